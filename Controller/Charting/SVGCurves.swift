@@ -63,7 +63,7 @@ extension SVGPlot {
         writer.raw("\">\(sign)</text>\n")
     }
 
-    /// Draws stacked areas, and above them the highest peak of a single area.
+    /// Draws stacked areas, and above them in each column the largest rise of a single series over its mean.
     func layers(_ writer: inout SVGWriter) {
         let layers = Layers(chart, columns: plotWidth)
         writer.raw("<path class=\"peak s0 c0\" d=\"")

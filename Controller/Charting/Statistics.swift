@@ -6,12 +6,13 @@ public struct Statistics: Hashable, Sendable {
     public let least: Double
     /// The highest value.
     public let greatest: Double
-    /// Weighted by time, so that a steady hour counts more than a burst of samples within a second. Gaps do not count.
+    /// The mean, weighted by time, so that a steady hour counts more than a burst of samples within a second. Gaps are
+    /// left out.
     public let mean: Double
     /// The number of gaps.
     public let gaps: Int
 
-    /// Computes the figures; nil if the line has no data in the window.
+    /// Computes the figures; nil if the series has no data in the window.
     public init?(of series: Series, in window: ChartWindow) {
         let summaries = series.summaries(in: window)
         let points = series.points(in: window)

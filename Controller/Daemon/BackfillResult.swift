@@ -3,21 +3,22 @@ import PlugClient
 import PlugModel
 import PowerHistory
 
-/// The result of a fetched window in the form of the history.
+/// The samples that were fetched for a window, converted to the types of the history.
 struct BackfillResult: Sendable {
     /// The time in milliseconds after which a sample is certainly in the plug's memory, including the uncertainty of
     /// the plug's clock.
     static let settling: Int64 = 30_000
-    /// The maximum time in milliseconds that chunks may be newer than the request. It covers the duration of the fetch
-    /// and the uncertainty of the plug's clock.
+    /// The maximum time in milliseconds by which a chunk may be newer than the request. It covers the duration of the
+    /// fetch and the uncertainty of the plug's clock.
     static let ahead: Int64 = 120_000
 
     let window: BackfillPlan.Window
     let chunks: [StoredChunk]
     /// The range from the first to the last sample; nil without samples.
     let covered: ClosedRange<Int64>?
-    /// The range that need not be fetched again. It includes the whole chunks. At the newest end it stops at the last
-    /// sample, because more samples may have been added since.
+    /// The range that need not be fetched again: the window and the whole chunks. At the newest end it stops at the
+    /// last sample, or ``settling`` before the request if that is later, because newer samples may have been added
+    /// since.
     let fetched: FetchedSpan?
 
     init(_ window: BackfillPlan.Window, _ answer: FetchedChunks) {

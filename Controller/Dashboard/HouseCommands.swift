@@ -2,7 +2,8 @@ public import Daemon
 public import PlugClient
 public import PlugModel
 
-/// The house as the dashboard commands it: sends commands to plugs, pairs plugs, switches and runs rules.
+/// The operations of the dashboard on a house: sending commands to plugs, pairing plugs, and enabling, disabling and
+/// running rules.
 public protocol HouseCommands: Sendable {
     /// Sends a command to a plug and returns the plug's state after it, and the event that records it, if any.
     ///
@@ -17,7 +18,7 @@ public protocol HouseCommands: Sendable {
     /// - Throws: an error whose description is shown to the user.
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry
 
-    /// Returns the plug names that a rule uses, and the plug that each name means. Empty if the rule does not run.
+    /// Returns the plug names that a rule uses, and the plug that each name means. Empty if no such rule is loaded.
     ///
     /// - Parameter rule: the exact name of the rule.
     func plugs(of rule: String) async -> [NamedPlug]
@@ -25,13 +26,14 @@ public protocol HouseCommands: Sendable {
     /// Enables or disables a rule. The setting survives restarts.
     ///
     /// - Parameter rule: the exact name of the rule.
-    /// - Throws: `UnknownRule` when the rule no longer runs, `UnstoredSwitch`, `CancellationError` when the daemon
-    ///   ends.
+    /// - Throws: `UnknownRule` if no such rule is loaded, `UnstoredSwitch` if the setting applies only until the daemon
+    ///   ends, `CancellationError` when the daemon ends.
     func enable(_ rule: String, _ isOn: Bool) async throws
 
     /// Runs the actions of a rule once, regardless of its triggers and conditions.
     ///
-    /// - Returns: the id of the firing. The notices of the rules report its result.
-    /// - Throws: `UnknownRule` when the rule no longer runs, `HeldBackRun`, `CancellationError` when the daemon ends.
+    /// - Returns: the id of the firing, which identifies the firing's result in the notices of the rules.
+    /// - Throws: `UnknownRule` if no such rule is loaded, `HeldBackRun` if the actions did not begin,
+    ///   `CancellationError` when the daemon ends.
     func fire(_ rule: String) async throws -> RequestID
 }

@@ -4,13 +4,13 @@ public import Fleet
 public import PostgreSQL
 import PlugTopics
 
-/// The settings for many houses: their database, their broker, and the rights of users: `fleet.toml`.
+/// The settings in `fleet.toml` for many houses: their database, their broker, and the rights of users.
 public struct FleetSettings: Sendable {
     /// The limit of a file in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// The limit of houses per line. More can be selected by a common beginning.
+    /// The maximum number of entries per user and role. An entry such as `oak-*` selects several houses.
     private static let houseLimit = 1000
-    /// The name for users of `plugctl fleet` and of the daemon's local socket.
+    /// The key in the tables of roles for users of `plugctl fleet` and of the daemon's local socket.
     public static let commandLine = "plugctl"
 
     public let database: PostgreSQLSettings
@@ -20,7 +20,7 @@ public struct FleetSettings: Sendable {
     public let prefix: String
     private let rights: [String: FleetRights]
 
-    /// Files that programs of rules must not read.
+    /// The files that programs started by rules must not read.
     public var secretPaths: [String] { [database.passwordFile].compactMap(\.self) + (broker?.secretPaths ?? []) }
 
     /// - Parameter name: the name of a dashboard password; nil for a user on this machine.

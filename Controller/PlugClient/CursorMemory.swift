@@ -10,7 +10,7 @@ public actor CursorMemory {
     /// The interval between writes, so that a burst of events causes only a few writes.
     private static let pause = Duration.milliseconds(100)
 
-    /// The last processed event of each plug.
+    /// The number of each plug's last processed event, as far as it is in the file.
     public var known: [PlugID: SequenceNumber] { list.numbers }
 
     private let directory: String
@@ -29,7 +29,7 @@ public actor CursorMemory {
     /// Reads the stored numbers. Creates the directory if it is missing. Several programs may share it.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the file `cursors`. No other programs should use it.
+    ///   - directory: The directory of the file `cursors`. Only programs that use this class should use it.
     ///   - files: The file system; tests pass a simulated one.
     ///   - complain: Receives the error of the first write that fails. Later writes are still tried.
     /// - Throws: `FileError` if the directory cannot be created or read.
@@ -54,7 +54,7 @@ public actor CursorMemory {
         }
     }
 
-    /// Writes what is not written yet. Later reports are not stored.
+    /// Writes the numbers that are not in the file yet. Call it after the last report.
     public func finish() async {
         writing?.cancel()
         await writing?.value

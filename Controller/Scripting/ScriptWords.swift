@@ -1,7 +1,7 @@
 /// The names that a script's source contains literally, found without running it. Names that are computed at run time
 /// are not found.
 public struct ScriptWords: Hashable, Sendable {
-    /// A text in the source.
+    /// A quoted text in the source.
     public struct Word: Hashable, Sendable {
         /// The text without its quotes.
         public var text: String
@@ -11,7 +11,8 @@ public struct ScriptWords: Hashable, Sendable {
 
     /// The names in `plug("...")`, each at its first occurrence.
     public private(set) var plugs: [Word] = []
-    /// All other texts of one line, each at its first occurrence, without the first arguments of `on`.
+    /// All other quoted texts, each at its first occurrence. Texts that span several lines and the first arguments of
+    /// `on` are left out.
     public private(set) var others: [Word] = []
 
     /// Scans a source.

@@ -3,7 +3,7 @@ public import DurableFiles
 public import PlugModel
 
 extension PlugStorage {
-    /// Releases the directories for another value. The mirror is not written any longer.
+    /// Releases the directories, so that another `PlugStorage` can use them. The mirror is no longer written.
     public func close() {
         locks = []
         isClosed = true

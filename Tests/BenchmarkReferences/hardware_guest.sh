@@ -1,6 +1,7 @@
-# Measures in the guest of Tests/HardwareInTheLoop: plugd with its drivers, simulated lines and a meter on the kernel's bus, and the C
-# program edge_to_line on separate lines as a reference. Prints "measured NAME: VALUE" for each value: the nanoseconds of a press, and
-# for an idle plug the context switches per second and the percentage of a core. Nothing is printed during a measurement.
+# Runs in the guest of Tests/HardwareInTheLoop. Measures plugd with its drivers, simulated GPIO lines and a meter on the kernel's bus.
+# As a reference, measures the C program edge_to_line on separate lines. Prints "measured NAME: VALUE" for each value: the latency of
+# a press in nanoseconds, and for an idle plugd the context switches per second and the percentage of a core. Prints nothing during
+# a measurement.
 set -e
 . /bin/guest_plug.sh
 
@@ -27,7 +28,7 @@ wait_for() {
     done
 }
 
-# start_plugd INTERVAL [LINE]: configures and starts plugd, and waits for its announcement.
+# start_plugd INTERVAL [LINE]: calls `configure` with these arguments, starts plugd, and waits for its announcement.
 start_plugd() {
     configure "$@"
     : >/tmp/plugd.log  # Removes the output of the previous plugd.
@@ -45,7 +46,8 @@ stop_plugd() {
     wait $plugd
 }
 
-# press LINES PRESSES [HELD]: prints the nanoseconds from each release to the relay.
+# press LINES PRESSES [HELD]: presses the button of the chip with the sysfs folder LINES, for HELD ms each. Prints for each press the
+# nanoseconds from the release to the change of the relay's line.
 press() { press_poller "$1/sim_gpio1/pull" "$1/sim_gpio0/value" "$2" "$3"; }
 
 # tell NAME FILE: prints each line of FILE as a measurement.

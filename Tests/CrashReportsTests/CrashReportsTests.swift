@@ -7,7 +7,7 @@ import Testing
 
 @testable import CrashReports
 
-/// Tests the report of each kind of end of a process. Other tests cover the signal handler, with a real plugd.
+/// Tests the report for each way in which a process can end. Other tests cover the signal handler, with a real plugd.
 struct CrashReportsTests {
     private static let boot = BootID(bytes: [UInt8](repeating: 0x1A, count: 16))!
     private static let otherBoot = BootID(bytes: [UInt8](repeating: 2, count: 16))!
@@ -27,7 +27,7 @@ struct CrashReportsTests {
         try FileStore(calls: disk).readIfPresent(path, limit: 9000).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Writes the file of a process of this boot with these lines.
+    /// Writes the file that a process of `boot` leaves: a header, and these lines.
     private func leave(_ lines: String, boot: BootID = boot) throws {
         let text = "firmware 0.1.0\nboot \(LifeReport.words(boot))\nbuild 00ff\n\(lines)"
         try FileStore(calls: disk).replace("/run/plugd/life", with: Array(text.utf8))
@@ -49,7 +49,7 @@ struct CrashReportsTests {
                 "build 00ff\nsignal SIGSEGV at address 0x10\n12345 ms after boot, thread plugd\nplugd+0x1f\n"))
         #expect(try reports().last() == crash)
         #expect(try reports().takeOver() == nil, "a report is taken over only once")
-        // A loss of power clears the memory.
+        // A loss of power clears the runtime directory, which is in memory.
         try FileStore(calls: disk).removeIfPresent("/run/plugd/crash")
         let old = try #require(try reports(Self.otherBoot).last())
         #expect(old.count == 0 && old.at == nil && old.report.hasPrefix("firmware 0.1.0\n"))

@@ -31,7 +31,8 @@ import Testing
             AuditNote(.renamed, by: .controller(name: "Desk", key: "0123456789ab"), "a\(number) to \(name)"))
     }
 
-    @Test("Entries with any actor and name survive the file") func theFileSaysThemAndWhateverANameHolds() throws {
+    @Test("Entries with any actor and name are equal after writing and parsing")
+    func theFileSaysThemAndWhateverANameHolds() throws {
         let actors: [AuditActor] = [
             .controller(name: "Büro 🪴;%", key: "0123456789ab"), .controller(name: "", key: ""), .stranger(key: "ff"),
             .button, .panel, .configuration, .plug, .unknown,
@@ -50,7 +51,7 @@ import Testing
         #expect(content.entries == entries && content.spoiled == 0 && content.isWhole)
     }
 
-    @Test("A line of maximum length fits the limit of the file") func itHasItsLimitWhereEverythingIsAsLongAsItMayBe() {
+    @Test("1400 lines of maximum length fit into the file") func itHasItsLimitWhereEverythingIsAsLongAsItMayBe() {
         let note = AuditNote(
             .pairingFailed,
             by: .controller(
@@ -61,7 +62,7 @@ import Testing
         #expect(AuditFile.line(entry).count <= 356 && 356 * 1400 <= AuditFile.limit)
     }
 
-    @Test("A damaged byte loses only its entry, which is reported, and the file is rewritten")
+    @Test("A damaged byte loses only the entries on its line, the loss is reported, and the file is rewritten")
     func anyByteThatIsSpoiledCostsItsEntryAndIsToldAndWrittenAnew() throws {
         let bytes = AuditFile.bytes(of: (1...3).map { renamed($0) })
         for index in bytes.indices {
@@ -113,7 +114,7 @@ import Testing
             disk.breakDown(.powerCut, afterSteps: steps)
             var written = 0
             for number in 1...6 {
-                // The third write rewrites the file, as when it is too long.
+                // Every third write rewrites the file, as the log does when the file is too long.
                 let isWhole = number.isMultiple(of: 3)
                 let entries = isWhole ? (1...number).map { renamed($0) } : [renamed(number)]
                 do throws(FileError) {
@@ -177,7 +178,7 @@ import Testing
     }
 
     @Test(
-        "A failing flash is reported once and stores the entries later",
+        "A flash failure is reported once per file, and the entries are stored after the flash works again",
         arguments: [SystemError.noSpace, .readOnly, .inputOutput])
     func aFlashThatFailsIsToldOnceAndHasItLater(error: SystemError) throws {
         var plug = try start()
@@ -196,7 +197,7 @@ import Testing
     }
 
     /// Two renames per minute, the maximum for a controller, and constant refusals.
-    @Test("A day of constant changes writes this many bytes to flash") func aDayOfItWritesTheseBytesToFlash() throws {
+    @Test("A day of constant changes writes 50 to 400 kB to flash") func aDayOfItWritesTheseBytesToFlash() throws {
         var plug = try start()
         disk.count(directories.state + "/audit")
         let day = plug.now + .seconds(86_400)

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { timeOf } from "./format.js";
 import { tell } from "./house.js";
 
-/** The daemon's SessionRecord. Until it is loaded, everything is offered. */
+/** The daemon's SessionRecord. Until it is loaded, the page shows all controls. */
 export const session = { passwordNeeded: false, loggedIn: true, role: "owner" };
 
 export const may = {

@@ -77,7 +77,7 @@ private struct RelayBody: JSONBody {
     static let keys: Set = ["on", "autoOff"]
 
     var on: Bool
-    /// In seconds, 1 to 2592000.
+    /// The time until the relay switches off again, in seconds, 1 to 2592000.
     var autoOff: Double?
 
     func command() throws(Fault) -> PlugCommand {
@@ -95,7 +95,7 @@ private struct LevelBody: JSONBody {
 
     /// In percent.
     var level: Double
-    /// In seconds, at most 3600.
+    /// The duration of the transition in seconds, at most 3600.
     var over: Double?
 
     func command() throws(Fault) -> PlugCommand {

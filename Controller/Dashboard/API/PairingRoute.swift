@@ -21,7 +21,7 @@ extension Dashboard {
         } catch {
             throw Fault(.unprocessableContent, words: "\(error)")
         }
-        // A plug that is not paired with this controller is known by its announced name.
+        // The board lists a plug that is not paired with this controller under its announced name.
         await board.begin()
         var plug = await board.board.plugs[body.plug]
         if plug == nil { plug = await known(body.plug) }
@@ -60,7 +60,7 @@ extension Result where Failure == any Error {
 }
 
 extension PairingError {
-    /// True if the plug refused or failed its authentication; false if it did not answer.
+    /// True if the plug refused or failed its authentication; false if its answer was missing or faulty.
     fileprivate var isRefusal: Bool {
         switch self {
         case .windowClosed, .wrongCode, .notThePlug, .refused: true

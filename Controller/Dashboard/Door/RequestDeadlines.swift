@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// Computes when a connection must be closed: its request is too slow, no request arrives, or its client accepts no
-/// bytes.
+/// Computes the time at which a connection must be closed because its request arrives too slowly, because no request
+/// arrives, or because its client accepts no bytes.
 struct RequestDeadlines {
     private let limits: DoorLimits
     /// The deadline of the request that is arriving.
@@ -30,13 +30,15 @@ struct RequestDeadlines {
         return hasAnswered ? .waiting : .silent
     }
 
-    /// The time at which the connection is closed; nil while an answer is being sent.
+    /// The time at which the connection is closed; nil while only an answer of the daemon is pending and the client
+    /// accepts bytes.
     var nextDeadline: Instant? {
         [incoming, stalledUntil, isIdle ? quietUntil : nil].compactMap(\.self).min()
     }
 
     mutating func receivedBytes(now: Instant) {
-        // The first bytes of a request start its time; later bytes do not extend it.
+        // The first bytes of a request start its time limit. Later bytes do not extend it; the complete head restarts
+        // it.
         guard incoming == nil else { return }
         incoming = now + limits.request
     }

@@ -7,8 +7,9 @@ import Synchronization
 
 /// Sends the history to a server for Prometheus remote write, version 1.0: samples and readings of the energy counter.
 ///
-/// Such a server does not report its position, so a file stores it after each accepted part. After a crash in between,
-/// the daemon sends the part again, and the server already has the same values at the same times.
+/// The server does not report how much of the history it has, so the position is stored in a file after each accepted
+/// part. If the daemon crashes before it stores the position, it sends the part again. The server then already has the
+/// same values at the same times.
 final class RemoteWriteReceiver: HistoryReceiver {
     /// The limit of values per request: about a megabyte before compression.
     private static let valueLimit = 20_000
@@ -107,7 +108,8 @@ final class RemoteWriteReceiver: HistoryReceiver {
         do throws(WebClient.Fault) {
             try await post.send(body, fields: fields.map { (name: $0.0, value: $0.1) }, within: Self.patience)
         } catch {
-            // Only these statuses are about the content. It would be rejected again, so it is skipped.
+            // Only with these statuses the server rejects the content. It would reject a retry too, so the request is
+            // skipped.
             guard let status = error.status, [400, 413, 422].contains(status) else {
                 let isRefusal = error.status.map { (400..<500).contains($0) && ![408, 429].contains($0) } ?? false
                 throw DeliveryFault(reason: error.words, isRefusal: isRefusal)

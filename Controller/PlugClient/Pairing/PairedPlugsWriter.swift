@@ -32,8 +32,8 @@ final class PairedPlugsWriter: Sendable {
         }
     }
 
-    /// Replaces the plug's key with the announced key, which the plug proved. Needs no budget, because each announced
-    /// key is proved once.
+    /// Replaces the plug's key with the announced key, after the plug proved that it holds the announced key. The write
+    /// needs no budget, because each announced key is proved only once.
     func proved(_ key: PublicKey, by plug: PlugID) async {
         _ = await work { [paired] in try paired.proved(key, by: plug) }
     }
@@ -64,10 +64,10 @@ final class PairedPlugsWriter: Sendable {
     }
 }
 
-/// The writes that plugs may still cause: a limit per plug within a sliding hour.
+/// Limits the writes that each plug can cause within a sliding hour.
 struct WriteBudget {
     static let period = Duration.seconds(3600)
-    /// A rotation needs one write per key. The other writes are for rotations that start again.
+    /// A key rotation spends one write. The other writes are for rotations that start again.
     static let ofKeys = WriteBudget(limit: 4)
     /// A user renames a plug a few times while they set it up.
     static let ofNames = WriteBudget(limit: 8)

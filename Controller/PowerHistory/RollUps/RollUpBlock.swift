@@ -11,7 +11,7 @@
 ///     last 4  CRC-32 of all previous bytes, big endian
 struct RollUpBlock {
     let step: RollUpStep
-    /// One element per place; nil if nothing is known.
+    /// One element per step of time in the block; nil if nothing is known.
     private(set) var entries: [RollUpEntry?]
 
     private static let format: UInt8 = 0xB1
@@ -119,8 +119,7 @@ extension RollUpEntry {
     /// The product of mean and covered time, in microwatt-hours. The stored energy is near it.
     fileprivate var expectedEnergy: Int64 {
         guard let power else { return 0 }
-        // At most 2^38 mW × 86,400,000 ms. Only damaged or invented data exceed Int64, and for these the result does
-        // not matter.
+        // Only damaged or invented data exceed Int64, and for these the result does not matter.
         return power.mean.multipliedReportingOverflow(by: covered).partialValue / 3600
     }
 }
@@ -131,8 +130,9 @@ extension Int64 {
 }
 
 extension RollUpStep {
-    /// Four hours of minutes, one day of quarters, one week of hours, or 64 days. A cell is small enough to be
-    /// rewritten every ten minutes, and large enough that the overhead of its row is small.
+    /// The number of entries in a cell: four hours of minutes, one day of quarter-hours, one week of hours, or 64 days.
+    /// A cell is small enough to be rewritten every ten minutes, and large enough that the overhead of its row is
+    /// small.
     var entriesInBlock: Int {
         switch self {
         case .minute: 240

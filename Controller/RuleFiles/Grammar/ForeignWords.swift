@@ -1,4 +1,5 @@
-/// Keys of other systems (by the mapping in which users write them), with a hint to the key of this grammar.
+/// Keys that users write although this grammar lacks them, mostly from other systems, grouped by the mapping. Each has
+/// a hint that names the key of this grammar.
 enum ForeignWords {
     /// Returns the hint for an unknown key; nil if the key is not in the tables.
     static func hint(_ word: String, in mapping: String) -> String? {

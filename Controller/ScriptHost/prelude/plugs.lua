@@ -1,5 +1,5 @@
 -- `plug(NAME)`: the state of a plug, and its commands. Commands are carried out after the script's function has
--- returned. The state is the one when the function was called.
+-- returned. The state is from the time at which the controller called the function.
 --
 --     plug("Fan"):on()  :on{lasting = "15 min"}  :off()  :toggle()
 --     plug("Lamp"):dim(40, {over = 2})  :brighten(-10)  :restore()
@@ -9,7 +9,7 @@ local host = ...
 local lower, next, rawset, setmetatable, type = string.lower, next, rawset, setmetatable, type
 local decimal, fail, limits, options, shown = host.decimal, host.fail, host.limits, host.options, host.shown
 
--- The last state of each plug that the controller sent, by name.
+-- The last state of each plug, as sent by the controller, by plug name.
 local views = {}
 -- The names of the objects that scripts have, stored where scripts cannot change them.
 local names = setmetatable({}, { __mode = "k" })
@@ -20,8 +20,8 @@ function host.seePlugs(changes)
     end
 end
 
--- Returns the state of the plug with this name, or of the only plug whose name differs just in case. Nil if there is no
--- such plug.
+-- Returns the state of the plug with this name, or of the only plug whose name differs only in upper and lower case.
+-- Nil if there is no such plug.
 local function view(name)
     if views[name] then return views[name] end
     local found
@@ -34,7 +34,8 @@ local function view(name)
     return found
 end
 
--- Returns the current call: { actions = {...}, bytes = their sum, timers = {...} }. Fails outside of a call.
+-- Returns the current call: { actions = {...}, bytes = the size of the actions, timers = {...} }. Fails outside of a
+-- call.
 function host.asked(what)
     if host.call then return host.call end
     fail(what .. " works only in a function that an event calls", "put it into on(...), at(...) or cron(...)")

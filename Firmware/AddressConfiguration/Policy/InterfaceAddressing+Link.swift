@@ -7,7 +7,8 @@ extension InterfaceAddressing {
     mutating func linkCame(now: Instant) {
         if isLinkUp { linkWent(now: now) }
         isLinkUp = true
-        // A previous plugd had these addresses a moment ago on the same link.
+        // At the first link since the start, all inherited addresses linger, because a previous plugd had them a moment
+        // ago on the same link. Later, only addresses with connections linger.
         if hadLink { lingering.formIntersection(inUse) }
         lingeringUntil = now + Self.longestLingering
         tellDHCP(.linkUp(isPowerOn: configuration.isPowerOn && !hadLink), now: now)
@@ -39,8 +40,8 @@ extension InterfaceAddressing {
         lingering = interface.present.intersection(inUse)
     }
 
-    /// Restarts with a new card, which is a new host to its neighbours. Only the lease is kept, because it belongs to
-    /// the client identifier.
+    /// Restarts with a new network card, which is a new host to its neighbours. Only the remembered lease is kept,
+    /// because it belongs to the client identifier.
     mutating func changeHardware(to address: MACAddress, now: Instant) {
         guard address != hardware else { return }
         hardware = address

@@ -35,7 +35,7 @@ final class LineClaim: Sendable {
 }
 
 extension LineCatalogue.Found {
-    /// Throws the user of the line, if it is in use.
+    /// Throws an error that names the line's user, if the kernel or a program uses the line.
     func checkFree() throws(LineCatalogue.Unknown) {
         guard line.isUsed else { return }
         let holder = line.consumer.isEmpty ? "the kernel" : "\"\(line.consumer)\""

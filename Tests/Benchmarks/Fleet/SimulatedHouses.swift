@@ -40,7 +40,7 @@ final class SimulatedHouses: Sendable {
         let reached = Reached()
         self.reached = reached
         doors = try (0..<count).map { house in
-            // The lists begin with different nodes, to spread the houses.
+            // The lists of hosts begin with different nodes, so that the houses are spread over the nodes.
             let first = house % cluster.addresses.count
             let order = cluster.addresses[first...] + cluster.addresses[..<first]
             let text = """

@@ -61,7 +61,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Record:
-    """`data` is never compressed, so that equal data has equal bytes."""
+    """A resource record. Names in `data` are not compressed, so that records with equal content have equal bytes."""
 
     name: Name
     type: int

@@ -4,8 +4,8 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// A plug with a history, for strangers and guests. Its journal lost events in a power cut, and more because its ring
-/// is small.
+/// A plug with a history, which the fuzz targets of unpaired peers and of ``Guest`` use. Its journal lost events in a
+/// power cut, and further events because its capacity is small.
 struct FuzzedPlug {
     static let now = Instant(nanoseconds: 9_000_000_000)
     static let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
@@ -54,7 +54,7 @@ struct FuzzedPlug {
         }
     }
 
-    /// An entry of each kind, of this boot and an earlier one.
+    /// One entry of each kind. The first three are from an earlier boot.
     private static let audit = AuditNote.Kind.allCases.enumerated().map { index, kind in
         let actors: [AuditActor] = [
             .controller(name: "Prüfung", key: "0123456789ab"), .stranger(key: "ba9876543210"), .button, .panel,

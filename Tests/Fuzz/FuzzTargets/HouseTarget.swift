@@ -7,9 +7,9 @@ import ProtocolCore
 import RuleFiles
 
 extension FuzzTarget {
-    /// Runs a house on the bytes of a paired plug. The house follows the plug, runs rules, formats the updates as
-    /// `plugctl watch` does, and stores the durable state. A second process reads that state and receives the same
-    /// bytes again.
+    /// Sends the bytes of a paired plug to a house. The house follows the plug, runs rules, formats the updates as
+    /// `plugctl watch` does, and stores the durable state. A second rule engine starts from that state and receives the
+    /// same reports again.
     static let followedHouse = FuzzTarget(
         name: "followed-house",
         seeds: { recorded { $0.fromPlug } },
@@ -41,7 +41,7 @@ extension FuzzTarget {
     }
 }
 
-/// The reports of following a plug that sends these bytes.
+/// The reports of a follower whose plug sends these bytes.
 private struct FollowedBytes {
     private(set) var reports: [PlugReport] = []
 

@@ -26,7 +26,7 @@ class Avahi:
         return AvahiBrowser(self.host)
 
     def services(self, service_type=TYPE):
-        """The services that `avahi-browse -rpt` lists now: ports by name."""
+        """The services that `avahi-browse -rptk` lists now, as a dictionary from name to port."""
         listed = self.host.finish("avahi-browse", "-rptk", service_type, within=15)
         return {name: port for _, name, port in parsed(listed.output.splitlines()) if port is not None}
 
@@ -41,7 +41,7 @@ class AvahiBrowser:
         return self.running.seen(lambda line: ("=", name) in signs(line), within, f"that {name} was resolved").at
 
     def disappeared(self, name, since, within):
-        """Returns the time when the last interface and address family lost the service."""
+        """Returns the seconds from `since` until the service was lost on the last interface and address family."""
         def counts():
             seen = [mark for line in self.running.lines for mark, found in signs(line) if found == name]
             return seen.count("+") - seen.count("-")
