@@ -132,7 +132,9 @@ def test_who_else_uses_the_topics_is_left_alone_and_put_right(lan, plug, control
     home = BrokeredHouse(lan, plug, controller, tmp_path, ("Lamp", "Television"), broker=broker)
     discovery = f"homeassistant/device/smartplug_{home.ids['Lamp']}/config"
     listener = broker.listen()
-    listener.has(discovery, lambda config: config)
+    # Sent again, with all sensors, once the plug has reported a reading.
+    listener.has(discovery, lambda config: "voltageRMS" in json.dumps(config))
+    listener = broker.listen()
     ours = [home.topic("Lamp", leaf) for leaf in ("about", "availability")] + [discovery, "smartplug/home/availability"]
     before = {topic: listener.has(topic, lambda message: message) for topic in ours}
     for topic, false in zip(ours, ("", "offline", '{"dev":', "perhaps")):
