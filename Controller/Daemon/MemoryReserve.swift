@@ -1,43 +1,49 @@
 import DurableFiles
 
-/// Room on the disk that was allocated in advance, for the memory of the rules while the disk is full.
+/// Space that is allocated in advance and holds the state of the rules while the disk is full.
 ///
-/// Without it, a daemon that starts again on a full disk would read the memory from before the disk was full, and rules would act on each
-/// later event a second time. Two files are written in turn, so a process that is killed during a write leaves the previous entry.
+/// Without it, a daemon that restarts on a full disk would read the state from before the disk was full, and the rules
+/// would handle later events again. The two files are written in turn, so a crash during a write leaves the previous
+/// entry.
 ///
-/// An entry is the checksum of the file that it is newer than, a number of 8 bytes that grows by one per entry, and the stored memory.
+/// An entry has three parts: the checksum of the regular file that it supersedes, a number of 8 bytes that grows by one
+/// per entry, and the stored state.
 struct MemoryReserve: Sendable {
-    /// Bytes of each of the two files. A house of 100 plugs and 100 rules takes some 20,000.
+    /// The size of each file in bytes. A larger state cannot be stored while the disk is full.
     static let size = 256 << 10
 
+    /// The length of the checksum at the end of a stored state, in bytes.
     static let sealLength = 16
     private let files: [ReservedFile]
     /// The number of the newest entry.
     private var number: UInt64 = 0
 
-    /// Allocates the files `reserve.0` and `reserve.1`, unless an earlier process did. Nil if the disk has no room for them.
+    /// Allocates the files `reserve.0` and `reserve.1`, unless an earlier process did. Nil if the disk has no space for
+    /// both.
     init?(in directory: String) {
         let files = (0..<2).compactMap { try? ReservedFile("\(directory)/reserve.\($0)", size: Self.size) }
         guard files.count == 2 else { return nil }
         self.files = files
     }
 
-    /// The newest memory that was stored here since `file` was written. Nil if `file` is newer than all entries.
+    /// Returns the states that were stored here since the regular file was written, the newest first. The newest is
+    /// damaged if a crash interrupted its write.
     ///
-    /// - Parameter file: the memory's own file, or its last ``sealLength`` bytes; nil if there is none.
-    mutating func newest(after file: [UInt8]?) -> [UInt8]? {
+    /// - Parameter file: the regular file, or its last ``sealLength`` bytes; nil if the file does not exist.
+    mutating func memories(after file: [UInt8]?) -> [[UInt8]] {
         let seal = Self.seal(of: file)
         let entries = files.compactMap { try? $0.read() }.filter {
             $0.count > Self.sealLength + 8 && $0.starts(with: seal)
         }
-        guard let newest = entries.max(by: { Self.number(of: $0) < Self.number(of: $1) }) else { return nil }
-        number = Self.number(of: newest)
-        return Array(newest[(Self.sealLength + 8)...])
+        let sorted = entries.sorted { Self.number(of: $0) > Self.number(of: $1) }
+        number = sorted.first.map(Self.number(of:)) ?? 0
+        return sorted.map { Array($0[(Self.sealLength + 8)...]) }
     }
 
-    /// Stores a memory in place of the older entry, durably.
+    /// Replaces the older entry. Returns when the state would survive a power cut.
     ///
-    /// - Parameter file: the memory's own file, which could not be replaced, or its last ``sealLength`` bytes; nil if there is none.
+    /// - Parameter file: the regular file, which could not be replaced, or its last ``sealLength`` bytes; nil if the
+    ///   file does not exist.
     mutating func store(_ memory: [UInt8], after file: [UInt8]?) throws(FileError) {
         number &+= 1
         let digits = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
@@ -48,7 +54,7 @@ struct MemoryReserve: Sendable {
         entry[sealLength..<sealLength + 8].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A stored memory ends with its checksum.
+    /// A stored state ends with its checksum.
     private static func seal(of file: [UInt8]?) -> [UInt8] {
         let seal = Array((file ?? []).suffix(sealLength))
         return [UInt8](repeating: 0, count: sealLength - seal.count) + seal

@@ -101,10 +101,8 @@ public final class RuleStore: Sendable {
         do throws(FileError) {
             let bytes = try files.readIfPresent(path, limit: StoredRuleState.sizeLimit)
             last.file = bytes.map { Array($0.suffix(MemoryReserve.sealLength)) }
-            if let reserved = last.reserve?.newest(after: bytes),
-                let memory = try? StoredRuleState(decoding: reserved, at: moment)
-            {
-                return memory
+            for reserved in last.reserve?.memories(after: bytes) ?? [] {
+                if let memory = try? StoredRuleState(decoding: reserved, at: moment) { return memory }
             }
             guard let bytes else { return nil }
             do throws(StateDecodingError) {
