@@ -480,7 +480,9 @@ let checks: [Target] = [
         ]),
     tests("LinuxClocksTests", ["LinuxClocks", "ProtocolCore"]),
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles", "TestFolders"]),
-    tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugModel", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests(
+        "ApplianceTests",
+        ["MadeUpKeys", "Appliance", "PlugModel", "PlugProtocol", "Metering", "ProtocolCore", crypto]),
     tests(
         "StorageTests",
         [

@@ -1,10 +1,13 @@
 import Metering
-import PlugModel
+public import PlugModel
 import PlugProtocol
 import ProtocolCore
 
 /// Passes events to the sessions and carries out their requests.
 extension PlugMachine {
+    /// True if messages of the session wait, so that the shell should pause reading from its connection.
+    public func isReadingPaused(_ id: ConnectionID) -> Bool { server.isReadingPaused(id) }
+
     mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
         let answers = server.handle(event, now: now)
         noteAnswers(now)

@@ -5,11 +5,11 @@ import ProtocolCore
 struct StateKeeper {
     /// How long a change waits for further changes before it is written.
     static let settling = Duration.seconds(5)
-    /// The minimum time between two writes: at most 60 writes per hour. Only a lock is written at once, because the
+    /// The minimum time between two writes: at most 48 writes per hour. Only a lock is written at once, because the
     /// fault that trips a plug often trips the fuse too, and the lock must survive that.
-    static let spacing = Duration.seconds(60)
+    static let spacing = Duration.seconds(75)
     /// The energy, in milliwatt-hours, that causes a write. A loss of power loses at most this much, or the energy
-    /// drawn in ``spacing`` if that is more (above 6 kW).
+    /// drawn in ``spacing`` if that is more (above 4.8 kW).
     static let energyStep: UInt64 = 100_000
     /// The maximum time between two writes of changed energy.
     static let energyInterval = Duration.seconds(3600)

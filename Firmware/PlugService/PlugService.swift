@@ -78,6 +78,8 @@ public actor PlugService: ConnectionOwner {
     var heldActions: [PlugMachine.Action] = []
     /// The connections whose send buffers are full.
     private var unwritable: Set<ConnectionID> = []
+    /// Connections from which nothing is read, because their controllers have sent too many messages.
+    private var paused: Set<ConnectionID> = []
     var resetWaiters: [CheckedContinuation<Bool, Never>] = []
     /// The panel clients that wait for a new setup code; one at a time.
     var codeWaiters: [CheckedContinuation<Bool?, Never>] = []
@@ -255,8 +257,20 @@ public actor PlugService: ConnectionOwner {
         if held != nil { handle(.writable(connection.id, false)) }
     }
 
-    /// Handles received bytes of a connection.
-    public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
+    /// Handles received bytes of a connection. If its messages wait, pauses reading, so that the peer waits and its
+    /// further messages use no memory.
+    public func received(_ bytes: [UInt8], on id: ConnectionID) {
+        handle(.received(id, bytes))
+        if machine.isReadingPaused(id), paused.insert(id).inserted { connections[id]?.setReading(false) }
+    }
+
+    /// Resumes reading from connections whose messages no longer wait.
+    private func resumeReading() {
+        for id in paused where !machine.isReadingPaused(id) {
+            paused.remove(id)
+            connections[id]?.setReading(true)
+        }
+    }
 
     /// Handles a change of a connection's send buffer.
     public func writable(_ isWritable: Bool, on id: ConnectionID) {
@@ -276,6 +290,7 @@ public actor PlugService: ConnectionOwner {
     public func closed(_ id: ConnectionID) {
         connections[id] = nil
         unwritable.remove(id)
+        paused.remove(id)
         handle(.closed(id))
     }
 
@@ -288,6 +303,7 @@ public actor PlugService: ConnectionOwner {
         // While actions are being performed, their mirror records are still to be written. They are in the memory as
         // well and would be written twice.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
+        if !paused.isEmpty { resumeReading() }
         finishKeyRotationIfAcknowledged()
         tellBroker()
         tellHomeKit()

@@ -9,6 +9,7 @@ struct RuleTests {
         ProgramRule.check, ManifestRules.targetsStandInTheLayout,
         ManifestRules.everySourceBelongsToATarget, ManifestRules.dependenciesMatchImports,
         ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check, SecurityRule.check, LimitRule.check,
+        BudgetRule.check,
     ]
 
     @Test("The sample package violates no rule")
@@ -206,6 +207,34 @@ struct RuleTests {
         let wrong = "the page differs from A.swift (span): for 31 days"
         #expect(found("up to 64 KiB for 366 days", code) == [wrong])
         #expect(found("up to 64 KiB for 31 days", "let size = 65_536\n") == ["span has no number"])
+    }
+
+    @Test("A message of the protocol without a row in the table of budgets is reported")
+    func aMessageWithoutABudget() {
+        let proto = """
+            message ControllerMessage {
+              oneof kind {
+                Hello hello = 1;
+                Ping ping = 6;
+              }
+            }
+            message PlugMessage {
+              oneof kind {
+                Pong pong = 9;
+              }
+            }
+            """
+        func found(_ rows: String) -> [String] {
+            let page =
+                "| message of a controller | cost |\n| --- | --- |\n\(rows)\n\n"
+                + "| message of a plug | cost |\n| --- | --- |\n| Pong | a little |\n"
+            let files = [SecurityRule.page: page, "Sources/PlugProtocol/smartplug.proto": proto]
+            return BudgetRule.check(MadeUpTree.tree(adding: files)).map(\.reason)
+        }
+        #expect(found("| Hello, Ping | a little |") == [])
+        let missing = "the table \"| message of a controller |\" has no row for Ping"
+        #expect(found("| Hello | a little |") == [missing])
+        #expect(found("").contains { $0.hasSuffix("is missing") })
     }
 
     @Test("Claims with existing tests are accepted") func claimsWithTheirTests() {

@@ -15,6 +15,7 @@ struct StructureTests {
         #expect(tree.manifest["LinuxNetwork"]?.dependencies.contains("NIOPosix") == true)
         #expect(tree.files.contains { $0.path == "Sources/ProtocolCore/Machine.swift" })
         #expect(tree.files.contains { $0.path == SecurityRule.page })
+        #expect(tree.files.contains { $0.path == "Sources/PlugProtocol/smartplug.proto" })
     }
 
     @Test("Firmware and controller never import each other")
@@ -45,6 +46,8 @@ struct StructureTests {
     func everyClaimOfTheSecurityPageNamesATest() { expectNone(SecurityRule.check(tree)) }
     @Test("Limits in the documents match their constants")
     func limitsAreToldAsTheyAre() { expectNone(LimitRule.check(tree)) }
+    @Test("The tables of budgets list every message and match the constants")
+    func budgetsAreComplete() { expectNone(BudgetRule.check(tree)) }
 
     private func expectNone(_ violations: [Violation], sourceLocation: SourceLocation = #_sourceLocation) {
         for violation in violations { Issue.record("\(violation)", sourceLocation: sourceLocation) }

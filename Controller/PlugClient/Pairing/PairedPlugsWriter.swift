@@ -68,9 +68,11 @@ final class PairedPlugsWriter: Sendable {
 struct WriteBudget {
     static let period = Duration.seconds(3600)
     /// A key rotation spends one write. The other writes are for rotations that start again.
-    static let ofKeys = WriteBudget(limit: 4)
+    static let keysPerHour = 4
     /// A user renames a plug a few times while they set it up.
-    static let ofNames = WriteBudget(limit: 8)
+    static let namesPerHour = 8
+    static let ofKeys = WriteBudget(limit: keysPerHour)
+    static let ofNames = WriteBudget(limit: namesPerHour)
 
     let limit: Int
     /// The times of the writes within the last hour. The number of plugs is limited to `PairedPlugs.limit`.

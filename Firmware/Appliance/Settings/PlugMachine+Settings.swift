@@ -15,17 +15,20 @@ extension PlugMachine {
         /// Limits on changes, per hour and in total and per authority, so that a looping program does not wear out the
         /// flash and one controller does not use up the changes of the others. They are reset when the firmware
         /// restarts.
-        private var rate = SwitchingRateGuard(SwitchingRate(count: 60, window: .seconds(3600)))
+        private var rate = SwitchingRateGuard(
+            SwitchingRate(count: PeerBudgets.allChangesAtOnce, window: .seconds(3600)))
         private var rates: [AuthorityID: SwitchingRateGuard] = [:]
         /// The limit on changes of the setup code, which only owners can change.
-        private var codes = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
+        private var codes = SwitchingRateGuard(
+            SwitchingRate(count: PeerBudgets.changesAtOnce, window: .seconds(3600)))
 
         mutating func mayChangeCode(_ now: Instant) -> Bool { codes.take(now) }
 
         mutating func mayChange(_ authority: AuthorityID, _ now: Instant) -> Bool {
             // The table has more authorities than there are controllers, so some were removed.
             if rates.count > 2 * PairedControllers.limit { rates = [:] }
-            let each = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
+            let each = SwitchingRateGuard(
+                SwitchingRate(count: PeerBudgets.changesAtOnce, window: .seconds(3600)))
             return rates[authority, default: each].take(now) && rate.take(now)
         }
     }

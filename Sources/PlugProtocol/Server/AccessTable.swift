@@ -37,18 +37,18 @@ extension Role {
 }
 
 extension AskedRequest {
-    /// True if the request writes flash each time. ``FlashBudget`` limits these requests. AnnounceKey and NextKeyKept
-    /// write only if they change something. SetRelay and SetLevel cause at most two writes per minute in total.
+    /// The number of writes to flash that a request causes each time. ``FlashBudget`` limits them. AnnounceKey and
+    /// NextKeyKept write only if they change something. SetRelay and SetLevel cause writes at a limited rate in total.
     /// NewCode, Rename and Configure have their own limits.
-    var writesFlash: Bool {
+    var writes: Int {
         switch self {
-        case .remove_controller, .set_role, .invite, .manage_homekit: true
+        case .remove_controller, .set_role: PeerBudgets.writesOfRightsChange
+        case .invite, .manage_homekit: 1
         case .hello, .subscribe, .acknowledge, .command, .fetch_samples, .ping, .pong, .goodbye, .pairing_request,
             .pairing_proof, .list_controllers, .factory_reset, .new_code, .follow_log, .fetch_audit, .announce_key,
-            .next_key_kept,
-            .list_invitations, .revoke_invitation, .set_relay, .set_level, .identify, .reset_protection, .rename,
-            .configure:
-            false
+            .next_key_kept, .list_invitations, .revoke_invitation, .set_relay, .set_level, .identify,
+            .reset_protection, .rename, .configure:
+            0
         }
     }
 

@@ -18,8 +18,10 @@ extension PlugServer {
             sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
             return
         }
-        // Before the signatures: to verify one takes longer than all else that a controller can ask for.
-        guard spendWrite(for: .announce_key, of: connection, now: now) else { return }
+        // Before the signatures: verifying one takes longer than any other request.
+        guard
+            spendWrites(PeerBudgets.writesOfAnnouncement, for: .announce_key, of: connection, now: now)
+        else { return }
         let announcement = KeyAnnouncement(
             plug: identity.id, key: session.key, nextKey: next, nonce: session.nonce)
         // TLS has already verified the key of the session.
@@ -45,10 +47,13 @@ extension PlugServer {
         sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
     }
 
-    /// Consumes a write from the controller's budget. Refuses the request and returns false if none is left.
-    mutating func spendWrite(for request: AskedRequest, of connection: ConnectionID, now: Instant) -> Bool {
+    /// Consumes writes from the controller's budget. Refuses the request and returns false if too few are available.
+    mutating func spendWrites(
+        _ writes: Int, for request: AskedRequest, of connection: ConnectionID, now: Instant
+    ) -> Bool {
+        guard writes > 0 else { return true }
         guard let controller = sessions[connection].flatMap({ access.controllers[$0.key] }),
-            flashBudget.spend(of: controller.authority, controller.role, now: now)
+            flashBudget.spend(writes, of: controller.authority, controller.role, now: now)
         else {
             refuse(request, .tooManyWrites, to: connection)
             return false
@@ -75,7 +80,7 @@ extension PlugServer {
         guard let next = access.nextKey, next.bytes.elementsEqual(wire.key), let key = sessions[connection]?.key,
             let controller = access.controllers[key], controller.knownNext != AuthorityID(next),
             // The controller confirms the key again in its next session.
-            flashBudget.spend(of: controller.authority, controller.role, now: now)
+            flashBudget.spend(1, of: controller.authority, controller.role, now: now)
         else { return }
         access.controllers.note(plugsNext: next, of: key)
         actions.append(.keep(access.controllers))

@@ -6,6 +6,11 @@ extension PlugServer {
         // Bytes of a session that has already ended are ignored.
         sessions[connection]?.lastReceived = now
         sessions[connection]?.decoder.append(bytes)
+        readMessages(on: connection, now: now, &actions)
+    }
+
+    /// Handles the received messages until the session ends or has to wait.
+    mutating func readMessages(on connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
         // Each message can end this session or others. FactoryReset is the last message to be read: the result of the
         // reset depends on flash, and later messages must not depend on it.
         while let awaitsReset = sessions[connection]?.awaitsReset {
@@ -13,8 +18,10 @@ extension PlugServer {
                 sessions[connection]?.decoder = FrameDecoder()
                 return
             }
+            guard !mustWait(connection, now: now, &actions) else { return }
             do {
                 guard let message = try sessions[connection]?.decoder.next(WireControllerMessage.self) else { return }
+                count(message, of: connection, now: now)
                 try handle(message, from: connection, now: now, &actions)
                 endWhereAnswersGrow(connection, now: now, &actions)
             } catch let fault as FrameFault {
@@ -111,7 +118,7 @@ extension PlugServer {
         guard established.role.may(AskedRequest(kind)) || isForItself(kind, connection) else {
             return refuse(AskedRequest(kind), established.role, to: connection)
         }
-        if AskedRequest(kind).writesFlash, !spendWrite(for: AskedRequest(kind), of: connection, now: now) { return }
+        guard spendWrites(AskedRequest(kind).writes, for: AskedRequest(kind), of: connection, now: now) else { return }
         switch kind {
         case .hello, .pairingRequest, .pairingProof:
             end(connection, Goodbye(.outOfOrder, "The session has begun already."), now: now, &actions)

@@ -117,6 +117,7 @@ extension PlugServer {
         }
         requests.keep(only: access.controllers.all.map(\.authority))
         flashBudget.keep(only: access.controllers.all.map(\.authority))
+        messageBudget.keep(only: access.controllers.all.map(\.authority))
     }
 }
 

@@ -186,6 +186,7 @@ public struct PlugServer: Machine, Sendable {
     var sessions = SessionTable()
     var requests: RequestLedger
     var flashBudget = FlashBudget()
+    var messageBudget = MessageBudget()
     var stopped = false
     /// Set while a session has more to send than one step permits.
     var continuation: Instant?
@@ -280,7 +281,7 @@ public struct PlugServer: Machine, Sendable {
             stopped = true
             endAll(Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
         case .deadlineReached:
-            break
+            resumeReading(now: now, &actions)
         }
         checkProofs(now: now, &actions)
         if !stopped { passTime(now: now, &actions) }

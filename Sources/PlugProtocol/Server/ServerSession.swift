@@ -51,6 +51,13 @@ struct ServerSession: Sendable {
         case open(StateSubscription)
     }
 
+    struct Pause: Sendable {
+        /// The time at which the next message may be read.
+        var until: Instant
+        /// The time at which the session began to wait for its next message.
+        let since: Instant
+    }
+
     /// A position in the plug's samples.
     struct Fetch: Sendable {
         let id: UInt32
@@ -70,6 +77,8 @@ struct ServerSession: Sendable {
     /// The position in the log, or nil if the session does not follow it.
     var log: LogCursor?
     var decoder = FrameDecoder()
+    /// Set while messages wait because the controller has sent too many.
+    var pause: Pause?
     private var output = FrameEncoder()
     private(set) var writable = true
     /// The number of bytes passed on since the connection stopped being writable.
@@ -168,7 +177,7 @@ struct ServerSession: Sendable {
     }
 
     func nextDeadline(state: PlugState) -> Instant? {
-        var deadline = sooner(sooner(silentAt, pingAt), log?.until)
+        var deadline = sooner(sooner(silentAt, pingAt), sooner(log?.until, pause?.until))
         if writable, case .established(let established) = phase, case .open(let subscription) = established.states {
             deadline = sooner(deadline, subscription.due(state))
         }

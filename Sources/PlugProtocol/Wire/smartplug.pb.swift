@@ -60,9 +60,11 @@
 //                                                  gap (OVERWRITTEN)
 //     sessions that follow the log            4   a further one is refused (BUSY) until one has ended; of one
 //                                                  controller 2
-//     requests per hour that write flash     60   per controller; 120 for all that are not owners. A further one is
-//                                                  refused (BUSY)
-//     changes per hour of name and settings  60   a further one is refused (BUSY); of one controller 30
+//     flash writes per hour, by requests     48   of an owner; 24 of another controller, 60 of all these. A further
+//                                                  request is refused (BUSY)
+//     changes per hour of name and settings  60   a further one is refused (BUSY); of one controller 24
+//     messages per second and controller     50   after 200 at once; owners have no limit. Further messages wait
+//                                                  unread
 //     seconds for which a log is followed  3600   a longer duration is reduced; the controller may repeat the request
 //     log lines that a plug stores          200   or 32768 bytes: the oldest is evicted; a follower that has not
 //                                                  received it receives the number of lost lines

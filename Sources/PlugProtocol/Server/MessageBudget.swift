@@ -1,0 +1,84 @@
+public import PlugModel
+internal import ProtocolCore
+
+/// How many messages controllers that are not owners may send.
+///
+/// A controller has one allowance for all its sessions, so that reconnecting does not give it a new one. Owners have none, so that
+/// a daemon that catches up never waits.
+struct MessageBudget: Sendable {
+    private static let perController = Allowance(
+        burst: PeerBudgets.messagesAtOnce, interval: Duration.seconds(1) / PeerBudgets.messagesPerSecond)
+
+    private var controllers: [AuthorityID: Allowance] = [:]
+
+    /// The time at which the controller's next message may be read; nil if it may be read now.
+    func opening(for controller: AuthorityID, now: Instant) -> Instant? {
+        controllers[controller]?.available(1, now: now)
+    }
+
+    mutating func spend(_ messages: Int, of controller: AuthorityID, now: Instant) {
+        controllers[controller, default: Self.perController].spend(messages, now: now)
+    }
+
+    /// Forgets controllers that are no longer paired.
+    mutating func keep(only paired: [AuthorityID]) {
+        let paired = Set(paired)
+        controllers = controllers.filter { paired.contains($0.key) }
+    }
+}
+
+extension PlugServer {
+    /// Reads messages of sessions that had to wait. The longest wait comes first, so that sessions of a controller take turns.
+    mutating func resumeReading(now: Instant, _ actions: inout [Action]) {
+        let due = sessions.all.compactMap { session in
+            session.pause.flatMap { $0.until <= now ? (session.connection, $0.since) : nil }
+        }
+        for (connection, _) in due.sorted(by: { $0.1 < $1.1 }) { readMessages(on: connection, now: now, &actions) }
+    }
+
+    /// Pauses the session if its controller has sent too many messages. Returns true if its next message has to wait.
+    mutating func mustWait(_ connection: ConnectionID, now: Instant, _ actions: inout [Action]) -> Bool {
+        guard let session = sessions[connection], session.decoder.buffered > 0, let controller = limited(session),
+            let opening = messageBudget.opening(for: controller, now: now)
+        else {
+            if sessions[connection]?.pause != nil { sessions[connection]?.pause = nil }
+            return false
+        }
+        guard session.decoder.buffered <= PeerBudgets.unreadBytes else {
+            let detail = "More than \(PeerBudgets.unreadBytes) bytes of this controller's messages wait to be handled."
+            end(connection, Goodbye(.limit, detail), now: now, &actions)
+            return true
+        }
+        sessions[connection]?.pause = ServerSession.Pause(until: opening, since: session.pause?.since ?? now)
+        return true
+    }
+
+    /// Counts a message that was read.
+    mutating func count(_ message: WireControllerMessage, of connection: ConnectionID, now: Instant) {
+        guard let session = sessions[connection], let controller = limited(session) else { return }
+        messageBudget.spend(cost(of: message), of: controller, now: now)
+    }
+
+    /// The session's controller, if it has a budget of messages.
+    private func limited(_ session: ServerSession) -> AuthorityID? {
+        if case .established(let established) = session.phase {
+            return established.role == .owner ? nil : established.authority
+        }
+        guard let controller = access.controllers[session.key], controller.role != .owner else { return nil }
+        return controller.authority
+    }
+
+    private func cost(of message: WireControllerMessage) -> Int {
+        switch message.kind {
+        case .hello: return PeerBudgets.messagesOfHello
+        case .fetchSamples: return PeerBudgets.messagesOfFetch
+        case .subscribe(let wire) where wire.hasAfter && !wire.noEvents:
+            let events = journal.nextSequence - min(journal.nextSequence, max(wire.after, journal.oldestSequence))
+            return 1 + min(Int(events), journal.count) / PeerBudgets.pastEventsOfMessage
+        default: return 1
+        }
+    }
+
+    /// True if messages of the session wait, so that the shell should pause reading from its connection.
+    public func isReadingPaused(_ connection: ConnectionID) -> Bool { sessions[connection]?.pause != nil }
+}
