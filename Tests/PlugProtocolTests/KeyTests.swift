@@ -134,7 +134,7 @@ import Testing
         #expect(bench.server.access.controllers.all.map(\.nextKey) == [nil])
     }
 
-    @Test("An announced key is replaced only with a signature by that key")
+    @Test("An announced key is replaced only with a signature by that key, and the audit log has both tries")
     func onlyTheAuthorReplacesAnAnnouncement() {
         var bench = Bench()
         bench.greet(first)
@@ -145,7 +145,10 @@ import Testing
         announce(thiefsKey, &bench, on: second, signer: thief)
         #expect(refusal(&bench, on: second) == .outOfRange)
         #expect(bench.server.access.controllers.all.map(\.nextKey) == [nextKey])
+        #expect(bench.server.notes.map(\.kind) == [.refused])
         announce(thiefsKey, &bench, signer: thief, pending: next)
+        let owner = PairedControllers.Controller(key: deskKey, name: "Desk").auditActor
+        #expect(bench.server.notes == [AuditNote(.keyRotated, by: owner, PlugServer.replacedKeyDetail)])
         #expect(isAccepted(&bench) && bench.server.access.controllers.all.map(\.nextKey) == [thiefsKey])
     }
 

@@ -5,6 +5,9 @@ internal import ProtocolCore
 /// key. Both keys are valid until the first session with the next key, so neither a power loss nor a crash can lock the
 /// controller out.
 extension PlugServer {
+    /// The detail of an audit entry. It contains no key, so that repetitions are counted in one entry.
+    static let replacedKeyDetail = "its announced key was replaced"
+
     /// Stores an announced key. The answer follows ``Action/keep(_:)``, so it is sent after the key is in flash.
     mutating func announceKey(
         _ wire: WireAnnounceKey, from connection: ConnectionID, now: Instant, _ actions: inout [Action]
@@ -39,10 +42,13 @@ extension PlugServer {
                 + "its holder can replace it. If that was not you, somebody has a copy of this controller's key: pair again."
             return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
+        let replaces = controller.nextKey != nil
         guard access.controllers.announce(next, of: session.key) else {
             let detail = "Another controller that is paired with the plug has this key."
             return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
+        // The audit log notifies the owners: the controller may have started again, or a copy of its key is in use.
+        if replaces { note(.keyRotated, of: connection, Self.replacedKeyDetail) }
         actions.append(.keep(access.controllers))
         sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
     }

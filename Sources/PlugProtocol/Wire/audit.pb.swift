@@ -56,6 +56,8 @@ nonisolated enum WireAuditKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   case roleChanged // = 9
   case invited // = 10
   case codeChanged // = 11
+
+  /// detail: empty, "the plug's own", or that an announced key was replaced
   case keyRotated // = 12
 
   /// entries were lost to corrupt flash or a power failure
