@@ -49,6 +49,7 @@ enum ExpectedFigures {
             "strangers that came",
             "owner's command, p#, a viewer floods",
             "memory of the plug, more after all these floods",
+            "press to a rule's command, a paired plug floods",
             "command of the daemon, # false announcements a second",
             "false announcements that came",
         ],

@@ -1,11 +1,5 @@
-import Automation
-import Daemon
 import Foundation
 import LinuxClocks
-import PlugClient
-import PlugTransport
-import PowerHistory
-import ProtocolCore
 import Scripting
 
 /// The limit of a script's commands per minute.
@@ -36,74 +30,25 @@ func answering(_ setting: Setting) async throws -> [Figure] {
         + Distribution(kept.map(\.press)).figures("press at the plug to command sent, nothing stored")
 }
 
-/// A plug in its own process, and rules that follow it in this process.
+/// Presses that a rule answers, with or without a store.
 private struct AnsweredPresses {
     let keeps: Bool
     var byScript = false
 
-    /// The nanoseconds until the command is passed to the connection.
-    struct Times {
-        /// The time from the moment in which the rules handle the event.
-        var event: Double
-        /// The time from the plug's timestamp of the press.
-        var press: Double
-    }
-
     /// - Parameter disk: receives for each press the nanoseconds that the disk needs to replace and synchronise a file
     ///   of the same size in the same folder.
-    func measure(_ count: Int, disk: inout [Double]) async throws -> [Times] {
-        let name = "Benchmark \(getpid())"
-        let directory = try Self.directory()
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let process = try Peer.start(.plug, [name, directory + "/plug", "1000"])
-        defer { process.finish() }
-        var events = try await FollowedPlugEvents(
-            of: name, state: directory + "/plug", directory: directory + "/controller", as: TransportIdentity(),
-            followsState: false)
-        var rule = Rule(
-            name: "Light", triggers: [.button(plug: name, .single)], actions: [.turnOn([name])])
-        // The default limit would suppress most of these firings.
-        rule.limit = FiringLimit(1000, within: .seconds(1))
-        var set = RuleFileSet(rules: [rule])
-        var pool: ScriptPool?
-        if byScript {
-            let script = try ScriptReader(host: try ScriptHost.path()).read(
-                name: "light.lua", source: Self.source(name), time: .now)
-            set = RuleFileSet(rules: script.rules, scripts: [script])
-            pool = ScriptPool(host: try ScriptHost.path())
-        }
-        let store = try keeps ? RuleStore(directory + "/rules") { _ in } : nil
-        let recorder = try keeps ? recorder(directory + "/history", on: events.client) : nil
-        let runner = RuleRunner(
-            set, client: events.client, store: store, scripts: pool, recorder: recorder)
-        let running = Task { await runner.run() }
-        var records = runner.records.makeAsyncIterator()
-        while let record = await records.next() { if case .following = record.notice { break } }
-        var times: [Times] = []
+    func measure(_ count: Int, disk: inout [Double]) async throws -> [RuledPlug.Times] {
+        var plug = try await RuledPlug(keeps: keeps, byScript: byScript)
+        var times: [RuledPlug.Times] = []
         for _ in 0..<count {
-            // The pause between quick presses.
-            try await Task.sleep(for: .milliseconds(20))
-            try process.write([MeasuredPlug.push])
-            var sent: (at: Int64, taken: Instant)?
-            while sent == nil, let record = await records.next() {
-                if case .commanded(_, let firing) = record.notice {
-                    sent = (record.at.nanosecondsSince1970, firing.time)
-                }
-            }
-            guard let sent else { throw BenchmarkError("the rules ended while they were measured") }
-            let press = try await pressed(&events)
-            times.append(
-                Times(event: Double(sent.at - onTheWall(sent.taken)), press: Double(sent.at - onTheWall(press))))
+            times.append(try await plug.press())
             if keeps {
                 // Wait until the command's answer is stored.
                 try await Task.sleep(for: .milliseconds(10))
-                disk.append(try Self.replaceBare(directory + "/rules/bare", as: directory + "/rules/rules"))
+                disk.append(try Self.replaceBare(plug.directory + "/rules/bare", as: plug.directory + "/rules/rules"))
             }
         }
-        running.cancel()
-        while await records.next() != nil {}
-        await running.value
-        await events.stop()
+        try await plug.finish()
         return times
     }
 
@@ -121,50 +66,5 @@ private struct AnsweredPresses {
             throw BenchmarkError("the folder of \(place) cannot be synchronised: \(String(cString: strerror(errno)))")
         }
         return Double((BootClock.now - began).wholeNanoseconds)
-    }
-
-    /// A script with the same trigger and action as the rule.
-    private static func source(_ plug: String) -> String {
-        """
-        on("\(plug)", "button", "single", function() plug("\(plug)"):on() end)
-        """
-    }
-
-    private func recorder(_ path: String, on client: PlugClient) throws -> Recorder {
-        try Recorder(try PowerHistory(path, role: .recorder), on: client.eventLoop) { _ in }
-    }
-
-    /// Returns a folder next to this program. A temporary folder may be in memory, where synchronising costs nothing.
-    /// - Throws: ``BenchmarkError`` if the folder's file system is in memory.
-    private static func directory() throws -> String {
-        guard let program = Bundle.main.executableURL else {
-            throw BenchmarkError("the path of this program is unknown")
-        }
-        let folder = program.deletingLastPathComponent().path
-        // A line has the device, the mount point and the type. The longest mount point that contains the folder counts;
-        // if it occurs twice, the later line.
-        var found = (path: "", system: "")
-        for line in try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8).split(separator: "\n") {
-            let words = line.split(separator: " ").map(String.init)
-            guard words.count > 2, words[1].count >= found.path.count else { continue }
-            let below = words[1] == "/" ? "/" : words[1] + "/"
-            if (folder + "/").hasPrefix(below) { found = (words[1], words[2]) }
-        }
-        guard !["", "tmpfs", "ramfs"].contains(found.system) else {
-            throw BenchmarkError("\(folder) is in memory\nhint: build in a folder on a disk")
-        }
-        return folder + "/benchmark-\(getpid())"
-    }
-
-    /// Returns the time of the next press. The plug uses the clock of the same machine.
-    private func pressed(_ events: inout FollowedPlugEvents) async throws -> Instant {
-        while true {
-            let event = try await events.next()
-            if case .buttonPressed = event.kind { return event.time }
-        }
-    }
-
-    private func onTheWall(_ instant: Instant) -> Int64 {
-        instant.nanoseconds + (WallTime.now.nanosecondsSince1970 - BootClock.now.nanoseconds)
     }
 }

@@ -22,27 +22,30 @@ actor ViewerFlood: ConnectionOwner {
 
         /// Every message that a paired controller may send, except Hello, Goodbye and Pong.
         static let all = [
-            Message("Subscribe", 2) { _ in number(1, 1) },
-            Message("Acknowledge", 3) { _ in number(1, 1) },
-            Message("SetRelay", 4) { _ in bytes(1, random(16)) + bytes(3, number(1, 1)) },
-            Message("Rename", 4) { _ in bytes(1, random(16)) + bytes(7, bytes(1, Array("Viewer".utf8))) },
-            Message("FetchSamples", 5) { _ in number(1, 1) + number(3, 1 << 62) },
-            Message("Ping", 6) { _ in number(1, 1) },
-            Message("PairingRequest", 9) { _ in number(1, 1) + bytes(2, Array("Viewer".utf8)) + bytes(3, random(32)) },
+            Message("Subscribe", 2) { _ in wireNumber(1, 1) },
+            Message("Acknowledge", 3) { _ in wireNumber(1, 1) },
+            Message("SetRelay", 4) { _ in wireBytes(1, randomBytes(16)) + wireBytes(3, wireNumber(1, 1)) },
+            Message("Rename", 4) { _ in wireBytes(1, randomBytes(16)) + wireBytes(7, wireBytes(1, Array("Viewer".utf8)))
+            },
+            Message("FetchSamples", 5) { _ in wireNumber(1, 1) + wireNumber(3, 1 << 62) },
+            Message("Ping", 6) { _ in wireNumber(1, 1) },
+            Message("PairingRequest", 9) { _ in
+                wireNumber(1, 1) + wireBytes(2, Array("Viewer".utf8)) + wireBytes(3, randomBytes(32))
+            },
             Message("ListControllers", 11),
-            Message("RemoveController", 12) { _ in bytes(1, Array("abcdef".utf8)) },
+            Message("RemoveController", 12) { _ in wireBytes(1, Array("abcdef".utf8)) },
             Message("FactoryReset", 13),
-            Message("FollowLog", 15) { _ in number(1, 1) + number(2, 60) },
-            Message("Invite", 16) { _ in bytes(1, random(10)) + number(2, 3) },
-            Message("SetRole", 17) { _ in bytes(1, Array("abcdef".utf8)) + number(2, 1) },
-            Message("NewCode", 18) { _ in bytes(1, random(10)) },
+            Message("FollowLog", 15) { _ in wireNumber(1, 1) + wireNumber(2, 60) },
+            Message("Invite", 16) { _ in wireBytes(1, randomBytes(10)) + wireNumber(2, 3) },
+            Message("SetRole", 17) { _ in wireBytes(1, Array("abcdef".utf8)) + wireNumber(2, 1) },
+            Message("NewCode", 18) { _ in wireBytes(1, randomBytes(10)) },
             Message("FetchAudit", 19),
-            Message("AnnounceKey, proved", 20) { bytes(1, $0.key) + bytes(2, $0.signature) },
-            Message("AnnounceKey, not proved", 20) { bytes(1, $0.key) + bytes(2, $0.wrongSignature) },
-            Message("NextKeyKept", 21) { _ in bytes(1, random(91)) },
+            Message("AnnounceKey, proved", 20) { wireBytes(1, $0.key) + wireBytes(2, $0.signature) },
+            Message("AnnounceKey, not proved", 20) { wireBytes(1, $0.key) + wireBytes(2, $0.wrongSignature) },
+            Message("NextKeyKept", 21) { _ in wireBytes(1, randomBytes(91)) },
             Message("ManageHomeKit", 22),
             Message("ListInvitations", 23),
-            Message("RevokeInvitation", 24) { _ in number(1, 1) },
+            Message("RevokeInvitation", 24) { _ in wireNumber(1, 1) },
         ]
     }
 
@@ -55,8 +58,8 @@ actor ViewerFlood: ConnectionOwner {
     }
 
     /// 2,000 messages per second.
-    private static let interval = Duration.milliseconds(5)
-    private static let burst = 10
+    static let interval = Duration.milliseconds(5)
+    static let burst = 10
 
     nonisolated let loop: any EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
@@ -67,7 +70,7 @@ actor ViewerFlood: ConnectionOwner {
     private var connection: Connection?
     private var announcement: Announcement?
     private var isWritable = true
-    private var sent = 0
+    private(set) var sent = 0
 
     init(_ message: Message, as identity: TransportIdentity, to address: SocketAddress, on loop: any EventLoop) {
         (self.message, self.identity, self.address, self.loop) = (message, identity, address, loop)
@@ -118,26 +121,6 @@ actor ViewerFlood: ConnectionOwner {
     }
 
     private static func frame(_ message: Message, _ announcement: Announcement) -> [UInt8] {
-        let body = bytes(message.field, message.body(announcement))
-        return (0..<4).reversed().map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) } + body
+        wireFrame(wireBytes(message.field, message.body(announcement)))
     }
 }
-
-// MARK: Protocol Buffers, as far as these messages need them
-
-private func number(_ field: Int, _ value: UInt64) -> [UInt8] { varint(UInt64(field << 3)) + varint(value) }
-
-private func bytes(_ field: Int, _ value: [UInt8]) -> [UInt8] {
-    varint(UInt64(field << 3 | 2)) + varint(UInt64(value.count)) + value
-}
-
-private func varint(_ value: UInt64) -> [UInt8] {
-    var (bytes, rest) = ([UInt8](), value)
-    while rest >= 0x80 {
-        bytes.append(UInt8(rest & 0x7F) | 0x80)
-        rest >>= 7
-    }
-    return bytes + [UInt8(rest)]
-}
-
-private func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: .min ... .max) } }
