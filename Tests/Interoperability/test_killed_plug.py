@@ -1,0 +1,58 @@
+"""A plug is killed while the network still has its records: commands that wait for its answer end."""
+
+import os
+import pathlib
+import signal
+
+import pytest
+
+from harness import zeroconf_peer
+
+
+@pytest.fixture
+def killed(lan, plug):
+    """A paired plug that was killed. A program on its machine still answers for its name, id and port."""
+    lamp = plug(lan.host(), "Lamp")
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    identity = lamp.status()["id"]
+    lamp.running.process.kill()
+    lamp.running.ended(5)
+    zeroconf_peer.publish(lamp.host, "Lamp", 4711, "txtvers=1", f"id={identity}", "pv=1", "pair=0", "caps=relay")
+    return lamp
+
+
+@pytest.fixture
+def person(lan, controller):
+    return controller(lan.host())
+
+
+def asks(person, *words):
+    """`plugctl info`, once it has failed to connect and retries."""
+    running = person.start("info", "Lamp", *words)
+    running.seen(lambda line: line.error and "retrying" in line.text, 15, "that it retries")
+    return running
+
+
+def test_info_of_a_killed_plug_ends_after_its_timeout(killed, person):
+    done = person.finish("info", "Lamp", "--timeout", "2s", within=15)
+    assert done.status == 1 and not done.output, done
+    assert "retrying" in done.errors and "no answer within 2" in done.errors, done
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+def test_info_of_a_killed_plug_ends_at_once_on_a_signal(killed, person, number):
+    running = asks(person, "--timeout", "600s")
+    running.process.send_signal(number)
+    assert running.ended(5) == 128 + number, running.transcript()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+def test_info_as_the_first_process_of_a_container_ends_at_once_on_a_signal(killed, person, number):
+    """The kernel delivers no signal to such a process unless it has a handler for it."""
+    person.under(["unshare", "--pid", "--fork", "--kill-child"])
+    running = asks(person, "--timeout", "600s")
+    parent = running.process.pid
+    [child] = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    os.kill(int(child), number)
+    assert running.ended(5) == 128 + number, running.transcript()
+
