@@ -39,11 +39,19 @@ struct DatabaseRecovery {
         try damaged.reading(path, body)
     }
 
-    private mutating func copyPlugs() throws(HistoryError) -> [Int64: PlugID] {
+    private mutating func copyPlugs() throws(HistoryError) -> Numbered<PlugID> {
+        struct PlugRow: Hashable {
+            var row: Int64
+            var plug: PlugID
+            var name: String
+            var samplesFrom, minutesFrom: Int64?
+        }
         let plugs = try readable("plug", "id, plug, name, samples_from, minutes_from") { row in
             PlugID(rawValue: row.text(1)).map { plug in
-                let forgotten = [3, 4].map { row.isNull($0) ? SQLValue.null : .integer(row.integer($0)) }
-                return (row: row.integer(0), plug: plug, name: row.text(2), forgotten: forgotten)
+                PlugRow(
+                    row: row.integer(0), plug: plug, name: row.text(2),
+                    samplesFrom: row.isNull(3) ? nil : row.integer(3), minutesFrom: row.isNull(4) ? nil : row.integer(4)
+                )
             }
         }
         var batch = HistoryBatch()
@@ -52,8 +60,9 @@ struct DatabaseRecovery {
         try copy.write { database in
             for plug in plugs {
                 try database.change(
-                    "UPDATE plug SET samples_from = ?, minutes_from = ? WHERE plug = ?", plug.forgotten[0],
-                    plug.forgotten[1], .text(plug.plug.rawValue))
+                    "UPDATE plug SET samples_from = ?, minutes_from = ? WHERE plug = ?",
+                    plug.samplesFrom.map(SQLValue.integer) ?? .null, plug.minutesFrom.map(SQLValue.integer) ?? .null,
+                    .text(plug.plug.rawValue))
             }
         }
         var found = Dictionary(plugs.map { ($0.row, $0.plug) }) { first, _ in first }
@@ -61,11 +70,14 @@ struct DatabaseRecovery {
         let indexed = try indexed("plug", "plug", by: "sqlite_autoindex_plug_1") { PlugID(rawValue: $0.text(0)) }
         let known = Set(found.values)
         for (row, plug) in indexed where found[row] == nil && !known.contains(plug) { found[row] = plug }
-        return found
+        return Numbered(known: found, isComplete: isSound("plug")) { number in
+            let digits = String(number, radix: 16)
+            return PlugID(rawValue: String(repeating: "0", count: max(0, 12 - digits.count)) + digits)
+        }
     }
 
     private func copyChunks(
-        _ plugs: [Int64: PlugID], _ boots: [Int64: BootID], _ progress: (Int64, Int64) -> Void
+        _ plugs: Numbered<PlugID>, _ boots: Numbered<BootRow>, _ progress: (Int64, Int64) -> Void
     ) throws(HistoryError) -> (count: Int, spans: [PlugID: [ClosedRange<Int64>]]) {
         // The spans of unreadable rows, as far as an index has them.
         var spans: [Int64: (plug: Int64, span: ClosedRange<Int64>)] = [:]
@@ -82,14 +94,14 @@ struct DatabaseRecovery {
                 try copy.record(batches.batch)
                 batches.batch = HistoryBatch()
             }
-            let result = try table.read("plug, boot, since, crc, bytes") { done, count in
+            let result = try table.read("plug, boot, since, until, crc, bytes") { done, count in
                 progress(Int64(done), Int64(count))
             } _: { row in
-                guard let plug = plugs[row.integer(0)], let boot = boots[row.integer(1)], let chunk = row.chunk(3)
+                guard let plug = plugs[row.integer(0)], let boot = boots[row.integer(1)], let chunk = row.chunk(4)
                 else { return false }
-                spans[row.integer(5)] = nil
-                let origin = row.integer(2).subtractingClamped(chunk.firstMilliseconds)
-                batches.batch.chunks.append(StoredChunk(plug: plug, boot: boot, origin: origin, chunk: chunk))
+                spans[row.integer(6)] = nil
+                let origin = Self.origin(of: chunk, since: row.integer(2), until: row.integer(3), boot.origin)
+                batches.batch.chunks.append(StoredChunk(plug: plug, boot: boot.boot, origin: origin, chunk: chunk))
                 if batches.batch.chunks.count == Self.rowsAPiece { try store() }
                 return true
             }
@@ -101,34 +113,57 @@ struct DatabaseRecovery {
         return (max(result.lost, spans.count), lost)
     }
 
+    /// Returns the wall clock at the plug's zero. If the times of the row do not match the samples, one of them is
+    /// damaged, and the one that is closer to the boot's own origin counts.
+    private static func origin(of chunk: SampleChunk, since: Int64, until: Int64, _ origin: Int64?) -> Int64 {
+        let (fromStart, fromEnd) = (
+            since.subtractingClamped(chunk.firstMilliseconds), until.subtractingClamped(chunk.lastMilliseconds)
+        )
+        guard fromStart != fromEnd, let origin else { return fromStart }
+        let distances = (fromStart.subtractingClamped(origin).magnitude, fromEnd.subtractingClamped(origin).magnitude)
+        return distances.0 <= distances.1 ? fromStart : fromEnd
+    }
+
     /// The chunks that are not in the copy yet.
     private final class PendingChunks { var batch = HistoryBatch() }
 
     private mutating func copyReadings(
-        _ plugs: [Int64: PlugID], _ boots: [Int64: BootID]
+        _ plugs: Numbered<PlugID>, _ boots: Numbered<BootRow>
     ) throws(HistoryError) {
         var batch = HistoryBatch()
         batch.counters = try readable(
-            "counter", "plug, boot, wall, clock, milliwatt_hours", key: "plug, wall, boot"
+            "counter", "plug, boot, wall, clock, milliwatt_hours", key: .counter
         ) { row in
             guard let plug = plugs[row.integer(0)], let boot = boots[row.integer(1)] else { return nil }
             return CounterReading(
-                plug: plug, boot: boot, origin: row.integer(2).subtractingClamped(row.integer(3)),
+                plug: plug, boot: boot.boot, origin: row.integer(2).subtractingClamped(row.integer(3)),
                 milliseconds: row.integer(3), milliwattHours: UInt64(bitPattern: row.integer(4)))
         }
+        // All rows of a boot have about one origin. A different one is damage, and would move all rows that are stored
+        // before it; the rows that are stored after it move it to the right place.
+        let middles = Dictionary(grouping: batch.counters, by: \.boot).mapValues { readings in
+            readings.sorted { $0.origin < $1.origin }[readings.count / 2]
+        }
+        let isFar = { (reading: CounterReading) in
+            let middle = middles[reading.boot] ?? reading
+            let time = reading.milliseconds.subtractingClamped(middle.milliseconds).magnitude
+            return reading.origin.subtractingClamped(middle.origin).magnitude
+                > UInt64(BatchTransaction.clockTolerance) + time / UInt64(BatchTransaction.drift)
+        }
+        batch.counters = batch.counters.filter(isFar) + batch.counters.filter { !isFar($0) }
         try copy.record(batch)
     }
 
-    private mutating func copyEvents(_ plugs: [Int64: PlugID]) throws(HistoryError) {
+    private mutating func copyEvents(_ plugs: Numbered<PlugID>) throws(HistoryError) {
         var batch = HistoryBatch()
-        batch.events = try readable("event", "plug, at, known, bytes", key: "plug, sequence, bytes") { row in
+        batch.events = try readable("event", "plug, at, known, bytes", key: .event) { row in
             guard let plug = plugs[row.integer(0)], let content = try? StoredEvent.Content(decoding: row.bytes(3))
             else {
                 return nil
             }
             return StoredEvent(plug: plug, content: content, at: row.integer(1), isTimeKnown: row.integer(2) != 0)
         }
-        batch.firings = try readable("firing", "at, rule, plug, cause", key: "at, rule, plug, cause") { row in
+        batch.firings = try readable("firing", "at, rule, plug, cause", key: .firing) { row in
             StoredFiring(
                 at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3))
         }
@@ -139,31 +174,74 @@ struct DatabaseRecovery {
         try copy.record(batch)
     }
 
-    private mutating func copyRollUps(_ plugs: [Int64: PlugID]) throws(HistoryError) {
-        let cells = try readable("rollup", "plug, step, block, bytes") { row -> (PlugID, Int64, Int64, [UInt8])? in
+    private mutating func copyRollUps(_ plugs: Numbered<PlugID>) throws(HistoryError) {
+        struct RollUpRow: Hashable {
+            var plug: PlugID
+            var step, block: Int64
+            var bytes: [UInt8]
+        }
+        let cells = try readable("rollup", "plug, step, block, bytes") { row -> RollUpRow? in
             guard let plug = plugs[row.integer(0)], let step = RollUpStep(rawValue: Int(row.integer(1))),
                 (try? RollUpBlock(step, decoding: row.bytes(3))) != nil
             else { return nil }
-            return (plug, row.integer(1), row.integer(2), row.bytes(3))
+            return RollUpRow(plug: plug, step: row.integer(1), block: row.integer(2), bytes: row.bytes(3))
         }
         try copy.write { database in
-            for (plug, step, block, bytes) in cells {
-                guard let row = try database.row(of: plug) else { continue }
+            for cell in cells {
+                guard let row = try database.row(of: cell.plug) else { continue }
                 try database.change(
                     """
                     INSERT INTO rollup (plug, step, block, bytes) VALUES (?, ?, ?, ?)
                     ON CONFLICT (plug, step, block) DO UPDATE SET bytes = excluded.bytes
-                    """, .integer(row), .integer(step), .integer(block), .bytes(bytes))
+                    """, .integer(row), .integer(cell.step), .integer(cell.block),
+                    .bytes(cell.bytes))
             }
         }
     }
 
-    private mutating func boots() throws(HistoryError) -> [Int64: BootID] {
-        let boots = try readable("boot", "id, boot") { row in BootID(bytes: row.bytes(1)).map { (row.integer(0), $0) } }
-        var found = Dictionary(boots) { first, _ in first }
+    /// A boot of a plug, by the number of its row.
+    private struct BootRow: Hashable {
+        var boot: BootID
+        /// The wall clock at the plug's zero; nil if it is unknown.
+        var origin: Int64?
+    }
+
+    private mutating func boots() throws(HistoryError) -> Numbered<BootRow> {
+        struct Row: Hashable {
+            var number: Int64
+            var row: BootRow
+        }
+        let boots = try readable("boot", "id, boot, origin") { row in
+            BootID(bytes: row.bytes(1)).map { boot in
+                Row(
+                    number: row.integer(0), row: BootRow(boot: boot, origin: row.isNull(2) ? nil : row.integer(2)))
+            }
+        }
+        var found = Dictionary(boots.map { ($0.number, $0.row) }) { first, _ in first }
         let indexed = try indexed("boot", "plug, boot", by: "sqlite_autoindex_boot_1") { BootID(bytes: $0.bytes(1)) }
-        for (row, boot) in indexed where found[row] == nil { found[row] = boot }
-        return found
+        for (row, boot) in indexed where found[row] == nil { found[row] = BootRow(boot: boot) }
+        return Numbered(known: found, isComplete: isSound("boot")) { number in
+            let digits = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+            return BootID(bytes: [UInt8](repeating: 0, count: 8) + digits).map { BootRow(boot: $0) }
+        }
+    }
+
+    private func isSound(_ table: String) -> Bool { !tables.contains { $0.table == table && !$0.isCounted } }
+
+    /// The plugs or boots by the numbers of their rows. If rows are lost, a number without a row gets an id that is
+    /// made of the number, so that its samples are not lost.
+    private struct Numbered<Value> {
+        var known: [Int64: Value]
+        var isComplete: Bool
+        var make: (Int64) -> Value?
+
+        /// A greater number is damage.
+        private static var greatest: Int64 { 1 << 32 }
+
+        subscript(number: Int64) -> Value? {
+            if let value = known[number] { return value }
+            return isComplete || !(1...Self.greatest).contains(number) ? nil : make(number)
+        }
     }
 
     /// Returns the values that an index has, keyed by row number; nothing without the index.
@@ -185,18 +263,33 @@ struct DatabaseRecovery {
         columns.split(separator: ",").map { $0 + " DESC" }.joined(separator: ",")
     }
 
-    /// Returns the readable rows of a table. If the rows have numbers, it reads row by row, so that a damaged page
-    /// costs only its own rows; otherwise it reads by the key, from both ends up to the damage. Lost rows are added to
-    /// `tables`.
-    private mutating func readable<Value>(
-        _ name: String, _ columns: String, key: String? = nil, _ value: (SQLRow) -> Value?
+    /// The key of a table without row numbers.
+    private struct TableKey {
+        /// The columns, separated by commas.
+        var names: String
+        /// The integers with which the key begins, and the columns of the row.
+        var integers: [String]
+        var columns: String
+
+        static let counter = TableKey(names: "plug, wall, boot", integers: ["plug", "wall", "boot"], columns: "iiiii")
+        static let event = TableKey(names: "plug, sequence, bytes", integers: ["plug", "sequence"], columns: "iibii")
+        static let firing = TableKey(names: "at, rule, plug, cause", integers: ["at"], columns: "ittt")
+    }
+
+    /// Returns the readable rows of a table, each row once. If the rows have numbers, it reads row by row, so that a
+    /// damaged page costs only its own rows. Otherwise it reads by the key, from both ends up to the damage, and then
+    /// searches for each key that a page of the file contains. Lost rows are added to `tables`.
+    private mutating func readable<Value: Hashable>(
+        _ name: String, _ columns: String, key: TableKey? = nil, _ value: (SQLRow) -> Value?
     ) throws(HistoryError) -> [Value] {
         let (values, loss) = try read { database in
             var values: [Value] = []
+            var known: Set<Value> = []
             var loss = SalvageReport.TableLoss(table: name)
             func take(_ row: SQLRow) -> Bool {
                 guard let value = value(row) else { return false }
-                values.append(value)
+                // A page that the tree reaches twice shows its rows twice.
+                if known.insert(value).inserted { values.append(value) }
                 return true
             }
             let table = DamagedTable(database: database, name: name)
@@ -204,14 +297,19 @@ struct DatabaseRecovery {
                 return (values, loss)
             }
             loss.isCounted = false
-            if let key {
-                // No row is read twice, because the previous pass ended early.
-                _ = try table.scan("SELECT \(columns) FROM \(name) ORDER BY \(Self.falling(key))") {
-                    if !take($0) { loss.rows += 1 }
-                }
-            } else {
-                (values, loss.rows) = ([], 0)
+            guard let key else {
+                (values, known, loss.rows) = ([], [], 0)
                 loss.rows = try table.read(columns, take).lost
+                return (values, loss)
+            }
+            // No row is counted twice, because the previous pass ended early.
+            _ = try table.scan("SELECT \(columns) FROM \(name) ORDER BY \(Self.falling(key.names))") {
+                if !take($0) { loss.rows += 1 }
+            }
+            let pages = PageKeys(columns: key.columns, count: key.integers.count)
+            let condition = key.integers.map { "\($0) = ?" }.joined(separator: " AND ")
+            try pages.scan(path) { integers in
+                _ = try table.scan("SELECT \(columns) FROM \(name) WHERE \(condition)", integers) { _ = take($0) }
             }
             return (values, loss)
         }

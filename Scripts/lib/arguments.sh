@@ -111,7 +111,7 @@ read_arguments() {
         is_long=true default_seeds=5000 job_limit=21600
         if $all; then suites+=(bench soak); fi
         # The interoperability tests read them.
-        export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000
+        export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000 SMARTPLUG_DAMAGES=1000,300
     fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep requires fuzz --full"; fi
     if [[ -n $hours ]]; then

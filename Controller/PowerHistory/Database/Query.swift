@@ -43,6 +43,10 @@ extension Database {
     /// Runs a statement through SQLite's C interface, without a boxed object per value. The statement is cached, so
     /// that `row` must not run the same statement.
     func query(_ sql: String, _ values: SQLValue..., row: (SQLRow) throws -> Void) throws {
+        try query(sql, all: values, row: row)
+    }
+
+    func query(_ sql: String, all values: [SQLValue], row: (SQLRow) throws -> Void) throws {
         let cached = try cachedStatement(sql: sql)
         let statement = cached.sqliteStatement
         defer {

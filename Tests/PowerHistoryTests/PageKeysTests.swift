@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import TestFolders
+import Testing
+
+@testable import PowerHistory
+
+/// Keys that are found in the pages of a database, and rows that are found by them between two damaged pages.
+@Suite struct PageKeysTests {
+    private let directory = TestFolder(on: .memory)
+    private let other = TestFolder(on: .memory)
+    private var path: String { directory.path + "/history.sqlite" }
+
+    @Test("Keys of all rows are found in the database and in its log", arguments: [false, true])
+    func keys(isInLog: Bool) throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        var batch = HistoryBatch()
+        let times = [-1, 0, 1, 127, 128, 300, 70_000, 1 << 31, 1 << 40, 1 << 50] + (0..<500).map { 1_000_000 + $0 }
+        batch.firings = times.map { StoredFiring(at: Int64($0), rule: "rule", plug: lamp, cause: "a cause") }
+        try history.record(batch)
+        if !isInLog { try history.queue.close() }
+        var found: Set<Int64> = []
+        try PageKeys(columns: "ittt", count: 1).scan(path) { found.insert($0[0]) }
+        #expect(found.isSuperset(of: times.map(Int64.init)))
+        var others = 0
+        try PageKeys(columns: "iiiii", count: 3).scan(path) { _ in others += 1 }
+        #expect(others == 0)
+        withExtendedLifetime(history) {}
+    }
+
+    @Test("A page of random bytes is parsed without a read outside the page")
+    func randomPages() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            var page = (0..<Schema.pageSize).map { _ in UInt8.random(in: 0...12, using: &random) }
+            page[0] = [0x02, 0x0A].randomElement() ?? 0x02
+            page[3] = UInt8.random(in: 0...7, using: &random)
+            _ = PageKeys(columns: "iiiii", count: 3).keys(in: page)
+        }
+    }
+
+    @Test("Rows between two damaged pages of firings are copied")
+    func betweenDamages() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        var batch = HistoryBatch()
+        batch.firings = (0..<1000).map {
+            StoredFiring(at: midnight + Int64($0) * 1000, rule: "rule", plug: lamp, cause: "a cause of some words")
+        }
+        try history.record(batch)
+        try history.queue.close()
+        let leaves = try DatabaseQueue(path: path).read { database in
+            try Int.fetchAll(
+                database,
+                sql: "SELECT pageno FROM dbstat WHERE name = 'firing' AND pagetype = 'leaf' ORDER BY path")
+        }
+        #expect(leaves.count > 6)
+        for leaf in [leaves[1], leaves[leaves.count - 2]] { try overwritePage(leaf, of: path) }
+        try PowerHistory.repair(path, into: other.path + "/copy")
+        let copied = try PowerHistory(other.path + "/copy", role: .reader).firings(from: 0, to: .max).count
+        #expect(copied > 1000 - 2 * (1000 / leaves.count + 20) && copied < 1000)
+    }
+
+    private func overwritePage(_ page: Int, of path: String) throws {
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        try file.seek(toOffset: UInt64((page - 1) * Schema.pageSize))
+        try file.write(contentsOf: Data(repeating: 0xEE, count: Schema.pageSize))
+        try file.close()
+    }
+}
