@@ -72,7 +72,7 @@ struct ChartCommand: AsyncParsableCommand {
         try await saying {
             let usual = energy ? Duration.seconds(30 * 86_400) : .seconds(600)
             let span = window.span(default: usual)
-            let history = try options.openIfPresent()
+            let history = try await options.openForReadingIfPresent()
             let gathering = ChartGathering(
                 names: once(names, in: history), span: span,
                 columns: 2 * (isPicture ? ChartOutput.width : ChartOutput.columns), history: history, network: network,

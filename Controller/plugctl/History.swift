@@ -171,3 +171,13 @@ struct History: AsyncParsableCommand {
         }
     }
 }
+
+/// Explains that energy counts only drawn power. Otherwise power below zero would look like an error in the table.
+///
+/// - Parameter energies: The energies of each plug, by its name.
+func reportFeedIn(_ energies: [(name: String, periods: [PeriodEnergy])]) {
+    let names = energies.filter { $0.periods.contains { ($0.least ?? 0) < 0 } }.map(\.name)
+    guard !names.isEmpty else { return }
+    let named = names.joined(separator: ", ")
+    printError("\(named): active power was below 0 W at times; energy that is fed in is not counted")
+}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigurationFiles
+import DaemonClient
 import DurableFiles
 import PlugClient
 import PowerHistory
@@ -20,6 +21,21 @@ struct HistoryOptions: ParsableArguments {
         }
     }
 
+    /// Opens the history for reading. If the user names no directory and a daemon runs, it is that of the daemon, which
+    /// may have been started with `--history`.
+    func openForReading() async throws(CLIError) -> PowerHistory {
+        var found = self
+        if history == nil { found.history = await Self.directoryOfDaemon() }
+        return try found.open(.reader)
+    }
+
+    /// Opens the history as ``openForReading()``; nil if there is none, for commands that work without it.
+    func openForReadingIfPresent() async throws(CLIError) -> PowerHistory? {
+        var found = self
+        if history == nil { found.history = await Self.directoryOfDaemon() }
+        return try found.openIfPresent()
+    }
+
     /// Opens the history; nil if there is none, for commands that work without it.
     func openIfPresent() throws(CLIError) -> PowerHistory? {
         do throws(HistoryError) {
@@ -29,6 +45,18 @@ struct HistoryOptions: ParsableArguments {
             if error.reason == .absent, history == nil { return nil }
             throw CLIError(error)
         }
+    }
+
+    private struct Health: Decodable {
+        var history: String?
+    }
+
+    /// Returns the directory of the running daemon's history; nil without a daemon, or if it keeps no history.
+    private static func directoryOfDaemon() async -> String? {
+        guard !DaemonSocket.isDeclined else { return nil }
+        let daemon = DaemonClient(path: DaemonSocket.path())
+        guard daemon.isThere else { return nil }
+        return try? await daemon.read(Health.self, "/health").history
     }
 }
 

@@ -70,7 +70,7 @@ struct RuleBacktest: AsyncParsableCommand {
 
     func run() async throws {
         try await saying {
-            let history = try options.open(.reader)
+            let history = try await options.openForReading()
             let set = try await readRuleSet(files)
             let rules = try chosen(set.rules)
             do {

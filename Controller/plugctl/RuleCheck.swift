@@ -47,7 +47,8 @@ struct RuleCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try ReadRuleFiles(files.isEmpty ? [UserDirectories.configuration + "/smartplug/rules"] : files)
         let rules = read.files.flatMap(\.rules)
-        let asked = CheckedHouse(daemon: daemon.daemon(), history: offline ? nil : try history.openIfPresent())
+        let asked = CheckedHouse(
+            daemon: daemon.daemon(), history: offline ? nil : try await history.openForReadingIfPresent())
         let house = offline ? nil : await asked.plugs()
         let daylight = try place.read()
         let findings =

@@ -65,7 +65,7 @@ struct RuleExplain: AsyncParsableCommand {
 
     func run() async throws {
         try await saying {
-            let history = try options.open(.reader)
+            let history = try await options.openForReading()
             do {
                 let rules = try await presentRules()
                 let name = try known(in: history, rules)

@@ -1,5 +1,6 @@
 import Foundation
 import Fuzzing
+import PowerHistory
 import ProtocolCore
 import TestFolders
 import Testing
@@ -103,6 +104,17 @@ import Testing
             #expect(try await status(dashboard.sayLocally("GET /health HTTP/1.0\r\n\r\n")) == 200)
             let mode = try FileManager.default.attributesOfItem(atPath: dashboard.socket)[.posixPermissions] as? Int
             #expect(mode == 0o600)
+        }
+    }
+
+    @Test("The directory of the history is shown over the local socket only")
+    func historyDirectory() async throws {
+        let directory = TestFolder()
+        let history = try PowerHistory(directory.path, role: .recorder)
+        try await DashboardAtWork.run(history: history) { dashboard in
+            let local = try await dashboard.sayLocally("GET /health HTTP/1.0\r\n\r\n")
+            #expect(local.hasSuffix("{\"history\":\"\(directory.path)\",\"status\":\"ok\"}\n"))
+            #expect(try await dashboard.ask("GET", "/health").hasSuffix("{\"status\":\"ok\"}\n"))
         }
     }
 

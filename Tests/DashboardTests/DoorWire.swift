@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import PlugClient
 import PlugModel
+import PowerHistory
 import TestFolders
 
 @testable import Daemon
@@ -22,7 +23,7 @@ struct DashboardAtWork {
 
     static func run(
         _ change: (inout DashboardSettings) throws -> Void = { _ in }, rules: [Rule] = [],
-        fleet: (any FleetSource)? = nil,
+        fleet: (any FleetSource)? = nil, history: PowerHistory? = nil,
         _ body: (DashboardAtWork) async throws -> Void
     ) async throws {
         let directory = TestFolder()
@@ -35,7 +36,7 @@ struct DashboardAtWork {
         try change(&settings)
         let board = LiveBoard(rules: rules)
         let dashboard = Dashboard(
-            house: NoHouse(), board: board, history: nil,
+            house: NoHouse(), board: board, history: history,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings, fleet: fleet)
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let running = Task {

@@ -82,6 +82,14 @@ def test_a_rule_is_run_once_and_explained(served):
     found = eventually(lambda: (one := trace()) and one["steps"] and one, 15, "its trace")
     assert found["outcome"] == "fired" and found["cause"] == "run by hand"
     assert any(step.get("plug") == "Lamp" for step in found["steps"])
+    # The daemon names the directory of its history, so that the user need not.
+    assert served.get("/health")["history"] == str(served.folder / "history")
+    assert "run by hand" in person.does("rules", "explain", "Movie night").output
+    served.kill()
+    told = person.finish("rules", "explain", "Movie night")
+    assert told.status == 1 and "--history DIRECTORY" in told.errors, told
+    served.start()
+    served.follows(2)
     assert served.ask("GET", place("Movie nigt", "traces")).status == 404
     assert served.ask("POST", place("Movie night", "fire"), {}).status == 202
 

@@ -1,5 +1,6 @@
 import CDashboardPage
 import DurableFiles
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -16,9 +17,14 @@ extension Dashboard {
             _ = try QueryParameters(request)
             return await dashboard.metrics()
         },
-        APIRoute(.get, "/health") { _, request, _ in
+        APIRoute(.get, "/health") { dashboard, request, context in
             _ = try QueryParameters(request)
-            return Response(json: jsonLine(["status": "ok"]))
+            var health = ["status": "ok"]
+            // Only the daemon's own user can read the directory.
+            if context.isLocal, let history = dashboard.history {
+                health["history"] = URL(filePath: history.directory).path
+            }
+            return Response(json: jsonLine(health))
         },
         APIRoute(.get, "/ready") { dashboard, request, _ in
             _ = try QueryParameters(request)
