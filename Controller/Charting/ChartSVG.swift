@@ -24,7 +24,7 @@ extension Chart {
             """
             </desc>
             <style>
-            \(SVGStyle.sheet(theme))
+            \(SVGStyle.sheet(theme, series: series.count))
             </style>
             <rect class="paper" width="\(width)" height="\(height)"/>
 

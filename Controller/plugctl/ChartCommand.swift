@@ -128,6 +128,7 @@ struct ChartCommand: AsyncParsableCommand {
             )
         }
         let energies = try gathered.energies(periods, from: gathering.history)
+        defer { reportFeedIn(zip(gathered.source.courses, energies).map { ($0.plug, $1) }) }
         if json {
             var report = EnergyReport(step: step, zone: zone, tariff: nil)
             for (course, energies) in zip(gathered.source.courses, energies) {

@@ -115,6 +115,8 @@ struct ChartGathering: Sendable {
 
     private func needsPlug(_ plug: HistoryPlug?) -> Bool {
         guard let plug else { return true }
+        // A plug that only recordings know has no newer samples.
+        guard plug.id != RecordedHistory.plug(named: plug.name) else { return false }
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000
         let newest = plug.span?.upperBound ?? .min
         return span.upperBound > max(newest, now - Self.longestKept)

@@ -76,7 +76,7 @@ struct History: AsyncParsableCommand {
 
         func run() async throws {
             try await saying {
-                let history = try options.open(.reader)
+                let history = try await options.openForReading()
                 let span = window.span(default: .seconds(30 * 86_400))
                 let (from, to) = (Int(span.lowerBound / 1000), Int((span.upperBound + 999) / 1000))
                 let zone = ZoneOffsets.local(from: from - 40 * 86_400, to: to + 40 * 86_400)
@@ -97,17 +97,8 @@ struct History: AsyncParsableCommand {
                 }
                 print(report)
                 if report.appliances.allSatisfy(\.rows.isEmpty) { sayWhatIsKnown(plugs) }
-                reportFeedIn(report)
+                reportFeedIn(report.appliances.map { ($0.name, $0.rows.map(\.energy)) })
             }
-        }
-
-        /// Explains that energy counts only drawn power. Otherwise power below zero would look like an error in the
-        /// table.
-        private func reportFeedIn(_ report: EnergyReport) {
-            let names = report.appliances.filter { $0.rows.contains { ($0.energy.least ?? 0) < 0 } }.map(\.name)
-            guard !names.isEmpty else { return }
-            let named = names.joined(separator: ", ")
-            printError("\(named): active power was below 0 W at times; energy fed into the grid is not counted")
         }
 
         private func sayWhatIsKnown(_ plugs: [HistoryPlug]) {
@@ -179,5 +170,5 @@ func reportFeedIn(_ energies: [(name: String, periods: [PeriodEnergy])]) {
     let names = energies.filter { $0.periods.contains { ($0.least ?? 0) < 0 } }.map(\.name)
     guard !names.isEmpty else { return }
     let named = names.joined(separator: ", ")
-    printError("\(named): active power was below 0 W at times; energy that is fed in is not counted")
+    printError("\(named): active power was below 0 W at times; energy fed into the grid is not counted")
 }

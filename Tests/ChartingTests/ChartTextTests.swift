@@ -96,6 +96,10 @@ struct ChartTextTests {
         #expect(lines.last?.hasPrefix("and 17 more") == true)
         let picture = chart.svg(width: 800, height: 400)
         #expect(!picture.contains("too small") && picture.contains("more</text>"))
+        #expect(
+            picture.components(separatedBy: "<path class=\"curve c0\"").count == 2 && picture.contains("curve c25\""))
+        let fills = picture.matches(of: /\.s\d+\{fill:(#[0-9a-f]+)/).map(\.output.1)
+        #expect(Set(fills.prefix(26)).count == 26)
         // The title is truncated, with the date next to it.
         #expect(picture.contains("…</text>") && picture.contains(TimeAxis.caption(chart.window, zone: chart.zone)))
     }

@@ -3,6 +3,7 @@
 import datetime
 import json
 import re
+import sqlite3
 import time
 
 import pytest
@@ -84,11 +85,16 @@ def test_bars_of_energy_are_those_of_the_table(history):
 
 
 def test_who_is_not_there_is_drawn_from_what_is_known(history):
-    """A plug that does not answer is drawn from the history, with a message."""
+    """A plug that does not answer is drawn from the history, with a message. One that only recordings know is not searched."""
     now = datetime.datetime.now(datetime.timezone.utc)
     times = [now - datetime.timedelta(seconds=10 * step) for step in range(360, 30, -1)]
     history.holds("Lamp", [moment.strftime("%d/%m/%Y %H:%M:%S;40") for moment in times], zone="UTC")
     words = ["chart", "Lamp", "--last", "2h", "--json", "--wait", "200ms"]
+    assert history.run(*words, zone="UTC").count('"activePower":40') == 330
+    assert history.said == ""
+    with sqlite3.connect(history.folder / "history" / "history.sqlite") as database:
+        database.execute("UPDATE plug SET plug = '0123456789ab'")
+    database.close()
     assert history.run(*words, zone="UTC").count('"activePower":40') == 330
     assert "the plug did not answer" in history.said
 

@@ -4,8 +4,10 @@ import csv
 import json
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
+import unicodedata
 
 import pytest
 
@@ -232,6 +234,25 @@ def test_a_line_per_minute_has_its_energy(history):
     assert hour["activeEnergy"] == pytest.approx(1000, abs=1) and hour["covered"] == 3600
 
 
+def test_a_day_with_a_line_per_minute_has_no_gaps_and_keeps_its_lines(history):
+    """A recording with one line per minute is drawn without gaps, and each line is stored with its own value."""
+    watts = {minute: minute * 7919 % 2003 for minute in range(1440)}
+    history.holds("Heater", [f"20/11/2026 {minute // 60:02}:{minute % 60:02}:00;{watts[minute]}" for minute in watts])
+    window = ["--from", "2026-11-20", "--to", "2026-11-21"]
+    chart = history.run("chart", "Heater", *window)
+    assert "gap" not in chart + history.said and "Heater" in chart, chart
+    assert history.said == "", history.said
+    [day] = history.records("Heater", *window, "--by", "day")
+    line = sum((watts[minute] + watts[minute + 1]) / 120 for minute in range(1439))
+    assert day["activeEnergy"] == pytest.approx(line, rel=1e-3) and day["covered"] == 1439 * 60
+    # Every line is a sample with its own value, and one interpolated sample is between each two.
+    file = history.folder / "out.sqlite"
+    history.run("history", "Heater", *window, "--sqlite", file)
+    with sqlite3.connect(file) as database:
+        samples = [value for value, in database.execute("SELECT activePower FROM sample ORDER BY at")]
+    assert samples[::2] == [watts[minute] for minute in watts] and len(samples) == 2 * 1440 - 1
+
+
 def test_an_hour_that_comes_twice_begins_with_summer_time(history):
     """A start time in the repeated hour is in summer time."""
     file = history.folder / "plain.csv"
@@ -243,8 +264,40 @@ def test_an_hour_that_comes_twice_begins_with_summer_time(history):
 def test_energy_that_is_fed_in_is_not_counted_and_said(history):
     """Negative power is not counted as energy, and a warning is printed."""
     history.holds("Roof", steady("20/11/2026", -300, [12]))
-    history.run("history", "Roof", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
-    assert "Roof: active power was below 0 W at times; energy fed into the grid is not counted" in history.said
+    said = "Roof: active power was below 0 W at times; energy fed into the grid is not counted"
+    window = ["--from", "2026-11-20", "--to", "2026-11-21"]
+    [hour] = history.records("Roof", *window, "--by", "hour")
+    assert hour["activeEnergy"] == 0 and hour["meanActivePower"] == hour["minActivePower"] == -300 and said in history.said
+    for words in (["history", "Roof"], ["history", "Roof", "--csv"], ["chart", "Roof", "--energy"]):
+        history.run(*words, *window)
+        assert said in history.said, words
+    history.holds("Lamp", steady("20/11/2026", 300, [12]))
+    history.run("history", "Lamp", *window)
+    assert history.said == ""
+
+
+def test_a_plug_that_only_recordings_know_is_drawn_without_a_search(history):
+    """A plug that only recordings know is not searched on the network."""
+    history.holds("Heater", steady("20/11/2026", 1000, [12]))
+    history.run("chart", "Heater", "--from", "2026-11-20", "--to", "2199-01-01")
+    assert "did not answer" not in history.said, history.said
+
+
+def test_a_chart_of_many_plugs_has_its_title_its_date_and_its_colours(history):
+    """A chart of 26 plugs with wide characters has a title, a date, different colours, and rows for the plot."""
+    names = [f"Plug {number} of the house with \u96fb\u6c17\u30b9\u30c8\u30fc\u30d6 \U0001f525" for number in range(26)]
+    for number, name in enumerate(names):
+        history.holds(name, steady("20/11/2026", 10 * number - 50, [12], step=30))
+    window = ["--from", "2026-11-20T12:00", "--to", "2026-11-20T13:00"]
+    picture = history.folder / "chart.svg"
+    history.run("chart", *names, *window, "--svg", picture, "--stacked")
+    drawn = picture.read_text()
+    fills = re.findall(r"\.s\d+\{fill:(#[0-9a-f]{6})", drawn)[:26]
+    assert len(set(fills)) == 26 and "20 Nov 2026" in drawn and "\u2026</text>" in drawn
+    lines = history.run("chart", *names, *window).splitlines()
+    wide = [sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line) for line in lines]
+    assert sum("\u2502" in line or "\u2524" in line for line in lines) >= 9 and max(wide) <= 100, (wide, lines)
+    assert "20 Nov 2026" in lines[0]
 
 
 def test_a_changed_end_of_a_chunk_is_shown(history):
