@@ -1,4 +1,5 @@
 import Automation
+import Foundation
 import PlugModel
 import ProtocolCore
 import Testing
@@ -78,13 +79,21 @@ struct SamplePaceTests {
         return (points, gap)
     }
 
-    @Test("Rules fire as an oracle that knows the pace predicts, over random paces and gaps", arguments: 0..<300)
-    func random(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
-        let (points, lastGap) = Self.randomPoints(&random)
-        let dwell = Int.random(in: 1...200, using: &random)
-        let told = try Self.told(points.map { ($0.second, $0.watts) }, dwell)
-        #expect(told == Self.oracle(points, lastGap, dwell), "seed \(seed), dwell \(dwell) s")
+    /// The number of random cases: 10,000 in the long form of the tests.
+    private static let cases: UInt64 = {
+        let seeds = ProcessInfo.processInfo.environment["SMARTPLUG_SEEDS"].flatMap(UInt64.init)
+        return (seeds ?? 0) >= 5000 ? 10_000 : 300
+    }()
+
+    @Test("Rules fire as an oracle that knows the pace predicts, over random paces and gaps")
+    func random() throws {
+        for seed in 0..<Self.cases {
+            var random = SeededRandom(seed: seed)
+            let (points, lastGap) = Self.randomPoints(&random)
+            let dwell = Int.random(in: 1...200, using: &random)
+            let told = try Self.told(points.map { ($0.second, $0.watts) }, dwell)
+            #expect(told == Self.oracle(points, lastGap, dwell), "seed \(seed), dwell \(dwell) s")
+        }
     }
 
     @Test("A gap after a faster pace is judged by that pace, even if it lasted for two samples only")
