@@ -390,6 +390,8 @@ let controller: [Target] = [
 ]
 
 let examples: [Target] = [
+    // Rings once for each press of a button; the program of the tutorial in PlugClient's documentation
+    program("Doorbell", "Controller/Examples/Doorbell", ["PlugClient", "PlugTransport", "PlugModel", logging]),
     // Prints the services of a type
     program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
     // Writes each event of a plug to a file exactly once

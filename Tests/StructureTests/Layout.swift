@@ -101,6 +101,7 @@ enum Layout {
         "Controller/plugctl": .program,
         "Controller/ScriptHost": .program,
         "Controller/Examples/BrowseServices": .program,
+        "Controller/Examples/Doorbell": .program,
         "Controller/Examples/FollowPlug": .program,
         "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp": .program,
         "Tests/Support/SimulatedLAN": .support,

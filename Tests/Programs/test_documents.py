@@ -1,0 +1,111 @@
+"""Generated documents are current, and their generators refuse incomplete sources."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+PROJECT = pathlib.Path(__file__).parents[2]
+
+
+def script(name):
+    """A program of Scripts/lib as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(PROJECT / "Scripts/lib" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+MANIFEST = """
+let shared: [Target] = [
+    // Reads a clock
+    // in C
+    module("Clock", "Sources/Clock", ["CClock"]),
+    .target(name: "CClock", path: "Sources/CClock"),
+]
+let firmware: [Target] = [
+]
+let controller: [Target] = [
+]
+let examples: [Target] = [
+]
+"""
+LAYOUT = """
+        "Sources/Clock": .system,
+        "Sources/CClock": .foreign,
+"""
+
+
+def test_the_table_of_modules_equals_the_manifest():
+    done = subprocess.run([PROJECT / "Scripts/lib/module_table", "--check"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_module_of_c_shares_the_row_of_its_user():
+    assert list(script("module_table").rows(MANIFEST, LAYOUT)) == [
+        "| `Sources/Clock`, `Sources/CClock` | Reads a clock in C | system, C |"]
+
+
+@pytest.mark.parametrize("manifest, layout, message", [
+    (MANIFEST.replace("    // Reads a clock\n    // in C\n", ""), LAYOUT, "no description of"),
+    (MANIFEST, LAYOUT.replace("Sources/CClock", "Sources/Other"), "Sources/CClock is not in Tests/StructureTests/Layout.swift"),
+    (MANIFEST.replace("let examples", "let other"), LAYOUT, "no array `examples`"),
+])
+def test_a_target_without_a_description_or_kind_is_refused(manifest, layout, message):
+    table = script("module_table")
+    with pytest.raises(table.Mistake, match=message):
+        list(table.rows(manifest, layout))
+
+
+QUOTING = sorted([
+    *PROJECT.glob("*/*/*.docc/*.md"), PROJECT / "Documentation/how-to/library.md", PROJECT / "README.md",
+])
+
+
+def passages(text):
+    """The passages of the Swift blocks, without indentation and leading comments. An empty line divides a block."""
+    found, lines, is_swift = [], [], False
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("```") or is_swift and not line.strip():
+            while lines and lines[0].startswith("//"):
+                del lines[0]
+            found += [lines] if lines else []
+            lines = []
+            is_swift = line == "```swift" if line.startswith("```") else is_swift
+        elif is_swift:
+            lines.append(line.rstrip())
+    return found
+
+
+def is_quoted(passage, code):
+    """True if the lines are together in the code, with the same indentation relative to each other."""
+    for start in range(len(code) - len(passage) + 1):
+        indent = code[start][:len(code[start]) - len(code[start].lstrip())]
+        if all(line == indent + wanted for line, wanted in zip(code[start:], passage)):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("page", QUOTING, ids=lambda page: page.stem)
+def test_the_swift_code_of_a_page_is_quoted_from_a_compiled_example(page):
+    examples = [file.read_text().splitlines() for file in (PROJECT / "Controller/Examples").rglob("*.swift")]
+    unknown = ["\n".join(passage) for passage in passages(page.read_text()) if not any(is_quoted(passage, code) for code in examples)]
+    assert not unknown, f"{page.name} has code that is in no file of Controller/Examples:\n" + "\n\n".join(unknown)
+
+
+def test_a_passage_with_a_changed_word_is_not_a_quotation():
+    code = ["func run() {", "    if a {", "        b()", "    }", "}"]
+    assert is_quoted(["if a {", "    b()", "}"], code)
+    assert not is_quoted(["if a {", "    c()", "}"], code)
+    assert not is_quoted(["if a {", "b()", "}"], code)
+
+
+def test_each_module_and_folder_in_the_glossary_exists():
+    rows = re.findall(r"^\| .* \| .* \| (.*) \|$", (PROJECT / "Documentation/reference/glossary.md").read_text(), re.MULTILINE)
+    names = [name for row in rows for name in re.findall(r"`([\w/.]+)`", row) if not name.endswith("(4)")]
+    missing = [name for name in names if not any((PROJECT / side / name).exists() for side in (".", "Sources", "Firmware", "Controller"))]
+    assert len(names) > 80
+    assert not missing
