@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
 import re
 import subprocess
@@ -37,6 +38,27 @@ LAYOUT = """
         "Sources/Clock": .system,
         "Sources/CClock": .foreign,
 """
+
+
+def test_the_reference_of_commands_equals_the_help_of_the_programs(programs):
+    done = subprocess.run([PROJECT / "Scripts/lib/command_page", "--check", programs], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_option_of_five_commands_is_described_once():
+    wait = {"kind": "option", "names": [{"kind": "long", "name": "wait"}], "valueName": "span", "abstract": "The time limit."}
+    name = {"kind": "positional", "valueName": "name", "isRepeating": True, "abstract": "A plug | a name."}
+    commands = [
+        {"commandName": word, "shouldDisplay": True, "abstract": f"Does {word}.", "discussion": "Text.\n  plugctl x",
+         "arguments": [wait, name]}
+        for word in ("a", "b", "c", "d", "e")]
+    root = {"command": {"commandName": "plugctl", "abstract": "Controls plugs.", "subcommands": commands}}
+    page = "\n".join(script("command_page").program("plugctl", json.dumps(root)))
+    assert page.count("| `--wait` *span* | The time limit. |") == 1
+    assert page.count("Common options: `--wait` *span*.") == 5
+    assert "### plugctl a\n\n```text\nplugctl a [options] <name> ...\n```\n\nDoes a." in page
+    assert "\nText.\n\n```text\nplugctl x\n```\n" in page
+    assert page.count("| `name` | A plug \\| a name. |") == 5
 
 
 def test_the_table_of_modules_equals_the_manifest():
