@@ -23,8 +23,8 @@ struct DatabaseRecovery {
     /// - Parameter progress: Receives the number of processed rows and the number of all rows.
     mutating func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> SalvageReport {
         let plugs = try copyPlugs()
-        // Counter readings come before the roll-ups: a reading causes a recomputation of the roll-ups around it, and
-        // there are no samples yet.
+        // Counter readings come before the roll-ups: a reading causes a recomputation of the roll-ups around it, which
+        // costs nothing while the copy has no samples.
         let boots = try boots()
         try copyReadings(plugs, boots)
         try copyRollUps(plugs)
@@ -113,8 +113,8 @@ struct DatabaseRecovery {
         return (max(result.lost, spans.count), lost)
     }
 
-    /// Returns the wall clock at the plug's zero. If the times of the row do not match the samples, one of them is
-    /// damaged, and the one that is closer to the boot's own origin counts.
+    /// Returns the wall clock at the plug's zero. If the start and the end of the row do not match its samples, one
+    /// time is damaged, and the time that is closer to the boot's origin counts.
     private static func origin(of chunk: SampleChunk, since: Int64, until: Int64, _ origin: Int64?) -> Int64 {
         let (fromStart, fromEnd) = (
             since.subtractingClamped(chunk.firstMilliseconds), until.subtractingClamped(chunk.lastMilliseconds)

@@ -21,22 +21,23 @@ struct HistoryOptions: ParsableArguments {
         }
     }
 
-    /// Opens the history for reading. If the user names no directory and a daemon runs, it is that of the daemon, which
-    /// may have been started with `--history`.
+    /// Opens the history for reading. Without `--history`, this is the history of the running daemon, which may have been
+    /// started with its own `--history`.
     func openForReading() async throws(CLIError) -> PowerHistory {
         var found = self
         if history == nil { found.history = await Self.directoryOfDaemon() }
         return try found.open(.reader)
     }
 
-    /// Opens the history as ``openForReading()``; nil if there is none, for commands that work without it.
+    /// Opens the history as ``openForReading()`` does. Returns nil if no history exists, for commands that work without
+    /// one.
     func openForReadingIfPresent() async throws(CLIError) -> PowerHistory? {
         var found = self
         if history == nil { found.history = await Self.directoryOfDaemon() }
         return try found.openIfPresent()
     }
 
-    /// Opens the history; nil if there is none, for commands that work without it.
+    /// Opens the history. Returns nil if no history exists, for commands that work without one.
     func openIfPresent() throws(CLIError) -> PowerHistory? {
         do throws(HistoryError) {
             return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, complain: printError)

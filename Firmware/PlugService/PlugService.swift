@@ -330,7 +330,7 @@ public actor PlugService: ConnectionOwner {
     }
 
     private func perform(_ action: PlugMachine.Action) {
-        // Each part is read from the settings individually. Copying all of them costs as much as switching one.
+        // Each part is read from the settings individually. Copying all settings costs as much as switching one.
         switch action {
         case .setRelay(let on):
             if let relay = settings.parts.relay {

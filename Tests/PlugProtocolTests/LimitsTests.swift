@@ -23,7 +23,7 @@ import PlugModel
         var bench = Bench()
         for number in 1...17 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
         _ = bench.handle(opening(ConnectionID(rawValue: 18)))
-        let words = "This controller already has 16 connections; close one of them."
+        let words = "This controller already has 16 connections; close one."
         #expect(goodbye(&bench, ConnectionID(rawValue: 18)) == Goodbye(.limit, words))
         #expect(bench.server.connections.count == 16)
     }
@@ -69,7 +69,7 @@ import PlugModel
         for number in 17...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number), key: otherKey) }
         let late = ConnectionID(rawValue: 33)
         let actions = bench.handle(opening(late, key: strangerKey))
-        let words = "The plug already has 32 connections; close one of them."
+        let words = "The plug already has 32 connections; close one."
         #expect(actions == [.close(late, .ended(Goodbye(.limit, words)))])
         #expect(goodbye(&bench, late) == Goodbye(.limit, words))
         #expect(bench.server.connections.count == 32)

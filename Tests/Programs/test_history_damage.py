@@ -260,7 +260,7 @@ def test_a_later_version_is_named_and_leaves_nothing_behind(whole, programs, tmp
     database.close()
     target = tmp_path / "repaired"
     status, output, _ = repair(programs, whole, target)
-    assert status == 1 and "later version of this program" in output and "hint: use the newer version" in output, output
+    assert status == 1 and "newer version of this program" in output and "hint: use the newer version" in output, output
     assert not target.exists()
 
 
@@ -276,6 +276,6 @@ def test_a_full_target_disk_is_named_and_does_not_block_the_next_try(whole, prog
          "sh", disk, programs / "plugctl", whole],
         capture_output=True, text=True, timeout=60)
     first, second = done.stdout.split("again\n")
-    assert "no room is left to write the history" in done.stderr and "hint: free some space" in done.stderr, done
+    assert "no space is left to write the history" in done.stderr and "hint: free some space" in done.stderr, done
     assert "SQLite" not in done.stderr and first == "status 1\n", done
     assert second.splitlines()[-1] == "history.sqlite" and "no samples are lost" in second, done

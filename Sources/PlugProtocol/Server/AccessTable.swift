@@ -105,7 +105,7 @@ extension AskedRequest {
         case .remove_controller: "remove another controller"
         case .factory_reset: "reset the plug"
         case .follow_log: "follow the plug's log"
-        case .invite: "invite anybody"
+        case .invite: "invite users"
         case .list_invitations: "see invitations"
         case .revoke_invitation: "revoke invitations"
         case .set_role: "change roles"

@@ -40,7 +40,7 @@ extension PlugServer {
         _ connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
         guard let bytes = sessions[connection]?.outputBytes, bytes > limits.unsentBytes else { return }
-        let detail = "What was asked for at once has more than \(limits.unsentBytes) bytes of answers."
+        let detail = "The answers to all open requests are more than \(limits.unsentBytes) bytes."
         end(connection, Goodbye(.limit, detail), now: now, &actions)
     }
 

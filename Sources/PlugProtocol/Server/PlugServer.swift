@@ -38,7 +38,7 @@ public struct PlugServer: Machine, Sendable {
     public struct Limits: Hashable, Sendable {
         /// Sessions at the same time. Keeps a flood of connections from using all descriptors.
         public var connections = 32
-        /// Sessions per controller. Keeps a faulty or malicious controller from using all of them.
+        /// Sessions per controller. Keeps a faulty or malicious controller from using all sessions.
         public var connectionsOfController = 16
         /// Sessions with unpaired keys. Keeps strangers from using the places of paired controllers.
         public var strangers = 8
@@ -356,7 +356,7 @@ public struct PlugServer: Machine, Sendable {
         if stopped {
             end(connection, Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
         } else if connections(of: opening.key) > limits.connectionsOfController {
-            let detail = "This controller already has \(limits.connectionsOfController) connections; close one of them."
+            let detail = "This controller already has \(limits.connectionsOfController) connections; close one."
             end(connection, Goodbye(.limit, detail), now: now, &actions)
         } else if sessions.count > limits.connections {
             makeRoom(for: opening, now: now, &actions)
@@ -373,7 +373,7 @@ public struct PlugServer: Machine, Sendable {
         guard access.knows(newest.key), let most = counts.values.max(), most > own,
             let last = sessions.all.last(where: { counts[$0.key] == most })
         else {
-            let detail = "The plug already has \(limits.connections) connections; close one of them."
+            let detail = "The plug already has \(limits.connections) connections; close one."
             return end(newest.connection, Goodbye(.limit, detail), now: now, &actions)
         }
         let detail =

@@ -142,7 +142,7 @@ struct ServerSession: Sendable {
         phase = .established(established)
     }
 
-    /// Returns the output of this step, or nil if there is none.
+    /// Returns the output of this step, or nil if the session sends nothing.
     mutating func takeOutput(now: Instant) -> [UInt8]? {
         guard !output.bytes.isEmpty else { return nil }
         let bytes = output.take()
