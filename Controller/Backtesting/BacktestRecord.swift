@@ -48,9 +48,9 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var nearMisses: Int?
     /// summary: edges that were held back, counted by reason.
     public var heldBack: [String: Int]?
-    /// summary: failed calls of a script; missing if there are none.
+    /// summary: failed calls of a script; missing if no call failed.
     public var failures: Int?
-    /// summary: commands of a script beyond its limit per minute, which were left out; missing if there are none.
+    /// summary: commands of a script beyond its limit per minute, which were left out; missing without such commands.
     public var commandsHeldBack: Int?
     /// recorded: the time of the plug's first sample in the span; missing without samples.
     public var from: String?

@@ -57,7 +57,7 @@ extension BacktestReport.Firing {
 }
 
 extension RecordedSwitching {
-    /// Describes the switching in relation to a command: `it was really switched on 42 s later (by its power)`.
+    /// Describes the switching in relation to a command: `it was actually switched on 42 s later (by its power)`.
     func words(beside command: Int64, _ what: String) -> String {
         let direction = what.hasPrefix("turn off") ? "off" : "on"
         let by =
@@ -87,13 +87,13 @@ extension RuleTrace {
 extension BacktestComparison {
     /// Returns the text for the user: the firings in only one of the reports.
     public func lines(_ zone: ZoneOffsets, names: (here: String, there: String)) -> [String] {
-        var last = ["with both: \(inBoth)"]
+        var last = ["in both: \(inBoth)"]
         if let until {
             last.append(
                 "compared up to \(TimeFormat.local(until, zone)); \(omitted) more firings are counted but not compared")
         }
         func list(_ firings: [BacktestReport.Firing], _ name: String) -> [String] {
-            ["only with \(name): \(firings.count)"] + firings.flatMap { $0.lines(zone).map { "  " + $0 } }
+            ["only in \(name): \(firings.count)"] + firings.flatMap { $0.lines(zone).map { "  " + $0 } }
         }
         return list(onlyHere, names.here) + list(onlyThere, names.there) + last
     }

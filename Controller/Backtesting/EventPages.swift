@@ -2,7 +2,7 @@ import Automation
 import PlugModel
 import PowerHistory
 
-/// Reads the journals' events of a span in ascending order of time, with one day of them in memory.
+/// Reads the journals' events of a span in ascending order of time, one day at a time.
 struct EventPages: Sendable {
     private let history: PowerHistory
     private let rules: [String]

@@ -38,7 +38,7 @@ struct FiringNotices: Sendable {
             trace = book.take(notice, at: at, now: Backtest.instant(at)) ?? trace
             if isKept, case .commanded(let request, _) = notice { trace = book.keep(request.id) ?? trace }
         }
-        guard let trace else { preconditionFailure("a firing is the first that is told of it") }
+        guard let trace else { preconditionFailure("a firing begins its trace") }
         return trace
     }
 }

@@ -83,7 +83,7 @@ struct PacedSamples: Sendable {
         return new
     }
 
-    /// Returns the median of the distances from a sample on, if most of them are about as long as the first; otherwise
+    /// Returns the median of the distances from a sample on, if most are about as long as the first; otherwise
     /// nil.
     private func newPace(at index: Int, _ distance: Int64) -> Int64? {
         let run = samples[index..<min(index + Self.run, samples.count)]

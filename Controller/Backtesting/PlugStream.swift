@@ -45,7 +45,7 @@ struct PlugStream: Sendable {
     /// The time of the last sample that the engine knows.
     private(set) var last = Int64.min
     private var band = ScanBand.nothing
-    /// The band of the engine from which ``band`` was calculated; nil if there is none.
+    /// The band of the engine from which ``band`` was calculated, or nil.
     private var asked: QuietBand?
     private var hasEnded = false
     /// False for a plug that is not metered. Such a plug is always present.
@@ -60,7 +60,7 @@ struct PlugStream: Sendable {
 
     // MARK: Next stop
 
-    /// Scans up to the barrier (included) and returns the next stop and its time; nil if there is none.
+    /// Scans up to the barrier (included) and returns the next stop and its time, or nil.
     mutating func stop(before barrier: Int64) -> (time: Int64, stop: Stop)? {
         guard !hasEnded else {
             let isLost = isPresent && last > .min && last + pace.away <= barrier && hasSamples
@@ -214,7 +214,7 @@ struct ScanBand: Hashable {
     }
 
     init(_ band: QuietBand) {
-        // In virtual time there is no delay between a measurement and its reading.
+        // In virtual time a reading arrives at the time of its measurement.
         guard band.low <= band.high, band.lag <= 0, let low = Self.deciwatts(band.low, .up),
             let high = Self.deciwatts(band.high, .down), low <= high
         else {

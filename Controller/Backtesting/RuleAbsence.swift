@@ -5,7 +5,7 @@ public import PowerHistory
 
 /// An explanation why a rule did nothing at a time, from the recorded history: the state of each trigger and condition.
 public struct RuleAbsence: Codable, Hashable, Sendable {
-    /// A trigger, and what is known of it at that time.
+    /// A trigger, and the known facts about it at that time.
     public struct TriggerState: Codable, Hashable, Sendable {
         /// The trigger as text.
         public var trigger: String

@@ -7,7 +7,7 @@ import ProtocolCore
 struct VirtualRelay: Sendable {
     var on: Bool
     var level: DimLevel?
-    /// The last sequence number. Virtual events have their own numbers, because some of them never happened in reality.
+    /// The last sequence number. Virtual events have their own numbers, because some never happened in reality.
     private var sequence: SequenceNumber = 0
     /// The time of an automatic turn-off, in milliseconds since 1970.
     private(set) var autoOff: Int64?

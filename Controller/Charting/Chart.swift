@@ -47,7 +47,7 @@ public struct Chart: Hashable, Sendable {
         title: String = "", series: [Series], style: ChartStyle = .overlaid, marks: [ChartMark] = [],
         spans: [ChartSpan] = [], window: ChartWindow? = nil, zone: ZoneOffsets = .utc, startsAtZero: Bool = true
     ) {
-        precondition(Set(series.map(\.unit)).count <= 1, "the series of a chart share one axis and so one unit")
+        precondition(Set(series.map(\.unit)).count <= 1, "the series of a chart share one unit")
         self.title = printable(title)
         self.series = series
         self.style = style

@@ -46,7 +46,7 @@ struct Envelope: Hashable {
         if let done = builder.finish() { columns.append(done) }
     }
 
-    /// The range of all columns; nil if there are none.
+    /// The range of all columns; nil without columns.
     var range: ClosedRange<Double>? {
         guard let first = columns.first else { return nil }
         var low = first.least

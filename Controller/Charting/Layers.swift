@@ -60,7 +60,7 @@ struct Layers {
         return (depths.min() ?? 0)...(peaks.compactMap(\.self).max() ?? 0)
     }
 
-    /// Returns the sum of the values above zero in a column; nil if there are none.
+    /// Returns the sum of the values above zero in a column; nil without values.
     func height(_ index: Int) -> Double? { peaks[index] == nil ? nil : heights[index] }
 }
 

@@ -154,7 +154,7 @@ struct TextCells {
         for row in 0..<rows {
             let (low, high) = (row * eighths, (row + 1) * eighths)
             guard top > low, bottom < high else { continue }
-            // A cell that two pieces share belongs to the piece that fills more of it.
+            // A cell that two pieces share belongs to the piece that fills the larger part.
             let share = min(top, high) - max(bottom, low)
             if bottom > low, share * 2 < eighths { continue }
             let isEstimated = known < high && known <= (low + min(top, high)) / 2

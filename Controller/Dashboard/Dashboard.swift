@@ -19,10 +19,10 @@ public struct Dashboard: Sendable {
     /// - Parameters:
     ///   - house: receives the commands of the API.
     ///   - board: the current state and the event stream.
-    ///   - history: the database to read; nil if there is none.
+    ///   - history: the database to read, or nil.
     ///   - logger: the logger of the HTTP server.
     ///   - settings: addresses, limits and paths.
-    ///   - fleet: other houses; nil if there are none.
+    ///   - fleet: other houses, or nil.
     ///   - historyFault: returns why the configured history cannot be written; nil if it can, or if none is configured.
     public init(
         house: any HouseCommands, board: LiveBoard, history: PowerHistory?, logger: Logger,

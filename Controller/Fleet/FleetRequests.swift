@@ -104,7 +104,7 @@ public struct FleetRequests: Machine, Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// The next time at which `handle` needs `deadlineReached`; nil while there is none.
+    /// The next time at which `handle` needs `deadlineReached`, or nil.
     public var nextDeadline: Instant? {
         var next: Instant?
         switch link {

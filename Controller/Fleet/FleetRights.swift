@@ -43,7 +43,7 @@ public struct FleetRights: Hashable, Sendable {
     /// Grants a role in a set of houses.
     public mutating func add(_ role: Role, in some: Houses) { houses[role, default: []].append(some) }
 
-    /// Returns the highest granted role, or nil if there are no rights in the house.
+    /// Returns the highest granted role, or nil without rights in the house.
     public func role(in house: String) -> Role? { grants.first { $0.houses.contains(house) }?.role }
 
     /// Returns true for the roles that may switch plugs: owner and user.

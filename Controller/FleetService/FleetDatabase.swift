@@ -30,7 +30,7 @@ final class FleetDatabase: Sendable {
             throw FleetFault("too many requests to the database at once", hint: "try again in a moment")
         }
         let result = try? await thread.runIfActive { Result { () throws(PostgreSQLError) in try self.ask(query) } }
-        guard let result else { throw FleetFault("it was ended") }
+        guard let result else { throw FleetFault("it was stopped") }
         do throws(PostgreSQLError) {
             return try result.get()
         } catch {

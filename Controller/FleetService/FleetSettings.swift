@@ -58,7 +58,7 @@ public struct FleetSettings: Sendable {
         func path(_ written: String) -> String { ConfigurationReader.path(written, beside: file, home: home) }
         let table = reader.table("postgresql")
         let database = PostgreSQLSettings(table, path: path)
-        if !table.isThere { table.wrong(.missing("the database that the houses' histories go to")) }
+        if !table.isThere { table.wrong(.missing("the database that receives the houses' histories")) }
         let brokerTable = reader.table("broker")
         prefix = brokerTable.text("prefix", "topic levels") ?? "smartplug"
         do throws(TopicError) {

@@ -123,7 +123,7 @@ public struct HistoryDelivery: Sendable {
                 let (through, isAll) = try await receiver.deliver(from: source, after: from, atMost: limit)
                 position = FeedPosition(epoch: here.epoch, number: through)
                 return .delivered(through: through, isAll: isAll)
-            case .tell: preconditionFailure("a word to a person is no work")
+            case .tell: preconditionFailure("a notice is not a task")
             }
         } catch {
             return .failed(error)

@@ -42,7 +42,7 @@ struct BlockingThread: Sendable {
         let result = try? await pool.runIfActive { () -> Result<Value, DeliveryFault> in
             do throws(DeliveryFault) { return .success(try body()) } catch { return .failure(error) }
         }
-        guard let result else { throw DeliveryFault(reason: "it was ended") }
+        guard let result else { throw DeliveryFault(reason: "it was stopped") }
         return try result.get()
     }
 

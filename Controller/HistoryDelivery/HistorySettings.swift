@@ -101,12 +101,12 @@ public struct HistorySettings: Sendable {
         return keys.compactMap { key -> (key: String, value: String)? in
             guard let value = table.text(key, "a label's value", longest: labelLength) else { return nil }
             guard isLabelName(key) else {
-                let reason = "a label's name has small letters, digits and _, and begins with a letter"
+                let reason = "a label's name has lower-case letters, digits and _, and begins with a letter"
                 table.wrong(.invalid(reason), key)
                 return nil
             }
             guard !["house", "plug", "id"].contains(key) else {
-                table.wrong(.invalid("every series has a label of this name already"), key)
+                table.wrong(.invalid("every series already has a label with this name"), key)
                 return nil
             }
             return (key, value)
@@ -137,17 +137,17 @@ extension HistorySettings.RemoteWrite {
         case (let user?, let file?, nil): credentials = .password(user: user, file: file)
         case (nil, nil, let file?): credentials = .token(file: file)
         case (nil, _?, nil):
-            table.wrong(.missing("the name that goes with the password"), "user")
+            table.wrong(.missing("the user of the password"), "user")
             return nil
         case (_?, nil, nil):
             table.wrong(.missing("the file with the password"), "password_file")
             return nil
         case (_, _, _?):
-            table.wrong(.needless("a user has a password already"), "token_file")
+            table.wrong(.needless("the user already has a password"), "token_file")
             return nil
         }
         guard let url else {
-            if !table.has("url") { table.wrong(.missing("the address that takes remote write"), "url") }
+            if !table.has("url") { table.wrong(.missing("the address that receives remote write"), "url") }
             return nil
         }
         guard url.hasPrefix("https://") || url.hasPrefix("http://") else {

@@ -23,7 +23,7 @@ public final class PostgreSQLConnection: Sendable {
     ///
     /// - Parameter patience: the time that a call waits for the server.
     public init(patience: Duration = .seconds(30)) {
-        guard let pointer = smartplug_pg_new() else { preconditionFailure("there is no memory") }
+        guard let pointer = smartplug_pg_new() else { preconditionFailure("out of memory") }
         link = Link(pointer)
         let (seconds, attoseconds) = patience.components
         self.patience = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
@@ -120,7 +120,7 @@ public final class PostgreSQLConnection: Sendable {
         defer { for copy in copies { copy?.deallocate() } }
         let pointers = copies.map { $0.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) } } + [nil]
         return pointers.withUnsafeBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { preconditionFailure("an array with an element has a place") }
+            guard let start = buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
             return body(start)
         }
     }

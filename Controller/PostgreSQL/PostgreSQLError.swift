@@ -13,7 +13,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertibl
         self.state = state
     }
 
-    /// The hint for the user; nil if there is none.
+    /// The hint for the user, or nil.
     public var hint: String? {
         switch state {
         case "28P01", "28000": "check user and password_file, and pg_hba.conf of the server"

@@ -47,7 +47,7 @@ public struct HistoryError: Error, Hashable, Sendable {
         self.path = path
     }
 
-    /// Advice for the user; nil if there is none.
+    /// Advice for the user, or nil.
     public var hint: String? {
         switch reason {
         case .absent:

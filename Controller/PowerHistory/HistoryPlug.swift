@@ -6,7 +6,7 @@ public struct HistoryPlug: Hashable, Sendable {
     public var id: PlugID
     /// The last known name; empty if it is unknown.
     public var name: String
-    /// The wall clock at the first and the last sample, in milliseconds since 1970; nil if there are no samples.
+    /// The wall clock at the first and the last sample, in milliseconds since 1970; nil without samples.
     public var span: ClosedRange<Int64>?
 
     /// Creates a plug.

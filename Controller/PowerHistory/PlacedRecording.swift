@@ -64,7 +64,7 @@ public struct PlacedRecording: Sendable {
     public private(set) var stepsBack: [StepBack] = []
     /// The number of lines of the file: ``samples`` plus ``leftOut``.
     public let lines: Int
-    /// The times that other recordings or the history own. A chunk does not reach across one of them.
+    /// The times that other recordings or the history own. A chunk does not reach across such a time.
     private(set) var taken = CoveredTimes()
 
     /// The median distance of consecutive samples in milliseconds; nil with fewer than two samples.

@@ -137,7 +137,7 @@ extension SalvageReport.TableLoss: CustomStringConvertible {
     /// One sentence.
     public var description: String {
         switch (rows, isCounted) {
-        case (0, _): "\(title): some may be lost, because a page of them is damaged"
+        case (0, _): "\(title): some may be lost, because one of their pages is damaged"
         case (let rows, true): "\(title): \(rows) lost"
         case (let rows, false): "\(title): at least \(rows) lost"
         }

@@ -21,7 +21,7 @@ static int load_text(lua_State *L) {
 static int set_metatable_without_finalizer(lua_State *L) {
     if (lua_istable(L, 2)) {
         lua_pushliteral(L, "__gc");
-        if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "a script has no finalizers: leave out '__gc'");
+        if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "scripts do not support finalizers: remove '__gc'");
         lua_pop(L, 1);
     }
     return set_metatable(L);

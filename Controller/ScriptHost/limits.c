@@ -134,7 +134,7 @@ static int explain(lua_State *thread) {
         lua_tostring(thread, 1);
         lua_pushvalue(thread, 1);
     } else {
-        lua_pushfstring(thread, "an error that is no text, but %s", lua_isnil(thread, 1) ? "nil" : luaL_typename(thread, 1));
+        lua_pushfstring(thread, "an error that is not text but %s", lua_isnil(thread, 1) ? "nil" : luaL_typename(thread, 1));
     }
     return 1;
 }
@@ -170,7 +170,7 @@ int limits_attempt(lua_State *L) {
     } else if (is_fine || lua_type(thread, -1) == LUA_TSTRING) {
         lua_xmove(thread, L, 1);
     } else {
-        lua_pushliteral(L, "an error whose text cannot be told");
+        lua_pushliteral(L, "an error whose text cannot be converted");
     }
     lua_settop(thread, 0);
     return 2;

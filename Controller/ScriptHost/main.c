@@ -55,7 +55,7 @@ static void set_environment(void) {
 /// The answer if memory ran out in the prelude itself.
 static const char no_answer[] = "{\"failed\":{\"error\":\"not enough memory: a script has at most 16 MiB\"}}\n";
 static const char too_long[] = "{\"failed\":{\"error\":\"the line is longer than 1 MiB\"}}\n";
-_Static_assert(limits_memory == 16 << 20 && lines_longest == 1 << 20, "told in the answers above");
+_Static_assert(limits_memory == 16 << 20 && lines_longest == 1 << 20, "the answers above contain these limits");
 
 static int tell(const char *text, size_t length) { return lines_write(text, length) ? 0 : exit_unheard; }
 
@@ -103,7 +103,7 @@ int main(int count, char **arguments) {
     open_standard_descriptors();
     // The argument is the name of the script, for process lists.
     if (count > 2 || isatty(STDIN_FILENO)) {
-        fputs("plugctl-script runs one script of rules; plugctl starts it and speaks to it\n", stderr);
+        fputs("plugctl-script runs one script of rules; plugctl starts it and sends it requests\n", stderr);
         return exit_usage;
     }
     set_signals();
@@ -111,8 +111,8 @@ int main(int count, char **arguments) {
     const char *step;
     const int error = cage_close(&step);
     if (error != 0) {
-        fprintf(stderr, "plugctl-script: a script cannot be shut in: %s: %s\n", step, strerror(error));
-        fputs("hint: scripts need a kernel with seccomp filters, and a service that lets them be set\n", stderr);
+        fprintf(stderr, "plugctl-script: the sandbox cannot be set up: %s: %s\n", step, strerror(error));
+        fputs("hint: scripts need a kernel with seccomp filters, and a service that allows them\n", stderr);
         return exit_no_cage;
     }
     lua_State *L = interpreter_open();

@@ -25,7 +25,7 @@ extension ScriptFault: CustomStringConvertible {
     public var words: String {
         switch self {
         case .refused(let error):
-            error.diagnostics.first.map { "line \($0.place.line): \($0.message)" } ?? "the script is wrong"
+            error.diagnostics.first.map { "line \($0.place.line): \($0.message)" } ?? "the script is not valid"
         case .ended(let death): death.description
         case .unavailable(let message, _): message
         }

@@ -16,7 +16,7 @@ public final class ScriptProcess {
     ///   - script: the script as `ScriptReader` read it. If it now declares other functions, it is refused, because its
     ///     rules would call the wrong ones.
     ///   - host: the path of the program that runs scripts (``ScriptHost/path()``).
-    ///   - state: the stored state as JSON; nil if there is no state.
+    ///   - state: the stored state as JSON, or nil.
     /// - Throws: `ScriptFault`.
     public convenience init(
         _ script: Script, host: String, state: String?, time: ScriptTime
@@ -40,8 +40,8 @@ public final class ScriptProcess {
             let line = differing.map { loaded.script.lines[$0] } ?? loaded.script.lines.last
             throw .refused(
                 ScriptRules(name: script.name, source: script.source).refusal(
-                    line: line ?? 1, message: "this is set up otherwise than when the script was read",
-                    hint: "'on' may not depend on the time or on 'state'; ask them inside of the function"))
+                    line: line ?? 1, message: "the triggers differ from those when the script was read",
+                    hint: "'on' must not depend on the time or on 'state'; use them inside the function"))
         }
     }
 

@@ -4,7 +4,7 @@ import ProtocolCore
 extension ApplianceMachine {
     /// Sets the level, at once or by a transition. Level 0 turns the relay off when the transition ends, and the
     /// recorded event has the cause given here.
-    /// - Returns: Whether the relay changed in this call.
+    /// - Returns: True if the relay changed in this call.
     mutating func setLevel(
         _ target: DimLevel, over duration: Duration, cause: RelayCause, _ now: Instant, _ actions: inout [Action]
     ) -> Bool {

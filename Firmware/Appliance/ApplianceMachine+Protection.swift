@@ -17,7 +17,7 @@ extension ApplianceMachine {
 
     /// Removes the lock; the relay stays open. An over-temperature lock can be removed only after the plug has cooled
     /// down.
-    /// - Returns: Whether a lock was removed.
+    /// - Returns: True if a lock was removed.
     mutating func resetProtection(cause: RelayCause, _ actions: inout [Action]) -> Bool {
         guard let reset = tripped, reset != .overTemperature || guards.tooHot == nil else { return false }
         tripped = nil

@@ -14,7 +14,7 @@ extension ApplianceMachine {
                 return Refusal(.unsupported, "This plug has no relay and no dimmer, so it cannot be turned on or off.")
             }
             if let autoOff, autoOff <= .zero || autoOff > Self.longestAutoOff {
-                return Refusal(.outOfRange, "Auto-off takes a time above zero and up to 30 days.")
+                return Refusal(.outOfRange, "The time of auto-off must be above zero and at most 30 days.")
             }
             if !on || autoOff != nil, let lockedOnRefusal { return lockedOnRefusal }
             return on ? refusalToTurnOn(now) : nil
@@ -23,7 +23,7 @@ extension ApplianceMachine {
                 return Refusal(.unsupported, "This plug has no dimmer; it can only be turned on and off.")
             }
             if duration < .zero || duration > Self.longestTransition {
-                return Refusal(.outOfRange, "A transition takes from zero to one hour.")
+                return Refusal(.outOfRange, "The time of a transition is at most one hour.")
             }
             return level.permille > 0 ? refusalToTurnOn(now) : lockedOnRefusal
         case .resetProtection: return tooHotRefusal
@@ -37,15 +37,15 @@ extension ApplianceMachine {
         guard let tripped else { return nil }
         return Refusal(
             .protectionTripped,
-            "The plug is locked, because \(tripped.reason). \(tripped.remedy), then press the plug's button, or reset it: "
-                + "plugctl reset --protection, and the plug's name.")
+            "The plug is locked, because \(tripped.reason). \(tripped.remedy), then press the plug's button or reset the protection: "
+                + "plugctl reset --protection NAME.")
     }
 
     private func refusalToTurnOn(_ now: Instant) -> Refusal? {
         if let trippedRefusal { return trippedRefusal }
         guard !relayOn, let left = rest.left(now) else { return nil }
         let seconds = (left.wholeNanoseconds + 999_999_999) / 1_000_000_000
-        return Refusal(.resting, "What the plug feeds must rest for another \(seconds) s before it is turned on again.")
+        return Refusal(.resting, "The load must rest for another \(seconds) s before it is turned on again.")
     }
 
     private var lockedOnRefusal: Refusal? {
@@ -56,7 +56,7 @@ extension ApplianceMachine {
     private var tooHotRefusal: Refusal? {
         guard tripped == .overTemperature, let tooHot = guards.tooHot else { return nil }
         return Refusal(
-            .protectionTripped, "The plug is still too hot inside: \(tooHot / 10) °C. Let it cool down, then reset it.")
+            .protectionTripped, "The plug is still too hot: \(tooHot / 10) °C. Let it cool down, then reset it.")
     }
 }
 
@@ -77,20 +77,20 @@ extension Protection {
         case .overVoltage: "the voltage was too high"
         case .underVoltage: "the voltage was too low"
         case .overTemperature: "it got too hot inside"
-        case .weldedRelay: "current flowed although its relay was open, and nothing in the plug can stop that"
+        case .weldedRelay: "current flowed although its relay was open, and the plug cannot stop it"
         case .restTime: "the load has to rest"
-        case .switchingRate: "it was switched more often than its relay endures"
+        case .switchingRate: "it was switched more often than its relay allows"
         }
     }
 
     fileprivate var remedy: String {
         switch self {
         case .overPower, .overCurrent: "Reduce the load"
-        case .overVoltage, .underVoltage: "Have the supply looked at"
+        case .overVoltage, .underVoltage: "Have the supply checked"
         case .overTemperature: "Let it cool down"
-        case .weldedRelay: "Unplug the load and replace the plug; to go on all the same, check what it feeds"
+        case .weldedRelay: "Unplug the load and replace the plug; to continue anyway, check the load"
         case .restTime: "Wait"
-        case .switchingRate: "Find out which rule or program switches it"
+        case .switchingRate: "Find the rule or program that switches it"
         }
     }
 }

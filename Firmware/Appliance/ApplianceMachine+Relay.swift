@@ -63,7 +63,7 @@ extension ApplianceMachine {
     /// Turning on restarts the auto-off timer, even if the relay is already on.
     ///
     /// Before turning on, the caller must check that no protection is tripped and that the relay has rested.
-    /// - Returns: Whether the relay changed.
+    /// - Returns: True if the relay changed.
     mutating func switchRelay(
         _ on: Bool, cause: RelayCause, autoOff: Duration? = nil, _ now: Instant, _ actions: inout [Action]
     ) -> Bool {

@@ -200,7 +200,7 @@ public struct ApplianceMachine: Machine, Sendable {
         }
     }
 
-    /// Runs every timer that is due, so that an event always meets the state of its own time.
+    /// Runs every timer that is due, so that each event is handled in the state of its time.
     private mutating func runDueTimers(_ now: Instant, _ actions: inout [Action]) {
         stepTransition(now, &actions)
         if let deadline = autoOffAt, deadline <= now {

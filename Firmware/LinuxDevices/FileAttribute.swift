@@ -16,8 +16,8 @@ public struct FileAttribute: AttributeFile {
         } catch {
             let reason =
                 switch error.number {
-                case ENOENT, ENODEV: "it is not there: is the driver loaded? (ls \(folder))"
-                case EACCES, EPERM: "it may not be read: give plugd's user the right to"
+                case ENOENT, ENODEV: "it does not exist: is the driver loaded? (ls \(folder))"
+                case EACCES, EPERM: "permission denied: let plugd's user read it"
                 default: error.description
                 }
             throw HardwareFault(part: path, reason: reason)

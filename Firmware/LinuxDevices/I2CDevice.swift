@@ -83,7 +83,7 @@ public final class I2CDevice: I2CBus {
         case ENXIO, EREMOTEIO: .noAcknowledge
         case ETIMEDOUT: .timedOut
         case EAGAIN: .arbitrationLost
-        case EOPNOTSUPP: .other("the bus's adapter cannot do such a transfer: it knows SMBus only")
+        case EOPNOTSUPP: .other("the bus's adapter supports only SMBus, not this transfer")
         default: .other(error.description)
         }
     }
@@ -95,8 +95,8 @@ public final class I2CDevice: I2CBus {
             "there is no bus \(path): on a Raspberry Pi add dtparam=i2c_arm=on to config.txt and restart it; "
                 + "elsewhere modprobe i2c-dev, and i2cdetect -l lists the buses"
         case EACCES, EPERM:
-            "\(path) may not be opened: add plugd's user to the group i2c, or let a udev rule give it to a group of it"
-        case ENOTTY: "\(path) is no I²C bus: i2cdetect -l lists them"
+            "\(path) may not be opened: add plugd's user to the group i2c, or let a udev rule give it to a group of this user"
+        case ENOTTY: "\(path) is not an I²C bus: i2cdetect -l lists the buses"
         default: "\(path) cannot be opened: \(error)"
         }
     }

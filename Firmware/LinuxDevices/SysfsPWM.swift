@@ -46,7 +46,7 @@ public final class SysfsPWM: PWMChannel {
             throw HardwareFault(
                 part: part,
                 reason: "there is no \(device): on a Raspberry Pi add dtoverlay=pwm to config.txt and restart it; "
-                    + "ls \(base) lists the chips that there are")
+                    + "ls \(base) lists all chips")
         }
         if let text = try? SystemFile.read(device + "/npwm"), let count = Int(text), !(0..<count).contains(channel) {
             throw HardwareFault(part: part, reason: "the chip has \(count) channels, counted from 0")
@@ -106,7 +106,8 @@ public final class SysfsPWM: PWMChannel {
             // Another process exported the channel in the meantime, or the kernel uses it.
             if SystemFile.exists(folder) { return }
             throw HardwareFault(
-                part: part, reason: "a driver in the kernel has it, such as a fan's: remove that or choose another")
+                part: part,
+                reason: "a kernel driver uses it, such as a fan's: remove the driver or choose a different channel")
         }
     }
 
@@ -128,8 +129,8 @@ public final class SysfsPWM: PWMChannel {
         let hint =
             switch error.number {
             case EACCES, EPERM: ": let a udev rule give /sys/class/pwm to a group of plugd's user, such as gpio"
-            case EINVAL: ": the chip cannot do this frequency or polarity: try another"
-            case EBUSY: ": another channel of the chip is in use, and they share one frequency: give both the same"
+            case EINVAL: ": the chip does not support this frequency or polarity: try a different one"
+            case EBUSY: ": another channel of the chip is in use with a different frequency: use the same for both"
             case ENODEV, ENOENT: ": has its driver been removed?"
             default: ""
             }

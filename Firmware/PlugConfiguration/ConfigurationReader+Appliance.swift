@@ -13,7 +13,7 @@ extension ConfigurationReader {
         appliance.autoOff = power.number("auto_off_s", 0.1...86_400, "s", isOffAtZero: true).flatMap(Self.duration)
         if appliance.powerOnState == .lockedOn, appliance.autoOff != nil {
             power.wrong(
-                .contradiction("power_on = \"locked-on\" says that nobody turns it off; leave one of them out"),
+                .contradiction("power_on = \"locked-on\" keeps the relay on; remove one of the two keys"),
                 "auto_off_s")
         }
         let protection = table("protection")

@@ -6,7 +6,7 @@ extension ConfigurationReader {
     func broker(file: String) -> BrokerSettings? {
         let isThere = table("mqtt").isThere
         let assistant = table("home_assistant")
-        if assistant.isThere, !isThere { assistant.wrong(.needless("there is no [mqtt] by which it would be told")) }
+        if assistant.isThere, !isThere { assistant.wrong(.needless("Home Assistant discovery needs an [mqtt] table")) }
         return BrokerSettings(self, table: "mqtt", isOptional: true, file: file, home: nil)
     }
 }

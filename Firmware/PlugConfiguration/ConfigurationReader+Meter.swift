@@ -37,7 +37,7 @@ extension ConfigurationReader {
         guard let kind else {
             for key in ["bus", "address", "shunt_ohms", "channel", "name", "path"] { table.admit(key) }
             if table.isThere, !table.has("kind") {
-                table.wrong(.missing("which meter it is: \(Kind.all)"), "kind")
+                table.wrong(.missing("the kind of the meter: \(Kind.all)"), "kind")
             }
             return nil
         }
@@ -50,13 +50,13 @@ extension ConfigurationReader {
     private func chip(_ kind: Kind, _ table: Table) -> MeterConfiguration.Kind? {
         let bus = table.path("bus", "the bus's device such as /dev/i2c-1") ?? "/dev/i2c-1"
         let address = table.integer("address", kind.addresses.range, radix: 16) ?? kind.addresses.usual
-        for key in ["name", "path"] { table.refuse(key, "only a meter of kind = \"hwmon\" or \"iio\" has it") }
+        for key in ["name", "path"] { table.refuse(key, "only a meter of kind = \"hwmon\" or \"iio\" has this key") }
         let chip = MeterConfiguration.Chip(bus: bus, address: UInt8(address))
         var channel = MeterConfiguration.Channel.a
         if kind == .ade7953 {
             channel = table.choice("channel", MeterConfiguration.Channel.self) ?? .a
         } else {
-            table.refuse("channel", "only a meter of kind = \"ade7953\" has two")
+            table.refuse("channel", "only a meter of kind = \"ade7953\" has two channels")
         }
         var shunt: Double?
         if kind.hasShunt {
@@ -65,20 +65,20 @@ extension ConfigurationReader {
                 table.wrong(.missing("the resistor on the board; R100 is 0.1"), "shunt_ohms")
             }
         } else {
-            table.refuse("shunt_ohms", "a meter of kind = \"\(kind.rawValue)\" has none to be told")
+            table.refuse("shunt_ohms", "a meter of kind = \"\(kind.rawValue)\" has no shunt setting")
         }
         switch kind {
         case .ade7953: return .ade7953(chip, channel)
         case .ina219: return shunt.map { .ina219(chip, shuntOhms: $0) }
         case .ina226: return shunt.map { .ina226(chip, shuntOhms: $0) }
         case .ina260: return .ina260(chip)
-        case .hwmon, .iio: preconditionFailure("they are no chips of ours")
+        case .hwmon, .iio: preconditionFailure("the kernel drives this chip")
         }
     }
 
     private func attributes(_ kind: Kind, _ table: Table) -> MeterConfiguration.Kind? {
         for key in ["bus", "address", "shunt_ohms", "channel"] {
-            table.refuse(key, "the kernel talks to the chip of a meter of kind = \"\(kind.rawValue)\"")
+            table.refuse(key, "the kernel drives the chip of a meter of kind = \"\(kind.rawValue)\"")
         }
         let name = table.text("name", "the driver's name")
         let path = table.path("path", "the directory with the values")
@@ -87,7 +87,7 @@ extension ConfigurationReader {
         case (let name?, nil) where !table.has("path"): attributes = .named(name)
         case (nil, let path?) where !table.has("name"): attributes = .directory(path)
         case (.some, .some):
-            table.wrong(.needless("name says already where the values are: leave one of them out"), "path")
+            table.wrong(.needless("name already selects the values: remove one of the two keys"), "path")
             return nil
         case (_, _):
             if !table.has("name"), !table.has("path") {

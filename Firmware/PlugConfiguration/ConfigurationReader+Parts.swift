@@ -10,11 +10,11 @@ extension ConfigurationReader {
         let onExit = table.choice("on_exit", RelayConfiguration.OnExit.self) ?? .keep
         let isActiveLow = table.boolean("active_low") ?? false
         let chip = table.chip()
-        // The keys of both kinds are read, so that none of them counts as unknown.
+        // The keys of both kinds are read, so that none counts as unknown.
         switch kind ?? .plain {
         case .plain:
             for key in ["on_line", "on_offset", "off_line", "off_offset", "pulse_ms"] {
-                table.refuse(key, "only a relay of kind = \"latching\" has it")
+                table.refuse(key, "only a relay of kind = \"latching\" has this key")
             }
             guard let line = table.line(chip: chip, isActiveLow: isActiveLow, isWanted: table.isThere) else {
                 return nil
@@ -22,7 +22,7 @@ extension ConfigurationReader {
             return RelayConfiguration(.plain(line), onExit: onExit)
         case .latching:
             for key in ["line", "offset"] {
-                table.refuse(key, "a latching relay has two: on_\(key) and off_\(key)")
+                table.refuse(key, "a latching relay has two keys: on_\(key) and off_\(key)")
             }
             let on = table.line("on_", chip: chip, isActiveLow: isActiveLow)
             let off = table.line("off_", chip: chip, isActiveLow: isActiveLow)
@@ -65,7 +65,7 @@ extension ConfigurationReader {
         let isInverted = table.boolean("inverted")
         guard table.isThere else { return nil }
         if !table.has("pwm_chip") { table.wrong(.missing("the number of /sys/class/pwm/pwmchipN"), "pwm_chip") }
-        if !table.has("pwm_channel") { table.wrong(.missing("which channel of the chip it is"), "pwm_channel") }
+        if !table.has("pwm_channel") { table.wrong(.missing("the channel of the chip"), "pwm_channel") }
         guard let chip, let channel else { return nil }
         var dimmer = DimmerConfiguration(chip: chip, channel: channel)
         if let frequency { dimmer.frequency = frequency }
@@ -78,7 +78,7 @@ extension ConfigurationReader {
     /// Reads the path of the file with thousandths of a degree.
     func thermometer() -> String? {
         let table = table("thermometer")
-        let path = table.path("path", "a file of the kernel with a temperature")
+        let path = table.path("path", "a temperature file of the kernel")
         if table.isThere, !table.has("path") {
             table.wrong(.missing("the kernel's file, such as /sys/class/thermal/thermal_zone0/temp"), "path")
         }

@@ -25,7 +25,7 @@ extension ConfigurationReader {
     /// Rejects a limit that no part measures, because the user would rely on it.
     private func watched(_ key: String, _ protection: Table, by part: String = "meter") {
         guard text.tables[part] == nil else { return }
-        protection.wrong(.missing("a [\(part)], without which nothing measures it"), key)
+        protection.wrong(.missing("a [\(part)] that measures it"), key)
     }
 
     private func limitPower(_ appliance: inout ApplianceConfiguration, _ protection: Table) {
@@ -34,7 +34,7 @@ extension ConfigurationReader {
         if watts == 0 {
             appliance.overPower = nil
             if duration != nil {
-                protection.wrong(.needless("over_power_w = 0 says that there is no limit"), "over_power_s")
+                protection.wrong(.needless("over_power_w = 0 disables the limit"), "over_power_s")
             }
         } else if let watts {
             appliance.overPower?.deciwatts = Int32(watts * 10)
@@ -50,7 +50,7 @@ extension ConfigurationReader {
         guard isLimited != false else {
             appliance.overCurrent = nil
             for key in ["instant_current_a", "twice_rated_s"] where protection.has(key) {
-                protection.wrong(.needless("over_current = false says that there is no limit"), key)
+                protection.wrong(.needless("over_current = false disables the limit"), key)
             }
             return
         }
@@ -64,7 +64,7 @@ extension ConfigurationReader {
             protection.wrong(
                 .contradiction(
                     "\(plain(peak)) A is not above the rated current, \(plain(rated)) A: "
-                        + "what the plug may carry would open its relay"), "instant_current_a")
+                        + "an allowed current would open the relay"), "instant_current_a")
         }
     }
 

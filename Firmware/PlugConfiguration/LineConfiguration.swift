@@ -53,17 +53,17 @@ extension ConfigurationReader.Table {
         case (nil, let offset?):
             if has(nameKey) { return nil }
             guard let chip else {
-                if !has("chip") { wrong(.missing("the device of the chip that \(offsetKey) counts in"), "chip") }
+                if !has("chip") { wrong(.missing("the device of the GPIO chip that has \(offsetKey)"), "chip") }
                 return nil
             }
             let place = LineConfiguration.Place.numbered(chip: chip, offset: offset)
             return used(LineConfiguration(place, isActiveLow: isActiveLow), offsetKey)
         case (.some, .some):
-            wrong(.needless("\(nameKey) says already which line it is: leave one of them out"), offsetKey)
+            wrong(.needless("\(nameKey) already selects the line: remove one of the two keys"), offsetKey)
             return nil
         case (nil, nil):
             if isWanted, !has(nameKey), !has(offsetKey) {
-                wrong(.missing("which line it is: its name, or chip and \(offsetKey)"), nameKey)
+                wrong(.missing("the line: its name, or chip and \(offsetKey)"), nameKey)
             }
             return nil
         }

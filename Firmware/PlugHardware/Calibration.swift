@@ -45,15 +45,15 @@ public struct Calibration: Hashable, Sendable {
     /// - Throws: `CalibrationFault` for the first value that has no field or is out of range.
     public init(values: [String: Double]) throws(CalibrationFault) {
         for name in values.keys.sorted() where !Self.fields.contains(where: { $0.name == name }) {
-            throw CalibrationFault(reason: "there is no \(name) in a calibration")
+            throw CalibrationFault(reason: "unknown key \(name) in the calibration")
         }
         for field in Self.fields {
             guard let value = values[field.name] else { continue }
             guard field.range.contains(value) else {
                 let unit = field.unit.isEmpty ? "" : " " + field.unit
                 throw CalibrationFault(
-                    reason: "\(field.name) is \(value), and only "
-                        + "\(field.range.lowerBound) to \(field.range.upperBound)\(unit) make sense")
+                    reason: "\(field.name) is \(value); only "
+                        + "\(field.range.lowerBound) to \(field.range.upperBound)\(unit) is possible")
             }
             self[keyPath: field.path] = value
         }

@@ -71,11 +71,11 @@ public struct CalibrationRun: Sendable {
     private func checkLoad() throws(CalibrationFault) {
         guard knownPower.isFinite, knownPower >= supply.smallestLoad else {
             throw CalibrationFault(
-                reason: "a load of \(knownPower) W is too small: take a resistive one of at least "
+                reason: "a load of \(knownPower) W is too small: use a resistive load of at least "
                     + "\(supply.smallestLoad) W, such as an incandescent lamp or a heater")
         }
         guard knownVoltage.map({ $0.isFinite && $0 > 0 }) ?? true else {
-            throw CalibrationFault(reason: "a voltage is above zero, not \(knownVoltage ?? 0) V")
+            throw CalibrationFault(reason: "the voltage must be above zero, not \(knownVoltage ?? 0) V")
         }
     }
 
@@ -83,13 +83,13 @@ public struct CalibrationRun: Sendable {
         guard abs(power) > knownPower / 20 else {
             throw CalibrationFault(
                 reason:
-                    "the meter sees \(rounded(power)) W and no load of \(knownPower) W: plug it in and turn it and the "
+                    "the meter measures \(rounded(power)) W instead of \(knownPower) W: plug the load in, and turn the load and the "
                     + "relay on")
         }
         guard power > 0 else {
             throw CalibrationFault(
                 reason:
-                    "the meter sees the load feed back (\(rounded(power)) W): its current is wired the other way round; "
+                    "the meter measures a negative power (\(rounded(power)) W): its current input is reversed; "
                     + "set reversed = true in [meter] and calibrate again")
         }
     }
@@ -103,7 +103,7 @@ public struct CalibrationRun: Sendable {
         guard Self.powerFactors.contains(factor), abs(reactive) <= 0.44 * apparent else {
             throw CalibrationFault(
                 reason:
-                    "its power factor is \(rounded(factor)) with \(rounded(reactive)) var, and a resistive load's is 1: "
+                    "its power factor is \(rounded(factor)) with \(rounded(reactive)) var, but a resistive load has 1: "
                     + "motors, LED lamps and power supplies cannot be used to calibrate")
         }
     }
@@ -116,7 +116,7 @@ public struct CalibrationRun: Sendable {
     private func mean(_ values: [Double], _ what: String) throws(CalibrationFault) -> Double {
         guard values.count >= Self.fewestReadings else {
             throw CalibrationFault(
-                reason: "\(values.count) readings of \(what) are too few, \(Self.fewestReadings) are needed")
+                reason: "\(values.count) readings of \(what) are too few; at least \(Self.fewestReadings) are needed")
         }
         let mean = values.reduce(0, +) / Double(values.count)
         let farthest = values.reduce(0) { max($0, abs($1 - mean)) }
@@ -126,7 +126,7 @@ public struct CalibrationRun: Sendable {
             throw CalibrationFault(
                 reason:
                     "\(what) is unsteady: \(rounded(farthest)) away from a mean of \(rounded(mean)); wait until the load "
-                    + "is warm, and take one that does not regulate itself")
+                    + "is warm, and use a load without a regulator")
         }
         return mean
     }
@@ -138,8 +138,8 @@ public struct CalibrationRun: Sendable {
         guard (1 / Calibration.farthestGain...Calibration.farthestGain).contains(gain) else {
             throw CalibrationFault(
                 reason:
-                    "\(name) would be \(rounded(gain)), more than a factor \(Calibration.farthestGain) from what such a board "
-                    + "has: is it that load, that board and that shunt?")
+                    "\(name) would be \(rounded(gain)), more than a factor \(Calibration.farthestGain) from the board's "
+                    + "nominal value: check load, board and shunt")
         }
         return gain
     }

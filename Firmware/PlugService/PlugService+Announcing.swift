@@ -54,7 +54,7 @@ extension PlugService {
                 "caps": capabilities.joined(separator: ","),
             ])
         } catch {
-            preconditionFailure("attributes of ours fit a TXT record: \(error)")
+            preconditionFailure("the attributes fit a TXT record: \(error)")
         }
     }
 

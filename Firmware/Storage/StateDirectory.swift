@@ -41,13 +41,13 @@ struct StateDirectory: Sendable {
 
     /// Reads the number at which events continue after a power loss; all numbers below may have been used.
     func boundary(_ tell: (FileFault) -> Void) -> Found<SequenceNumber> {
-        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence)", tell) { text in
+        read("sequence", expected: "an integer from 1 to \(Self.largestSequence)", tell) { text in
             SequenceNumber(text).flatMap { (1...Self.largestSequence).contains($0) ? $0 : nil }
         }
     }
 
     func state(_ tell: (FileFault) -> Void) -> Found<StoredState> {
-        let expected = "relay (on or off), level, milliwatt-hours and perhaps what tripped"
+        let expected = "relay (on or off), level, milliwatt-hours and optionally the tripped protection"
         return read("state", expected: expected, tell) { text in
             let words = text.split(separator: " ", omittingEmptySubsequences: false)
             guard (3...4).contains(words.count), ["on", "off"].contains(words[0]),

@@ -56,7 +56,7 @@ struct StorageErrorReporter {
             case .stateDirectory, .runtimeDirectory: "the directory is usable again"
             case .id: "the plug's id is in flash"
             case .sequence: "event numbers are reserved in flash again"
-            case .state: "relay and energy are in flash again"
+            case .state: "relay state and energy are stored in flash again"
             case .settings: "name and settings can be changed again"
             case .controllers: "the list of controllers is in flash again"
             case .code: "the setup code is in flash"

@@ -120,7 +120,7 @@ extension ConfigurationReader {
             let allowed = (first == last ? first : "\(first) to \(last)") + (unit.isEmpty ? "" : " \(unit)")
             guard let value = value(key, allowed: [allowed]) else { return nil }
             guard case .integer(let integer) = value else {
-                wrong(.wrongType(expected: value.unquoted("a whole number"), found: value.words), key)
+                wrong(.wrongType(expected: value.unquoted("an integer"), found: value.words), key)
                 return nil
             }
             guard range.contains(integer) else {

@@ -152,9 +152,9 @@ public enum AccessoryMistake: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .tooMany(let count): "\(count) characteristics: an accessory server has at most \(AccessoryTable.limit)"
-        case .invalidAccessoryID(let id): "accessory id \(id) is zero or comes twice"
+        case .invalidAccessoryID(let id): "accessory id \(id) is zero or not unique"
         case .invalidInstance(let key):
-            "instance id \(key.instance) of accessory \(key.accessory) is zero or comes twice"
+            "instance id \(key.instance) of accessory \(key.accessory) is zero or not unique"
         }
     }
 }

@@ -87,8 +87,8 @@ public enum HTTPFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .headTooLong: "invalid request: its head has more than \(HTTPRequestReader.headLimit) bytes"
         case .bodyTooLong: "invalid request: its body has more than \(HTTPRequestReader.bodyLimit) bytes"
         case .notARequest: "invalid request: its first line is not METHOD PATH HTTP/1.1"
-        case .invalidHeader: "invalid request: a header line has no name, or continues the line before"
-        case .invalidLength: "invalid request: Content-Length is no number, or comes twice"
+        case .invalidHeader: "invalid request: a header line has no name, or continues the previous line"
+        case .invalidLength: "invalid request: Content-Length is not a number, or is given twice"
         case .chunked: "invalid request: its body has a Transfer-Encoding; send Content-Length"
         }
     }

@@ -119,13 +119,13 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
     public init(decoding bytes: some Sequence<UInt8>) throws(HomeKitRecordsError) {
         let items: TLV8
         do { items = try TLV8(decoding: bytes) } catch { throw .damaged("\(error)") }
-        guard items[Field.version] == [Self.version] else { throw .damaged("it is of another version") }
+        guard items[Field.version] == [Self.version] else { throw .damaged("unknown version") }
         guard let id = items[Field.deviceID], let key = items[Field.signingKey],
             key.count == PairingCryptography.keyLength, let number = items[Field.configurationNumber],
             number.count == 4, let shape = items[Field.shape]
         else { throw .damaged("identity or configuration number is missing") }
         deviceID = String(decoding: id, as: UTF8.self)
-        guard Self.isDeviceID(deviceID) else { throw .damaged("the device id is no six bytes in hexadecimal") }
+        guard Self.isDeviceID(deviceID) else { throw .damaged("the device id is not six bytes in hexadecimal") }
         signingKey = key
         configurationNumber = number.reversed().reduce(0) { $0 << 8 | UInt32($1) }
         guard (1...65_535).contains(configurationNumber) else {
@@ -141,7 +141,7 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
                     identifier: rest[start].value, publicKey: rest[start + 1].value,
                     isAdmin: rest[start + 2].value == [1]),
                 self.pairing(of: pairing.identifier) == nil, pairings.count < Self.pairingLimit
-            else { throw .damaged("controller \(start / 3 + 1) is incomplete or comes twice") }
+            else { throw .damaged("controller \(start / 3 + 1) is incomplete or not unique") }
             pairings.append(pairing)
         }
         guard pairings.isEmpty || hasAdmin else { throw .damaged("no controller is an administrator") }
@@ -162,7 +162,7 @@ public enum HomeKitRecordsError: Error, Hashable, Sendable, CustomStringConverti
     public var description: String {
         switch self {
         case .damaged(let reason):
-            "the HomeKit records are damaged: \(reason)\nhint: remove them to pair anew; all controllers are forgotten then"
+            "the HomeKit records are damaged: \(reason)\nhint: remove them to pair again; this removes all controllers"
         }
     }
 }

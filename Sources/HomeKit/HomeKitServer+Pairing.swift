@@ -231,7 +231,7 @@ extension HomeKitServer {
             actions.append(.notice(.notStored))
             end(change, error: .unknown, now, &actions)
         }
-        // The loop starts waiting changes until one of them is being stored.
+        // The loop starts waiting changes until one is being stored.
         while !changes.isStoring, let waiting = changes.next() { begin(waiting, now, &actions) }
     }
 

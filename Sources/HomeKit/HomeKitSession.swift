@@ -179,15 +179,15 @@ public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tooManyStrangers(let limit): "there are \(limit) connections already that no controller has verified"
+        case .tooManyStrangers(let limit): "\(limit) connections are already open without a verified controller"
         case .notVerifiedInTime: "no controller verified the connection in time"
         case .invalidRequest(let fault): "\(fault)"
         case .notAuthentic: "a frame was changed, repeated or left out"
-        case .tooMuchInput: "more requests came than can wait for the one that is carried out"
-        case .readsNothing: "the controller has read nothing for \(HomeKitSession.patience)"
+        case .tooMuchInput: "too many requests arrived while one was being executed"
+        case .readsNothing: "the controller has not read for \(HomeKitSession.patience)"
         case .removed: "the controller was removed"
         case .displaced:
-            "the same controller, or another after \(HomeKitServer.verifiedLimit), has opened a newer session"
+            "a newer session replaced this one: of the same controller, or beyond the limit of \(HomeKitServer.verifiedLimit)"
         }
     }
 }
@@ -222,11 +222,11 @@ public enum HomeKitNotice: Hashable, Sendable, CustomStringConvertible {
             "controller \(controller) was added\(isAdmin ? " as an administrator" : "")"
         case .removed(let controller): "controller \(controller) was removed"
         case .wrongCode(let tries, let limit):
-            "the setup code was wrong, try \(tries) of \(limit)\(tries < limit ? "" : "; nobody can pair before the next start")"
+            "the setup code was wrong, try \(tries) of \(limit)\(tries < limit ? "" : "; pairing is locked until the next start")"
         case .setupRefused(let session, let error): "session \(session) may not pair: \(error)"
         case .notStored: "the HomeKit records could not be stored, so nothing was changed"
         case .noArithmetic(let fault): "pairing by HomeKit is not possible: \(fault)"
-        case .impossibleValue(let key): "characteristic \(key) cannot have the value that the accessory told"
+        case .impossibleValue(let key): "characteristic \(key) cannot have the value that the accessory reported"
         case .writeTimedOut(let session): "a write of session \(session) was not answered in time"
         }
     }

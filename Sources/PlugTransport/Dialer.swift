@@ -84,7 +84,7 @@ public struct Dialer: Sendable {
         }
     }
 
-    /// Secures the connection. Returns after the owner has been informed of it.
+    /// Secures the connection. Returns after the owner has been informed.
     private func secure<Owner: ConnectionOwner>(
         _ channel: any Channel, _ keys: (PublicKey?, PublicKey?), until deadline: NIODeadline, owner: Owner
     ) async throws(HandshakeError) {

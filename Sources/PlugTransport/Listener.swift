@@ -123,8 +123,8 @@ public struct ListenError: Error, CustomStringConvertible, Sendable {
     public var description: String {
         let hint =
             port == 0
-            ? "check that the network is not denied to this process"
-            : "another program may hold the port; leave --port away and the kernel picks a free one"
+            ? "check that this process may use the network"
+            : "another program may use the port; without --port the kernel chooses a free one"
         return "cannot listen on \(address) port \(port): \(reason)\nhint: \(hint)"
     }
 }

@@ -3,8 +3,8 @@ public import NIOCore
 import NIOPosix
 public import PlugModel
 
-/// Accepts connections without TLS, for a protocol with its own encryption. The same ``AdmissionLimits`` as for a
-/// ``Listener`` apply to strangers.
+/// Accepts connections without TLS, for a protocol with its own encryption. The ``AdmissionLimits`` of a
+/// ``Listener`` apply to strangers, too.
 public struct PlainListener: Sendable {
     /// The TCP port.
     public let port: UInt16
@@ -13,7 +13,7 @@ public struct PlainListener: Sendable {
     /// Binds and starts to accept.
     ///
     /// - Parameters:
-    ///   - limits: the limits for strangers. The handshake time is not used, because there is no handshake.
+    ///   - limits: the limits for strangers. The handshake time is not used, because plain connections have no handshake.
     ///   - owner: receives the reports. Its executor must be `eventLoop`.
     /// - Throws: ``ListenError`` with the address, the reason and a hint.
     public static func start<Owner: PlainConnectionOwner>(
@@ -49,7 +49,7 @@ public struct PlainConnection: Sendable {
         unwritten = NIOLoopBoundBox(0, eventLoop: channel.eventLoop)
     }
 
-    /// Queues bytes for sending. The owner is informed when the kernel has accepted all of them.
+    /// Queues bytes for sending. The owner is informed when the kernel has accepted all bytes.
     public func send(_ bytes: [UInt8]) {
         unwritten.value += bytes.count
         channel.writeAndFlush(ByteBuffer(bytes: bytes)).whenSuccess { [unwritten, drained] in
@@ -99,7 +99,7 @@ private final class PlainOwnerHandler<Owner: PlainConnectionOwner>: ChannelInbou
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        // There is no handshake, so it counts as finished.
+        // Plain connections have no handshake, so it counts as finished.
         context.channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.handshakeFinished(id))
         let connection = PlainConnection(id: id, channel: context.channel) { [id, owner] in
             owner.assumeIsolated { $0.drained(id) }

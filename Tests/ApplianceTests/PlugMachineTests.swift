@@ -141,7 +141,7 @@ import Testing
             desk, .command(request(1), .setRelay(on: true, autoOff: nil), deadline: house.now + .seconds(5)))
         house.actions = []
         house.feed(.stopping)
-        let goodbye = Goodbye(.stopping, "The plug stops; it may be back soon.")
+        let goodbye = Goodbye(.stopping, "The plug is stopping; it may return soon.")
         #expect(
             house.actions == [
                 .close(desk, .ended(goodbye)), .close(hall, .ended(goodbye)), .persist(StoredState(relayOn: true)),

@@ -29,7 +29,7 @@ import Testing
         for _ in 0..<3 { bench.command(.setRelay(on: true, autoOff: nil)) }
         #expect(
             refusal(bench)
-                == Refusal(.resting, "What the plug feeds must rest for another 150 s before it is turned on again."))
+                == Refusal(.resting, "The load must rest for another 150 s before it is turned on again."))
         #expect(bench.recorded == [.protectionTripped(.restTime)])
         #expect(bench.machine.state.tripped == nil, "a rest ends by itself")
         bench.run(for: .milliseconds(149_499))

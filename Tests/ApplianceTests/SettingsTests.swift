@@ -166,7 +166,7 @@ import Testing
         #expect(
             ask(&house, 100, .configure(SettingsChange(powerLimit: .value(50_000))))
                 == .refused(
-                    Refusal(.outOfRange, "The limit is 5000 W; 1 to 3680 W are allowed on this plug.")))
+                    Refusal(.outOfRange, "The limit is 5000 W; 1 to 3680 W are allowed.")))
     }
 
     @Test("Controllers cannot change a plug that is locked on") func aPlugThatIsLockedOnStaysSo() {
@@ -210,7 +210,7 @@ import Testing
         house.join(desk, name: "Desk")
         #expect(
             ask(&house, 1, .configure(SettingsChange(powerLimit: .value(10))))
-                == .refused(Refusal(.outOfRange, "The limit is 1 W; 0.5 to 0.5 W are allowed on this plug.")))
+                == .refused(Refusal(.outOfRange, "The limit is 1 W; 0.5 to 0.5 W are allowed.")))
         #expect(isDone(ask(&house, 2, .configure(SettingsChange(powerLimit: .value(5))))))
     }
 

@@ -18,19 +18,19 @@ import Testing
                 # HELP smartplug_info A plug that the daemon knows.
                 # TYPE smartplug_info gauge
                 smartplug_info{plug="Lamp",id="0123456789ab",firmware="1.2.3"} 1
-                # HELP smartplug_connected Whether the plug is connected.
+                # HELP smartplug_connected 1 if the plug is connected, otherwise 0.
                 # TYPE smartplug_connected gauge
                 smartplug_connected{plug="Lamp"} 1
-                # HELP smartplug_relay_on Whether the plug's relay is on.
+                # HELP smartplug_relay_on 1 if the plug's relay is on, otherwise 0.
                 # TYPE smartplug_relay_on gauge
                 smartplug_relay_on{plug="Lamp"} 1
-                # HELP smartplug_level_ratio How far the plug is dimmed, 0 to 1.
+                # HELP smartplug_level_ratio Level of the plug's dimmer, 0 to 1.
                 # TYPE smartplug_level_ratio gauge
                 smartplug_level_ratio{plug="Lamp"} 0.4
                 # HELP smartplug_events_total Events of the plug's journal since the daemon's start.
                 # TYPE smartplug_events_total counter
                 smartplug_events_total{plug="Lamp",event="button"} 1
-                # HELP smartplug_disconnections_total How often the plug's connection ended.
+                # HELP smartplug_disconnections_total Disconnections of the plug.
                 # TYPE smartplug_disconnections_total counter
                 smartplug_disconnections_total{plug="Lamp"} 0
                 # HELP smartplug_active_power_watts Active power, W.
@@ -42,17 +42,17 @@ import Testing
                 # HELP smartplug_current_amperes RMS current, A.
                 # TYPE smartplug_current_amperes gauge
                 smartplug_current_amperes{plug="Lamp"} 0.263
-                # HELP smartplug_active_energy_joules_total Active energy since the plug was made, J.
+                # HELP smartplug_active_energy_joules_total Active energy since the plug's manufacture, J.
                 # TYPE smartplug_active_energy_joules_total counter
                 smartplug_active_energy_joules_total{plug="Lamp"} 44442
-                # HELP smartplug_stream_readers Who reads the live stream now.
+                # HELP smartplug_stream_readers Clients that read the live stream.
                 # TYPE smartplug_stream_readers gauge
                 smartplug_stream_readers 2
                 # HELP smartplug_http_requests_total Requests answered since the daemon's start.
                 # TYPE smartplug_http_requests_total counter
                 smartplug_http_requests_total{status="200"} 7
                 smartplug_http_requests_total{status="404"} 1
-                # HELP process_start_time_seconds When the daemon began, seconds since 1970.
+                # HELP process_start_time_seconds Start time of the daemon, seconds since 1970.
                 # TYPE process_start_time_seconds gauge
                 process_start_time_seconds 1795251683.456
                 # HELP process_resident_memory_bytes Memory of the daemon, bytes.

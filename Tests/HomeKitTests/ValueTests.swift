@@ -148,7 +148,7 @@ private struct SeedOfTests: RandomNumberGenerator {
         for count in 0..<bytes.count {
             #expect(throws: HomeKitRecordsError.self) { try HomeKitRecords(decoding: bytes[..<count]) }
         }
-        #expect(throws: HomeKitRecordsError.damaged("it is of another version")) {
+        #expect(throws: HomeKitRecordsError.damaged("unknown version")) {
             try HomeKitRecords(decoding: [1, 1, 2] + bytes.dropFirst(3))
         }
     }

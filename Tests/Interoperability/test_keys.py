@@ -114,7 +114,7 @@ def test_a_plug_takes_another_key_when_its_controllers_know_it(lan, plug, contro
     person.does("on", "Lamp")
     before = pinned(memory)["Lamp"]
     key = pathlib.Path(lamp.state, "key").read_bytes()
-    assert "when these know it too: tests" in rotate(lamp)
+    assert "when these controllers have stored it: tests" in rotate(lamp)
     # The plug is killed in between, and continues.
     lamp.running.process.kill()
     lamp.running.ended(within=5)

@@ -32,7 +32,7 @@ def test_a_third_is_refused_and_nobody_reads_the_setup_code(lan, plug, controlle
     for following in both:
         following.seen(lambda line: "PlugService" in line.text, 10, "a line")
     refused = person.finish("logs", "Lamp")
-    assert refused.status == 1 and "2 sessions follow this plug's log already" in refused.errors, refused
+    assert refused.status == 1 and "2 sessions already follow this plug's log" in refused.errors, refused
     assert "hint:" in refused.errors and not refused.output, refused
     person.does("toggle", "Lamp")
     both[0].seen(lambda line: " trace " in line.text, 5, "a line of level trace")

@@ -23,7 +23,7 @@ import Testing
         let error = #expect(throws: HardwareFault.self) { try FileAttribute(path: folder.path + "/in0_input").read() }
         #expect(
             try #require(error).description
-                == "\(folder.path)/in0_input: it is not there: is the driver loaded? (ls \(folder.path))")
+                == "\(folder.path)/in0_input: it does not exist: is the driver loaded? (ls \(folder.path))")
     }
 
     @Test(
@@ -53,6 +53,6 @@ import Testing
 
     @Test("A file that is not a bus is reported") func aFileThatIsNoBusIsTold() throws {
         let fault = #expect(throws: HardwareFault.self) { try I2CDevice(path: "/dev/null").check() }
-        #expect(try #require(fault).description.contains("/dev/null is no I²C bus"))
+        #expect(try #require(fault).description.contains("/dev/null is not an I²C bus"))
     }
 }

@@ -37,7 +37,7 @@ import Testing
 
     @Test("An unknown name is reported with the nearest one") func aNameThatIsNotThereIsToldWithTheNearest() {
         #expect(reason(.named("GPIO71")) == "no line has the name GPIO71: did you mean GPIO17?")
-        #expect(reason(.named("Coffee")) == "no line has the name Coffee: gpioinfo lists the lines that there are")
+        #expect(reason(.named("Coffee")) == "no line has the name Coffee: gpioinfo lists all lines")
     }
 
     /// Lines without a name have an empty one.
@@ -48,24 +48,24 @@ import Testing
     @Test("An ambiguous name is reported with both places") func aNameThatIsThereTwiceIsToldWithBothPlaces() {
         #expect(
             reason(.named("DOUBLE"))
-                == "line 4 of gpiochip0 and line 1 of gpiochip1 are both named DOUBLE: say chip and offset instead of the name"
+                == "line 4 of gpiochip0 and line 1 of gpiochip1 are both named DOUBLE: use chip and offset instead of the name"
         )
     }
 
     @Test("An unknown chip is reported with the known ones") func aChipThatIsNotThereIsToldWithThoseThatAre() {
         #expect(
             reason(.chip("gpiochip9", offset: 0))
-                == "there is no GPIO chip gpiochip9: there are gpiochip0 (pinctrl-bcm2711), gpiochip1 (expander), "
+                == "there is no GPIO chip gpiochip9: the chips are gpiochip0 (pinctrl-bcm2711), gpiochip1 (expander), "
                 + "gpiochip2 (expander)")
         #expect(
             reason(.chip("expander", offset: 0))
-                == "gpiochip1 and gpiochip2 both have the label expander: say the chip's name instead")
+                == "gpiochip1 and gpiochip2 both have the label expander: use the chip's name instead")
     }
 
     @Test("An offset beyond the chip is reported") func anOffsetBeyondTheChipIsTold() {
         #expect(
             reason(.chip("gpiochip1", offset: 2))
-                == "gpiochip1 (expander) has 2 lines, counted from 0, and none 2: gpioinfo lists them")
+                == "gpiochip1 (expander) has 2 lines, counted from 0, so line 2 does not exist: gpioinfo lists them")
     }
 
     @Test("A line in use is reported with its user") func aLineInUseNamesWhoHoldsIt() throws {
@@ -80,7 +80,7 @@ import Testing
         #expect(holder(1) == nil)
         #expect(
             holder(2)
-                == "line 2 of gpiochip0 is in use by \"fan\": stop it, remove it from the board's overlays, or choose another line"
+                == "line 2 of gpiochip0 is in use by \"fan\": stop it, remove it from the board's overlays, or choose a different line"
         )
         #expect(try #require(holder(5)).contains("\"plugd relay\": another plugd is running"))
         #expect(try #require(holder(6)).contains("in use by the kernel"))
@@ -96,7 +96,7 @@ import Testing
             #expect(
                 error.description
                     == "/dev/gpiochip0 cannot be opened: permission denied: add plugd's user to the group gpio, or let a udev "
-                    + "rule give /dev/gpiochip* to a group of it")
+                    + "rule give /dev/gpiochip* to a group of this user")
         }
     }
 
@@ -115,7 +115,7 @@ import Testing
         var board = board
         board.unopened = [("/dev/gpiochip3", EACCES)]
         let error = #expect(throws: LineCatalogue.Unknown.self) { try board.find(.named("LAMP")) }
-        #expect(try #require(error).description.contains("/dev/gpiochip3 could not be looked at: permission denied"))
+        #expect(try #require(error).description.contains("/dev/gpiochip3 could not be read: permission denied"))
     }
 
     @Test("A line can be claimed for only one part") func oneLineIsOpenedForOnePartOnly() throws {
@@ -124,7 +124,7 @@ import Testing
         let error = #expect(throws: LineCatalogue.Unknown.self) { try LineClaim(found, for: "light") }
         #expect(
             try #require(error).description
-                == "line 1 of gpiochip0 is already the line of this plug's relay: each part needs a line of its own")
+                == "this plug's relay already uses line 1 of gpiochip0: choose a different line")
         withExtendedLifetime(relay) {}
     }
 

@@ -37,7 +37,7 @@ struct DiscoveryLogTests {
             case "working on a network interface":
                 #expect(line.level == .debug)
                 try await network.ip("link del left")
-            case "a network interface is gone":
+            case "a network interface was removed":
                 #expect(line.level == .debug)
                 isGone = true
             case _: break

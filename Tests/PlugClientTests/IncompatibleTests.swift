@@ -6,7 +6,7 @@ import Testing
 
 /// A plug with a different version of the protocol.
 @Suite struct IncompatibleTests {
-    private let words = "The plug speaks version 2, the controller version 1: update the controller."
+    private let words = "The plug uses protocol version 2, the controller version 1: update the controller."
 
     /// A frame with `Goodbye { reason: VERSION, detail }`, as a plug of version 2 sends it.
     private var goodbye: [UInt8] {

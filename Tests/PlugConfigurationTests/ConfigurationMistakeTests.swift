@@ -68,28 +68,31 @@ struct ConfigurationMistakeTests {
                 "[relay]\nchip = \"gpiochip0\"\noffset = 4\n[button]\nchip = \"/dev/gpiochip0\"\noffset = 4",
                 "6: [button] offset: [relay] offset uses the same line; each needs its own"
             ),
-            ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the chip that offset counts in"),
+            ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the GPIO chip that has offset"),
             (
                 "[relay]\nline = \"A\"\nchip = \"gpiochip0\"\noffset = 4",
-                "4: [relay] offset: line says already which line it is: leave one of them out"
+                "4: [relay] offset: line already selects the line: remove one of the two keys"
             ),
-            ("[relay]\nline = \"A\"\npulse_ms = 3", "3: [relay] pulse_ms: only a relay of kind = \"latching\" has it"),
+            (
+                "[relay]\nline = \"A\"\npulse_ms = 3",
+                "3: [relay] pulse_ms: only a relay of kind = \"latching\" has this key"
+            ),
             (
                 "[relay]\nkind = \"latching\"\nline = \"A\"\non_line = \"B\"\noff_line = \"C\"",
-                "3: [relay] line: a latching relay has two: on_line and off_line"
+                "3: [relay] line: a latching relay has two keys: on_line and off_line"
             ),
             (
                 "[meter]\nbus = \"/dev/i2c-1\"",
-                "1: [meter] kind: missing: which meter it is: ade7953, ina219, ina226, ina260, hwmon or iio"
+                "1: [meter] kind: missing: the kind of the meter: ade7953, ina219, ina226, ina260, hwmon or iio"
             ),
             ("[meter]\nkind = \"hwmon\"", "1: [meter] name: missing: the driver's name, or path with its directory"),
             (
                 "[meter]\nkind = \"iio\"\nname = \"a\"\nbus = \"/dev/i2c-1\"",
-                "4: [meter] bus: the kernel talks to the chip of a meter of kind = \"iio\""
+                "4: [meter] bus: the kernel drives the chip of a meter of kind = \"iio\""
             ),
             (
                 "[meter]\nkind = \"ina260\"\nshunt_ohms = 1",
-                "3: [meter] shunt_ohms: a meter of kind = \"ina260\" has none to be told"
+                "3: [meter] shunt_ohms: a meter of kind = \"ina260\" has no shunt setting"
             ),
             (
                 "[thermometer]\npath = \"temp\"",
@@ -99,7 +102,7 @@ struct ConfigurationMistakeTests {
                 "[thermometer]",
                 "1: [thermometer] path: missing: the kernel's file, such as /sys/class/thermal/thermal_zone0/temp"
             ),
-            ("[dimmer]\npwm_chip = 0", "1: [dimmer] pwm_channel: missing: which channel of the chip it is"),
+            ("[dimmer]\npwm_chip = 0", "1: [dimmer] pwm_channel: missing: the channel of the chip"),
             (
                 "[dimmer]\npwm_chip = 0\npwm_channel = [1]",
                 "3: [dimmer] pwm_channel: expected a whole number, not an array"
@@ -122,11 +125,11 @@ struct ConfigurationMistakeTests {
             ("[plug]\nname = \"K\u{FC}che\"\nnam = 1", "3: [plug] nam: unknown key; did you mean name?"),
             (
                 "[protection]\nover_power_w = 0\nover_power_s = 3",
-                "3: [protection] over_power_s: over_power_w = 0 says that there is no limit"
+                "3: [protection] over_power_s: over_power_w = 0 disables the limit"
             ),
             (
                 "[protection]\nover_current = false\ntwice_rated_s = 3",
-                "3: [protection] twice_rated_s: over_current = false says that there is no limit"
+                "3: [protection] twice_rated_s: over_current = false disables the limit"
             ),
             (
                 "[protection]\nunder_voltage_v = 200",
@@ -136,6 +139,7 @@ struct ConfigurationMistakeTests {
                 "[plug]\nname = \"\"\"\n[relay]\n\"\"\"\n[relais]",
                 "5: [relais]: unknown table; did you mean [relay]?"
             ),
+            ("[plug]\nname = \"\"\"\n[relay]\n\"\"\"\n[relais]", "5: [relais]: unknown table; did you mean [relay]?"),
         ])
     func oneMistakeIsOneMessage(text: String, message: String) {
         #expect(complaint(text) == "plugd.toml:\(message)")

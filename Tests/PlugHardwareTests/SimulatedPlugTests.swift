@@ -100,20 +100,20 @@ import Testing
         let appliances = "television, amplifier, refrigerator, washing-machine, kettle, lamp, laptop"
         #expect(
             message("toaster")
-                == "There is no load \"toaster\". Possible are: an appliance (\(appliances)); watts such as \"60 W\"; unplugged."
+                == "\"toaster\" is not a valid load. Possible loads: an appliance (\(appliances)); watts such as \"60 W\"; unplugged."
         )
         #expect(
             message("", replacing: .appliance(.kettle, .on))
-                == "There is no load \"\". Possible are: off, on (of the kettle); an appliance (\(appliances)); watts such as \"60 W\"; unplugged."
+                == "\"\" is not a valid load. Possible loads: off, on (of the kettle); an appliance (\(appliances)); watts such as \"60 W\"; unplugged."
         )
         #expect(
             message("standby", replacing: .appliance(.kettle, .on))
                 == "A kettle cannot be set to \"standby\", only to off, on.")
         #expect(message("kettle boil") == "A kettle cannot be set to \"boil\", only to off, on.")
         #expect(
-            message("on")?.hasPrefix("What is plugged in (unplugged) cannot be set to \"on\". Possible are: ") == true)
-        #expect(message("30000 W") == "30000 W is outside of what can be plugged in, 0 W to 25000 W.")
-        #expect(message("-5") == "-5 is outside of what can be plugged in, 0 W to 25000 W.")
+            message("on")?.hasPrefix("The load (unplugged) cannot be set to \"on\". Possible loads: ") == true)
+        #expect(message("30000 W") == "30000 W is out of range; 0 W to 25000 W are allowed.")
+        #expect(message("-5") == "-5 is out of range; 0 W to 25000 W are allowed.")
         #expect(message("nan") != nil)
         #expect(message("television on now") != nil)
     }

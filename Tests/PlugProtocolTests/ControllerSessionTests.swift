@@ -104,7 +104,9 @@ import PlugModel
 
     @Test("A missing or repeated event ends the session")
     func aHoleOrARepetitionEndsTheSession() {
-        for (sequence, detail) in [(6, "Event 6 came where 5 was due."), (4, "Event 4 came where 5 was due.")] {
+        for (sequence, detail) in [
+            (6, "The plug sent event 6; 5 was expected."), (4, "The plug sent event 4; 5 was expected."),
+        ] {
             var seat = Seat.welcomed(SubscriptionOptions(events: .after(4)))
             seat.subscribed(next: 7)
             seat.event(SequenceNumber(sequence))
@@ -132,7 +134,7 @@ import PlugModel
     func aGapThatDoesNotMeetTheCursorEndsTheSession() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(4)))
         seat.subscribed(next: 101, gap: Gap(from: 7, to: 99, reason: .powerLost))
-        #expect(seat.endDetail == "A gap from 7 came where event 5 was asked for.")
+        #expect(seat.endDetail == "The plug sent a gap from 7; event 5 was requested.")
     }
 
     @Test("Events of a reset plug start at 1 after an unknown cursor")
@@ -212,7 +214,7 @@ import PlugModel
         }
         #expect(seat.updates == [.samples(fetch: 3, chunk: [1, 2], last: true)])
         seat.hear { $0.samples.fetchID = 3 }
-        #expect(seat.endDetail == "Samples came that nobody asked for.")
+        #expect(seat.endDetail == "The plug sent samples that were not requested.")
     }
 
     @Test("A silent plug gets a Ping after 20 seconds and is disconnected after 45")

@@ -36,7 +36,7 @@ import PlugModel
         for number in 17...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number), key: otherKey) }
         let owner = ConnectionID(rawValue: 33)
         bench.greet(owner, key: ownerKey)
-        let words = "The plug has 32 connections, 16 of this controller; another one needed a place."
+        let words = "The plug has 32 connections, 16 from this controller; a different controller needed one."
         #expect(goodbye(&bench, ConnectionID(rawValue: 32)) == Goodbye(.limit, words))
         bench.say(on: owner) { $0.removeController.fingerprint = otherKey.fingerprint }
         #expect(bench.server.connections.count == 17)
@@ -92,7 +92,7 @@ import PlugModel
         for number in 1...9 as ClosedRange<UInt64> {
             bench.handle(opening(ConnectionID(rawValue: number), key: strangerKey))
         }
-        let words = "8 controllers that are not paired are connected already; try again."
+        let words = "8 unpaired controllers are already connected; try again."
         #expect(goodbye(&bench, ConnectionID(rawValue: 9)) == Goodbye(.limit, words))
         #expect(bench.server.connections.count == 8)
     }
@@ -113,7 +113,7 @@ import PlugModel
         }
         let answer = try result.model()
         #expect(answer.0 == request(17))
-        #expect(answer.1 == .refused(Refusal(.busy, "Too many commands wait at the plug; send it again later.")))
+        #expect(answer.1 == .refused(Refusal(.busy, "Too many commands are waiting at the plug; try again later.")))
     }
 
     @Test("The seventeenth fetch in flight ends the session")
@@ -160,7 +160,7 @@ import PlugModel
             bench.say { $0.ping.token = 1 << 60 }
             answered += 1
         }
-        #expect(goodbye(&bench) == Goodbye(.limit, "More than 65536 bytes wait to be read."))
+        #expect(goodbye(&bench) == Goodbye(.limit, "The controller left more than 65536 bytes unread."))
         #expect(answered < 10_000)
     }
 
@@ -185,7 +185,7 @@ import PlugModel
             $0.welcome = WireWelcome(lamp, now: .zero)
             $0.welcome.version = version
         }
-        let words = "The controller speaks version 1, the plug version \(version): update \(side)"
+        let words = "The controller uses protocol version 1, the plug version \(version): update \(side)"
         #expect(seat.closed == .ended(Goodbye(.version, words)))
         #expect(seat.endDetail == words)
     }

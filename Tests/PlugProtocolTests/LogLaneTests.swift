@@ -99,7 +99,7 @@ import PlugModel
         #expect(follow(&bench, second, .trace) == [.logLevel(.trace)], "the most detailed level applies")
         #expect(follow(&bench, third, .trace) == [])
         let words =
-            "2 sessions follow this plug's log already, 2 of them of this controller; try again when one of them has ended."
+            "2 sessions already follow this plug's log, 2 from this controller; try again when one has ended."
         #expect(heard(&bench, third).answers == [.refused(Refusal(.busy, words))])
         #expect(follow(&bench, second, .trace, seconds: 0) == [.logLevel(.error)])
         #expect(heard(&bench, second).answers == [.following(.trace, for: .seconds(60)), .ended])

@@ -51,7 +51,7 @@ import PlugModel
     @Test("A plug without the log capability is not asked")
     func aPlugThatDoesNotKnowTheQuestionIsNotAsked() {
         let seat = seat(tellsLog: false)
-        let words = "This plug does not tell its log; its firmware may be too old."
+        let words = "This plug does not send its log; its firmware may be too old."
         #expect(seat.sent.isEmpty)
         #expect(seat.updates.last == .log(.refused(Refusal(.unsupported, words))))
     }
@@ -75,17 +75,17 @@ import PlugModel
     func linesThatNobodyAskedForEndTheSession() {
         var lines = Seat.welcomed()
         lines.hear { $0.logLines.lost = 1 }
-        #expect(lines.endDetail == "Lines of the log came that nobody asked for.")
+        #expect(lines.endDetail == "The plug sent log lines that were not requested.")
         var answer = Seat.welcomed()
         answer.hear { $0.logAnswer.ended = WireLogEnded() }
-        #expect(answer.endDetail == "An answer about the log came that nobody asked for.")
+        #expect(answer.endDetail == "The plug sent an answer about its log that was not requested.")
     }
 
     @Test("A repeated line ends the session")
     func aLineThatComesTwiceEndsTheSession() {
         var seat = seat()
         seat.hear { $0.logLines.lines = [WireLogLine(line(4)), WireLogLine(line(4))] }
-        #expect(seat.endDetail == "Line 4 of the log came after 4.")
+        #expect(seat.endDetail == "The plug sent log line 4 after 4.")
     }
 
     @Test("A line that is too long ends the session")

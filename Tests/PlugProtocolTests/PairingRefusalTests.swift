@@ -47,7 +47,7 @@ import PlugModel
         ask(&full)
         _ = full.take()
         prove(&full)
-        let words = "The plug has 16 controllers already; remove one first."
+        let words = "The plug already has 16 controllers; remove one first."
         #expect(full.take() == [.goodbye(WireGoodbye(Goodbye(.limit, words)))])
         #expect(full.server.access.controllers == before)
         #expect(full.server.journal.nextSequence == 2, "no pairing was recorded")
@@ -72,7 +72,7 @@ import PlugModel
             challenged.say(other)
             #expect(
                 challenged.take()
-                    == [.goodbye(WireGoodbye(Goodbye(.outOfOrder, "After the challenge comes the proof.")))])
+                    == [.goodbye(WireGoodbye(Goodbye(.outOfOrder, "The challenge must be followed by the proof.")))])
             #expect(challenged.server.connections.isEmpty)
         }
     }
@@ -92,7 +92,8 @@ import PlugModel
         prove(&waiting)
         _ = waiting.take()
         prove(&waiting)
-        #expect(waiting.take() == [.goodbye(WireGoodbye(Goodbye(.outOfOrder, "The proof is not answered yet.")))])
+        let early = Goodbye(.outOfOrder, "A message arrived before the proof was answered.")
+        #expect(waiting.take() == [.goodbye(WireGoodbye(early))])
         _ = waiting.run(until: 100)
         #expect(waiting.server.access.controllers.all.isEmpty, "the waiting proof was dropped with its connection")
     }
@@ -137,7 +138,7 @@ import PlugModel
         for (version, side) in [(0, "the controller"), (2, "the plug's firmware")] as [(UInt32, String)] {
             var bench = bench()
             bench.say { $0.pairingRequest.version = version }
-            let words = "The plug speaks version 1, the controller version \(version): update \(side)."
+            let words = "The plug uses protocol version 1, the controller version \(version): update \(side)."
             #expect(bench.take() == [.goodbye(WireGoodbye(Goodbye(.version, words)))])
         }
     }

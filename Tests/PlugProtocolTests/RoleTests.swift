@@ -46,7 +46,7 @@ import Testing
             refusals(&bench, second) == [
                 Refusal(
                     .notAllowed,
-                    "This controller is a viewer here and may not switch the plug. An owner may change that: Desk.")
+                    "This controller is a viewer here and may not switch the plug. An owner can change this: Desk.")
             ])
         #expect(turnOn(&bench, 1, on: first).count == 1)
     }

@@ -214,7 +214,7 @@ private actor Echo: PanelOwner {
         #expect(status.contains("\"relay\":\"off\"") && status.contains("\"controllers\":0"))
         #expect(try await plug.ask(.load("kettle on")) == "kettle on")
         let message = await refusal { _ = try await plug.ask(.load("submarine")) }
-        #expect(message?.contains("There is no load \"submarine\"") == true)
+        #expect(message?.contains("\"submarine\" is not a valid load") == true)
         await plug.stop()
     }
 }

@@ -75,7 +75,7 @@ import Testing
         #expect(
             error.map { "\($0)" } == """
                 cannot listen on 127.0.0.1 port \(first.port): Address already in use
-                hint: another program may hold the port; leave --port away and the kernel picks a free one
+                hint: another program may use the port; without --port the kernel chooses a free one
                 """)
         await first.stop()
     }

@@ -151,7 +151,7 @@ import Testing
         #expect(samples == 86_400 && report.chunks == 0 && (200..<400).contains(firings))
         #expect(
             report.tables.map(\.description) == [
-                "firings of rules: some may be lost, because a page of them is damaged"
+                "firings of rules: some may be lost, because one of their pages is damaged"
             ])
     }
 

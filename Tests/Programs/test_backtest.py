@@ -79,7 +79,7 @@ def test_two_versions_are_compared(evening):
     assert [(record["event"], record.get("rule")) for record in records] == [("onlyThere", "Movie night"), ("comparison", None)]
     assert records[-1]["firings"] == 1
     text = evening.run("rules", "backtest", new, "--against", old)
-    assert f"only with {old}: 1" in text and "with both: 1" in text
+    assert f"only in {old}: 1" in text and "in both: 1" in text
 
 
 def test_a_condition_holds_back_and_is_told(evening):

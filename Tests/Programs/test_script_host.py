@@ -124,23 +124,23 @@ def test_memory_that_stays_full_ends_the_process(host):
 
 
 @pytest.mark.parametrize(("body", "why"), [
-    ("io.open('/etc/passwd')", "io.open is not there: a script reads and writes no files"),
+    ("io.open('/etc/passwd')", "io.open is not available: scripts cannot access files"),
     ("for line in io.lines('/etc/passwd') do log(line) end", "io.lines is not there"),
-    ("dofile('/etc/passwd')", "dofile is not there: a script reads and writes no files"),
+    ("dofile('/etc/passwd')", "dofile is not available: scripts cannot access files"),
     ("loadfile('/etc/passwd')", "loadfile is not there"),
-    ("os.remove('/etc/passwd')", "os.remove is not there: a script has the time and nothing else of the system"),
+    ("os.remove('/etc/passwd')", "os.remove is not available: of the system, scripts have only the time"),
     ("os.rename('a', 'b')", "os.rename is not there"),
     ("os.tmpname()", "os.tmpname is not there"),
     ("os.execute('true')", "os.execute is not there"),
     ("io.popen('true')", "io.popen is not there"),
     ("os.getenv('HOME')", "os.getenv is not there"),
     ("os.exit(0)", "os.exit is not there"),
-    ("require('socket')", "require is not there: a script is one file"),
+    ("require('socket')", "require is not available: a script is a single file"),
     ("package.loadlib('/lib/x86_64-linux-gnu/libc.so.6', 'fork')", "package.loadlib is not there"),
-    ("debug.getregistry()", "debug.getregistry is not there: a script does not look into what runs it"),
+    ("debug.getregistry()", "debug.getregistry is not available: scripts cannot debug their host"),
     ("collectgarbage('stop')", "collectgarbage is not there"),
     ("string.dump(log)", "string.dump is not there"),
-    ("setmetatable({}, {__gc = function() end})", "a script has no finalizers"),
+    ("setmetatable({}, {__gc = function() end})", "scripts do not support finalizers"),
 ])
 def test_file_read_fork_and_all_else_that_is_not_there_say_why(host, body, why):
     """Each missing library function raises an error that names it and the reason."""
@@ -170,7 +170,7 @@ def test_compiled_code_is_not_loaded(host):
 def test_thousand_commands_at_once_are_refused_together(host):
     """More than 256 actions in one call are refused together."""
     error = failure(run(host, "for i = 1, 1000 do plug('Lamp'):toggle() end"))
-    assert error == "test.lua:3: more than 256 actions are asked for at once"
+    assert error == "test.lua:3: more than 256 actions in one call"
     assert host.call(0) == DONE
     assert len(run_again(host, 256)["done"]["then"]) == 256
 
@@ -246,7 +246,7 @@ def test_end_of_input_within_a_line_is_the_end(host):
 
 def test_second_script_is_refused(host):
     host.load(handler(""))
-    assert "a script is loaded already" in failure(host.load(handler("")))
+    assert "a script is already loaded" in failure(host.load(handler("")))
     assert host.call(0) == DONE
 
 
@@ -310,7 +310,7 @@ def test_state_is_that_of_before_for_every_variable_that_holds_it(host):
     host.load('local mine = state mine.n = 1 on("A", "button", "long", function(event) mine.n = mine.n + 1 '
               'if event.value then state = {n = 50} error({}) end end)')
     assert host.call()["done"]["state"] == {"n": 2}
-    assert failure(host.call(event={"value": 1})) == "an error that is no text, but table"
+    assert failure(host.call(event={"value": 1})) == "an error that is not text but table"
     assert host.call()["done"]["state"] == {"n": 3}
 
 
@@ -323,7 +323,7 @@ def test_state_that_was_set_while_loading_outlives_a_failed_call(host):
 
 
 @pytest.mark.parametrize(("thrown", "told"), [
-    ("'text'", "test.lua:3: text"), ("nil", "an error that is no text, but nil"), ("{}", "an error that is no text, but table"),
+    ("'text'", "test.lua:3: text"), ("nil", "an error that is not text but nil"), ("{}", "an error that is not text but table"),
     ("42", "42"), ("setmetatable({}, {__tostring = function() return 'own words' end})", "own words"),
     ("setmetatable({}, {__tostring = function() return {} end})", "'__tostring' must return a string"),
     ("setmetatable({}, {__tostring = function() error('again') end})", "test.lua:3: again"),

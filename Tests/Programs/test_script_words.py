@@ -89,7 +89,7 @@ def test_line_of_a_tail_call_is_that_of_its_function(host, text, line):
 
 def test_rule_that_stands_at_no_line_is_told(host):
     """A registration without a line in the script is refused."""
-    assert host.load('return at("07:30", print)')["failed"]["error"].startswith("at(...) stands at no line of the script\nhint: ")
+    assert host.load('return at("07:30", print)')["failed"]["error"].startswith("at(...) has no line in the script\nhint: ")
 
 
 def test_script_without_rules_has_an_empty_list(host):
@@ -145,19 +145,19 @@ def test_event_has_what_happened(host):
 
 WRONG = [
     ('plug("Lamp"):dimm(4)', "a plug has no 'dimm'\nhint: did you mean 'dim'?"),
-    ("plug('Lamp'):dim('40')", "the level of dim is a number, not '40'"), ("plug('Lamp'):dim(0/0)", "the level of dim is a number, not"),
-    ("plug('Lamp'):dim(140)", "the level of dim is from 0 to 100, not 140"),
+    ("plug('Lamp'):dim('40')", "the level of dim must be a number, not '40'"), ("plug('Lamp'):dim(0/0)", "the level of dim must be a number, not"),
+    ("plug('Lamp'):dim(140)", "the level of dim must be 0 to 100, not 140"),
     ("plug('Lamp'):dim(40, {ower = 2})", "dim has no option 'ower'\nhint: did you mean 'over'?"),
-    ("plug('Lamp'):dim(40, {over = 5000})", "the time of dim is from 0 to 3600 seconds, not 5000"),
+    ("plug('Lamp'):dim(40, {over = 5000})", "the time of dim must be 0 to 3600 seconds, not 5000"),
     ("plug('Lamp').on()", "'on' belongs to a plug\nhint: write plug(\"Lamp\"):on(...), with a colon"),
-    ("plug(7)", "the name of a plug is text, not 7"), ("plug(('x'):rep(64))", "the name of a plug has from 1 to 63 bytes, not 64"),
-    ("plug('\\xff')", "the name of a plug is no UTF-8: '?'"),
-    ("plug('A').x = 1", "a plug keeps nothing\nhint: what is to be kept belongs into state"),
-    ("timer('a'):start('soon')", "the time of a timer is a span of time, not 'soon'\nhint: write seconds, or text such as \"3 s\""),
-    ("notify{text = 5}", "a notification's text is text, not 5"), ("notify()", "a notification is text, not nil"),
-    ("run('')", "a word of a command has from 1 to 1000 bytes, not 0"), ("run{a = 1}", "a command is a list of text, not a table"),
-    ("webhook{}", "an address is text, not nil"), ("on('A', 'button', 'long', log)", "on(...) works only while the script is loaded"),
-    ("lamp:on()", "attempt to index a nil value (global 'lamp')"), ("state = 5", "state is a table, not 5"),
+    ("plug(7)", "the name of a plug must be text, not 7"), ("plug(('x'):rep(64))", "the name of a plug must have 1 to 63 bytes, not 64"),
+    ("plug('\\xff')", "the name of a plug is not valid UTF-8: '?'"),
+    ("plug('A').x = 1", "a plug stores no values\nhint: store values in state"),
+    ("timer('a'):start('soon')", "the time of a timer must be a duration, not 'soon'\nhint: write seconds, or text such as \"3 s\""),
+    ("notify{text = 5}", "a notification's text must be text, not 5"), ("notify()", "a notification must be text, not nil"),
+    ("run('')", "a word of a command must have 1 to 1000 bytes, not 0"), ("run{a = 1}", "a command must be a list of text, not a table"),
+    ("webhook{}", "an address must be text, not nil"), ("on('A', 'button', 'long', log)", "on(...) works only while the script is loaded"),
+    ("lamp:on()", "attempt to index a nil value (global 'lamp')"), ("state = 5", "state must be a table, not 5"),
     ("local x <const> = 1 / {}", "attempt to perform arithmetic on a table value"),
 ]
 
@@ -170,25 +170,25 @@ def test_misuse_in_a_call_is_told_with_its_line(host, body, words):
 
 
 WRONG_AT_LOAD = [
-    ("on('A', 'rises abov', 4, f)", "nothing of a plug is called 'rises abov'\nhint: did you mean 'rises above'?"),
-    ("on('A', 'rises above', 4)", "the last argument of on is a function, not nil"),
-    ("on('A', 'rises above', nil, f)", "the power of 'rises above' is text or a number, not nil"),
-    ("on('A', 'rises above', 1/0, f)", "a number is needed, not inf"), ("on('A', 'button', 5, f)", "'button' is followed by a word, not 5"),
+    ("on('A', 'rises abov', 4, f)", "a plug has no trigger 'rises abov'\nhint: did you mean 'rises above'?"),
+    ("on('A', 'rises above', 4)", "the last argument of on must be a function, not nil"),
+    ("on('A', 'rises above', nil, f)", "the power of 'rises above' must be text or a number, not nil"),
+    ("on('A', 'rises above', 1/0, f)", "a number is required, not inf"), ("on('A', 'button', 5, f)", "'button' must be followed by a word, not 5"),
     ("on('A', 'button', 'long', {lasting = 3}, f)", "on has no option 'lasting'"),
-    ("on('A', 'button', 'long', {limit = {firings = 1/0}}, f)", "'limit' is a number, not inf"),
-    ("at('07:30', {weekdays = {[1000000] = 'mon'}}, f)", "'weekdays' is one or a list of days"),
-    ("at(7, f)", "the time of at is text, not 7"), ("plug('A'):on()", "on works only in a function that an event calls"),
+    ("on('A', 'button', 'long', {limit = {firings = 1/0}}, f)", "'limit' must be a number, not inf"),
+    ("at('07:30', {weekdays = {[1000000] = 'mon'}}, f)", "'weekdays' must be a day or a list of days"),
+    ("at(7, f)", "the time of at must be text, not 7"), ("plug('A'):on()", "on works only in a function that an event calls"),
     ("timer('a'):start(1)", "start of a timer works only in a function that an event calls"),
     ("for i = 1, 65 do cron('* * * * *', f) end", "a script has at most 64 of on, at and cron"),
-    ("on('A', 'energy exceeds', 1, {since = {[true] = 'x'}}, f)", "a name in 'since' is text, not true"),
-    ("on('A', 'energy exceeds', 1, {since = {[1000] = 'x'}}, f)", "a name in 'since' is text, not 1000"),
+    ("on('A', 'energy exceeds', 1, {since = {[true] = 'x'}}, f)", "a name in 'since' must be text, not true"),
+    ("on('A', 'energy exceeds', 1, {since = {[1000] = 'x'}}, f)", "a name in 'since' must be text, not 1000"),
     ("on('A', 'energy exceeds', 1, {since = {[0] = 'x', 'y', nil, 'z'}}, f)", "a name in 'since' is text, not"),
-    ("on('A', 'energy exceeds', 1, {since = {x = {}}}, f)", "'since' is text or a number, not a table"),
-    ("on('A', 'energy exceeds', 1, {since = {x = print}}, f)", "'since' is text or a number, not a function"),
+    ("on('A', 'energy exceeds', 1, {since = {x = {}}}, f)", "'since' must be text or a number, not a table"),
+    ("on('A', 'energy exceeds', 1, {since = {x = print}}, f)", "'since' must be text or a number, not a function"),
     ("local many = {} for i = 1, 24000 do many['k' .. i] = 1 end on('A', 'energy exceeds', 1, {since = many}, f)",
      "'since' has at most 32 entries"),
     ("local list = {} for i = 1, 32 do list[i] = ('\\1'):rep(1000) end on('A', 'energy exceeds', 1, {since = list}, f)",
-     "what calls the script's functions is larger than 128 KiB"),
+     "the script's triggers exceed 128 KiB"),
     ("x = = 1", "unexpected symbol near '='"), ("error('mine')", "mine"), ("f.x.y = 1", "attempt to index a function value"),
 ]
 
@@ -236,21 +236,21 @@ def test_floats_that_no_whole_number_holds_exactly_come_back_too(host, programs)
 def test_state_that_cannot_be_kept_is_told_at_load(host):
     """State that cannot be stored is an error at load."""
     host.send(b'{"load":{"name":"test.lua","source":"","state":{"n":1e999}}}\n')
-    assert host.receive()["failed"]["error"].startswith("state.n is inf, which cannot be kept")
+    assert host.receive()["failed"]["error"].startswith("state.n is inf, which cannot be stored")
     assert host.call() == {"failed": {"error": "no script is loaded"}}
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    ("state.f = log", "state.f is a function, which cannot be kept"),
+    ("state.f = log", "state.f is a function, which cannot be stored"),
     ("state.a = {b = {coroutine.create(log)}}", "state.a.b[1] is a thread"),
     ("state.self = state", "state.self contains itself"), ("state.x = {} state.x.y = {z = state.x}", "state.x.y.z contains itself"),
-    ("state.n = 0/0", "state.n is"), ("state.n = math.huge", "state.n is inf, which cannot be kept"),
-    ("state.n = 1 << 60", "state.n is a whole number that JSON does not keep exactly"),
-    ("state.t = {1, 2, a = 3}", "state.t has numbers and text as keys"), ("state.t = {[2] = 1}", "state.t has gaps between its numbers"),
+    ("state.n = 0/0", "state.n is"), ("state.n = math.huge", "state.n is inf, which cannot be stored"),
+    ("state.n = 1 << 60", "state.n is an integer that JSON cannot store exactly"),
+    ("state.t = {1, 2, a = 3}", "state.t has numbers and text as keys"), ("state.t = {[2] = 1}", "state.t has gaps between its numeric keys"),
     ("state = {1}", "state has numbers as keys"), ("state.t = {[1.5] = 1}", "state.t has 1.5 as a key"),
-    ("state.s = '\\xff'", "state.s is text that is no UTF-8"),
+    ("state.s = '\\xff'", "state.s is not valid UTF-8"),
     ("local t = state for i = 1, 40 do t.t = {} t = t.t end", "state.t.t.t"), ("state.s = ('x'):rep(70000)", "state is larger than 64 KiB"),
-    ("state.t = {} for i = 1, 100000 do state.t[i] = i end", "state is larger than 64 KiB"), ("state = nil", "state is a table, not nil"),
+    ("state.t = {} for i = 1, 100000 do state.t[i] = i end", "state is larger than 64 KiB"), ("state = nil", "state must be a table, not nil"),
     ("state.p = plug('A') state.q = setmetatable({}, {__index = log, __pairs = error})", None),
 ])
 def test_what_cannot_be_kept_is_told_with_its_path(host, change, words):
@@ -296,7 +296,7 @@ def test_chance_is_the_same_for_the_same_script_and_time(programs):
 def test_log_has_its_limits(host):
     """The log is limited to 100 lines of 500 bytes."""
     log = done(host, "for i = 1, 200 do log(i, ('é'):rep(300)) end log('\\27[2J\\n', {}, nil)")["log"]
-    assert len(log) == 100 and log[-1] == "more lines are left out"
+    assert len(log) == 100 and log[-1] == "further lines are left out"
     assert all(len(line.encode()) <= 500 for line in log) and log[0].endswith("…")
 
 
@@ -309,7 +309,7 @@ def test_log_has_its_limits(host):
 def test_answer_that_is_too_large_is_refused(host, body):
     """An answer larger than 256 KiB is refused."""
     error = act(host, body)["failed"]["error"]
-    assert error in {place + "what is asked for at once is larger than 256 KiB" for place in ("", "test.lua:1: ")}
+    assert error in {place + "the actions of this call exceed 256 KiB" for place in ("", "test.lua:1: ")}
     for _ in range(3):
         assert host.call()["failed"]["error"] == error
 

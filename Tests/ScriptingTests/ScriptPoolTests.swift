@@ -47,7 +47,7 @@ import Testing
         await pool.end()
         #expect(
             await pool.call(.press(), plugs: [], state: nil, time: .start)
-                == .failed("no script of the name house.lua runs"))
+                == .failed("no script named house.lua runs"))
     }
 
     @Test("A script that waits does not delay the call of another script")

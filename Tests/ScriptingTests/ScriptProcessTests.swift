@@ -88,7 +88,7 @@ import Testing
             ("os._exit(3)", ScriptDeath.exited(status: 3)), ("os._exit(75)", .full), ("os._exit(71)", .unshut),
             ("sys.stdout.write('x' * 300000 + '\\n')", .garbled("a line of more than 256 KiB")),
             ("sys.stdout.write('{\"done\":{}}\\n{\"done\":{}}\\n')", .garbled("more than one line")),
-            ("os.close(0); os.close(1); time.sleep(60)", .garbled("it closed its end")),
+            ("os.close(0); os.close(1); time.sleep(60)", .garbled("it closed the connection")),
         ])
     func whatIsNoAnswerEndsIt(text: String, death: ScriptDeath) throws {
         let script = try StandIn.script("def call(call):\n  \(text)\n  sys.stdout.flush()")
@@ -138,7 +138,7 @@ import Testing
         let error = fault { () throws(ScriptFault) in
             _ = try ScriptProcess(script, host: StandIn.path, state: "1", time: .start)
         }
-        #expect(error?.words == "line 1: this is set up otherwise than when the script was read")
+        #expect(error?.words == "line 1: the triggers differ from those when the script was read")
     }
 
     @Test("A name, source or state beyond its limit is rejected") func whatIsTooLongIsNotTold() throws {

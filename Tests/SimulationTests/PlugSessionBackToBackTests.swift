@@ -103,7 +103,7 @@ struct BackToBack {
                 .commandFinished(request, .done(on, event: 11)),
                 .samples(fetch: 6, chunk: [1, 2, 3], last: true),
                 event(12, .buttonPressed(.double)),
-                .ended(.endedByPeer(Goodbye(.stopping, "The plug stops; it may be back soon."))),
+                .ended(.endedByPeer(Goodbye(.stopping, "The plug is stopping; it may return soon."))),
             ])
     }
 

@@ -38,8 +38,9 @@ import Testing
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(600))
         let works = [
-            "event numbers are reserved in flash again", "relay and energy are in flash again",
-            "the plug's id is in flash", "the setup code is in flash", "the audit log is in flash again",
+            "event numbers are reserved in flash again", "relay state and energy are stored in flash again",
+            "the plug's id is stored in flash", "the setup code is stored in flash",
+            "the audit log is stored in flash again",
         ]
         #expect(Set(notices.recoveries) == Set(works))
         #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n\(plug.next + 1000)\n")
@@ -116,7 +117,7 @@ import Testing
         #expect(
             notices.troubles == [
                 """
-                \(directories.state)/sequence is damaged: expected a whole number from 1 to 2305843009213693952, in \
+                \(directories.state)/sequence is damaged: expected an integer from 1 to 2305843009213693952, in \
                 two equal lines; it is kept as sequence.damaged
                 hint: no action is required; event numbers continue far above all used ones, and controllers receive a gap
                 """

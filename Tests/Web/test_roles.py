@@ -30,7 +30,7 @@ def part(page, name):
 def test_a_viewer_sees_and_changes_nothing(guarded, look):
     """A viewer sees the plugs, but every control is disabled or hidden, and the API refuses commands."""
     page = look(password=VIEWERS)
-    expect(part(page, "Plugs").get_by_role("status").first).to_contain_text("You are here as Hallway, a viewer")
+    expect(part(page, "Plugs").get_by_role("status").first).to_contain_text("You are logged in as Hallway, a viewer")
     expect(page.switch("Lamp")).to_be_disabled()
     expect(page.dimmer("Lamp")).to_be_disabled()
     expect(page.card("Lamp").get_by_role("button", name="Identify Lamp")).to_be_hidden()
@@ -51,7 +51,7 @@ def test_a_viewer_sees_and_changes_nothing(guarded, look):
 def test_a_user_switches_and_leaves_the_rules_alone(guarded, look):
     """A user may switch plugs, but not change rules or see sessions."""
     page = look(password=USERS)
-    expect(part(page, "Plugs").get_by_role("status").first).to_contain_text("You are here as Anna, a user")
+    expect(part(page, "Plugs").get_by_role("status").first).to_contain_text("You are logged in as Anna, a user")
     before = guarded.plugs["Lamp"].status()["relay"] == "on"
     page.is_connected("Lamp")
     page.switch("Lamp").click()

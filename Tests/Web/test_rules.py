@@ -98,15 +98,15 @@ def test_what_it_did_is_explained(house, evening):
     house.plugs["Switch"].press("--double")
     expect(told).to_contain_text("Held back")
     page.page.wait_for_timeout(3000)
-    told.get_by_text("What it did, and why").click()
-    traces = told.get_by_role("list", name="What Evening did, the newest first").locator("> li")
+    told.get_by_text("Actions and reasons").click()
+    traces = told.get_by_role("list", name="Actions of Evening, newest first").locator("> li")
     expect(traces).to_have_count(2, timeout=1000 * patient(10))
     held, fired = traces.nth(0), traces.nth(1)
     expect(held).to_contain_text("Held back")
     expect(held.get_by_role("list", name="Conditions")).to_contain_text("Lamp is on: did not hold")
     expect(fired).to_contain_text("Switch: button pressed (double)")
     expect(fired.get_by_role("list", name="Conditions")).to_contain_text("Lamp is on: held")
-    expect(fired.get_by_role("list", name="What was done")).to_contain_text("Lamp")
+    expect(fired.get_by_role("list", name="Actions")).to_contain_text("Lamp")
 
 
 def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
@@ -114,7 +114,7 @@ def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
     page = evening
     turn_lamp_on(house, page)
     house.plugs["Switch"].press("--double")
-    notices = page.page.get_by_role("log", name="What rules tell")
+    notices = page.page.get_by_role("log", name="Notifications of rules")
     expect(notices).to_contain_text("Good night")
     expect(notices).to_contain_text("Switch was pressed")
     expect(page.events.get_by_role("listitem").filter(has_text="tells: Good night").first).to_be_visible()
@@ -126,13 +126,13 @@ def test_a_file_that_is_saved_broken_goes_on_as_it_was(house, page):
     """An error in a rule file is shown; its last valid version stays active until the file is corrected."""
     region = page.page.get_by_role("region", name="Rules")
     house.rules.write_text(BROKEN)
-    expect(region).to_contain_text("cannot be read", timeout=1000 * patient(10))
+    expect(region).to_contain_text("is not valid", timeout=1000 * patient(10))
     expect(region.get_by_role("group", name=f"What is wrong with {house.rules}")).to_contain_text("thrice")
     before = house.plugs["Television"].status()["relay"]
     house.plugs["Switch"].press()
     eventually(lambda: house.plugs["Television"].status()["relay"] != before, 5, "a rule that still works")
     house.rules.write_text(EVENING)
-    expect(region).not_to_contain_text("cannot be read", timeout=1000 * patient(10))
+    expect(region).not_to_contain_text("is not valid", timeout=1000 * patient(10))
     expect(rule(page, "Evening")).to_be_visible()
     # The file now contains a different rule.
     expect(rule(page, "Bedtime")).to_be_hidden()

@@ -70,14 +70,14 @@ async function ask(method, path, body, signal = undefined) {
   try {
     response = await fetch(`/api/v1/${path}`, options);
   } catch (error) {
-    throw lost(error, "the daemon is not reached");
+    throw lost(error, "the daemon cannot be reached");
   }
   if (response.status === 204) return null;
   let told;
   try {
     told = await response.json();
   } catch (error) {
-    if (response.ok || error.name === "AbortError") throw lost(error, "the daemon's answer did not come whole");
+    if (response.ok || error.name === "AbortError") throw lost(error, "the connection ended before the full answer arrived");
   }
   if (response.ok) return told;
   if (response.status === 401 && path !== "session") loginNeeded();
@@ -88,5 +88,5 @@ async function ask(method, path, body, signal = undefined) {
 function lost(error, words) {
   if (error.name === "AbortError") return error;
   if (error.name === "TimeoutError") return new Fault(0, "the daemon did not answer in time", "Try again");
-  return new Fault(0, words, "This page connects again by itself as soon as the daemon is reached");
+  return new Fault(0, words, "This page reconnects as soon as the daemon can be reached");
 }

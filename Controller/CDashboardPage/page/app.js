@@ -29,8 +29,8 @@ let shown = "connecting";
 const linkWords = {
   connecting: "Connecting to the daemon …",
   live: "Live",
-  lost: "The daemon is not reached. Trying again …",
-  resting: "Paused while nobody looks",
+  lost: "The daemon cannot be reached. Trying again …",
+  resting: "Paused while the page is hidden",
   login: "Log in to see the house",
 };
 

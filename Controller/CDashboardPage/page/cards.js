@@ -34,7 +34,7 @@ export function startCards() {
       if (place.children[index] !== element) place.insertBefore(element, place.children[index] ?? null);
     });
     document.getElementById("find").hidden = all.length < 9;
-    setText(none, "No plug is known yet. Plug one in: it is found by itself, and is then paired here with the code on its label.");
+    setText(none, "No plug is known yet. Plug one in: it appears here, and you pair it with the code on its label.");
     none.hidden = all.length > 0;
     filter();
   }
@@ -143,7 +143,7 @@ async function readMeters() {
     metersOf = date;
     for (const name of cards.keys()) read.add(name);
     beforePaint(paint);
-  } catch { /* Without a history there is no energy of today. */ }
+  } catch { /* Without a history, today's energy is not shown. */ }
 }
 
 /** The energy of a plug since midnight in Wh. */

@@ -7,9 +7,9 @@ import { hear, now } from "./house.js";
 
 const DAY = 86_400_000;
 const choices = {
-  hour: { label: "By the hour", bars: "a bar an hour", from: (now) => now - DAY, name: minuteTime },
-  day: { label: "By the day", bars: "a bar a day", from: (now) => startOf(dateOf(now) - 13), name: dayName },
-  month: { label: "By the month", bars: "a bar a month", from: (now) => startOf(firstOfMonth(dateOf(now), -11)), name: monthName },
+  hour: { label: "By the hour", bars: "one bar per hour", from: (now) => now - DAY, name: minuteTime },
+  day: { label: "By the day", bars: "one bar per day", from: (now) => startOf(dateOf(now) - 13), name: dayName },
+  month: { label: "By the month", bars: "one bar per month", from: (now) => startOf(firstOfMonth(dateOf(now), -11)), name: monthName },
 };
 /** The number of colours. Appliances with less energy share one bar. */
 const COLOURS = 7;
@@ -70,9 +70,9 @@ function paint(records) {
     make("tbody", {}, ...rows), make("tfoot", {}, row("All", total, cost)));
   become(byAppliance.firstChild, table("By appliance", "Appliance", appliances.map((one) => row(named(one.name), one.energy, one.cost))));
   become(byTime.firstChild, table("By time", "From", [...periods].reverse().map((one) => row(choices[by].name(one.begin), one.energy, one.cost))));
-  setText(words, appliances.length === 0 ? "The history has no energy of this time yet."
-    : cost === undefined ? `${energy(total)} in all. What it costs is shown as soon as ~/.config/smartplug/tariff.toml says what a kWh costs; "plugctl help history show" has an example.`
-      : `${energy(total)} in all, ${price(cost)}.`);
+  setText(words, appliances.length === 0 ? "The history has no energy for this time yet."
+    : cost === undefined ? `${energy(total)} in total. To see the cost, set the price of a kWh in ~/.config/smartplug/tariff.toml; "plugctl help history show" has an example.`
+      : `${energy(total)} in total, ${price(cost)}.`);
 }
 
 function bars(periods, large, small, total) {
@@ -83,7 +83,7 @@ function bars(periods, large, small, total) {
   const width = Math.max(figure.clientWidth, 200);
   // A limit, so that the bars of a new house are not too wide.
   const wide = Math.min((width - LEFT) / Math.max(periods.length, 1), 84);
-  const drawing = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": `Energy, ${choices[by].bars}: ${energy(total)} in all. The table below has the numbers.` });
+  const drawing = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": `Energy, ${choices[by].bars}: ${energy(total)} in total. The table below has the numbers.` });
   for (let value = 0; value <= top + step / 2; value += step) {
     drawing.append(draw("path", { class: "grid", d: `M${LEFT} ${y(value).toFixed(1)}H${width}` }),
       draw("text", { class: "mark", x: LEFT - 8, y: (y(value) + 4).toFixed(1), "text-anchor": "end", text: axis(value) }));

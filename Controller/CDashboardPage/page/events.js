@@ -1,4 +1,4 @@
-// The list of events, newest first. Events that the stream missed are requested, so that there is no gap.
+// The list of events, newest first. Events that the stream missed are requested, so that the list has no gap.
 
 import { get } from "./api.js";
 import { beforePaint, make, named, setText } from "./dom.js";

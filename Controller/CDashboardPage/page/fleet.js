@@ -20,7 +20,7 @@ const answers = new Map();
 let [visible, timer, typing, asked] = [false, 0, 0, 0];
 
 const words = (error) => error instanceof Fault ? error.words : String(error);
-const seenAt = (time) => time ? `last heard of ${timeOf(Date.parse(time))}` : "never heard of";
+const seenAt = (time) => time ? `last seen ${timeOf(Date.parse(time))}` : "never seen";
 const labelWords = (labels) => Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(" ");
 
 /** Updates the children of a list. A child is reused while its key exists, since it may have the focus. */
@@ -108,7 +108,7 @@ function houseItem({ house }, read) {
   }
 
   function paint(record) {
-    const parts = [count(record.plugs, "plug"), record.away > 0 && `${record.away} away`, record.tripped > 0 && `${record.tripped} tripped`, record.role === "viewer" && "you only look", seenAt(record.lastSeen)];
+    const parts = [count(record.plugs, "plug"), record.away > 0 && `${record.away} away`, record.tripped > 0 && `${record.tripped} tripped`, record.role === "viewer" && "read-only for you", seenAt(record.lastSeen)];
     setText(summary, parts.filter(Boolean).join(", "));
     setText(labels, labelWords(record.labels));
     const used = [record.activePower !== undefined && `${watts(record.activePower)} W`, record.energyThisMonth !== undefined && `${energy(record.energyThisMonth)} this month`];
@@ -165,7 +165,7 @@ export function startFleet() {
 
   function statusWords(list, plugs, condition, wantsPlugs) {
     const parts = [condition === "all" && count(list.houses.length, "house"), wantsPlugs && count(plugs.plugs.length, "plug")].filter(Boolean);
-    return `${parts.join(", ")}${list.more || plugs.more ? "; there are more: search for them" : ""}`;
+    return `${parts.join(", ")}${list.more || plugs.more ? "; search to see the others" : ""}`;
   }
 
   const soon = () => { clearTimeout(typing); typing = setTimeout(read, TYPING); };

@@ -3,9 +3,9 @@
 import { make } from "./dom.js";
 
 const keys = [
-  ["?", "This list"], ["/", "Find a plug"], ["1 to 5", "Plugs, power, energy, events, rules"], ["Tab, Space", "Walk through the page, turn a plug or a rule on or off"],
-  ["← →", "On a dimmer: by one per cent; Page Up, Page Down by ten"], ["← →", "On the chart: back and on; Shift moves the reading mark"],
-  ["+ −", "On the chart: closer, further"], ["Home, End", "On the chart: the first that is known, now"], ["Esc", "On the chart: without the reading mark"],
+  ["?", "This list"], ["/", "Find a plug"], ["1 to 5", "Plugs, power, energy, events, rules"], ["Tab, Space", "Move through the page, turn a plug or a rule on or off"],
+  ["← →", "On a dimmer: by one per cent; Page Up, Page Down by ten"], ["← →", "On the chart: back and forward; Shift moves the cursor"],
+  ["+ −", "On the chart: zoom in, zoom out"], ["Home, End", "On the chart: the oldest data, now"], ["Esc", "On the chart: hide the cursor"],
 ];
 const parts = ["plugs", "power", "energy", "events", "rules"];
 

@@ -119,7 +119,7 @@ export function parser(message) {
   return (text) => {
     const lines = (rest + text).split("\n");
     rest = lines.pop();
-    if (rest.length > LIMIT) throw new RangeError("a message without end");
+    if (rest.length > LIMIT) throw new RangeError("a message is too long");
     for (const one of lines) line(one.endsWith("\r") ? one.slice(0, -1) : one);
   };
 }

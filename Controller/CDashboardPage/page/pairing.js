@@ -22,7 +22,7 @@ export function pairingForm(name, say, done) {
     id, required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", maxlength: "40", placeholder: "ABCD-EFGH-IJKL-MNOP",
     "aria-describedby": `${id}-help`, class: "code" });
   const button = make("button", { type: "submit", class: "primary", text: "Pair" });
-  const help = make("p", { id: `${id}-help`, class: "faint", text: "16 letters and digits, on the plug's label. Is the plug not new? Hold its button for five seconds first." });
+  const help = make("p", { id: `${id}-help`, class: "faint", text: "16 letters and digits, on the plug's label. If the plug is not new, hold its button for five seconds first." });
   const form = make("form", { class: "pairing", onsubmit: submit },
     make("label", { for: id }, "Setup code of ", named(name)), make("div", { class: "row" }, code, button), help);
 

@@ -19,7 +19,7 @@ export function chartControls(act) {
   const element = make("div", { class: "controls" },
     make("div", { class: "choices", role: "group", "aria-label": "Range" }, ...ranges),
     make("div", { class: "choices", role: "group", "aria-label": "Move" },
-      symbol("←", "Back", () => act.pan(-0.5)), symbol("→", "On", () => act.pan(0.5)), symbol("−", "Zoom out", () => act.zoom(2)), symbol("+", "Zoom in", () => act.zoom(0.5)), now),
+      symbol("←", "Back", () => act.pan(-0.5)), symbol("→", "Forward", ()  => act.pan(0.5)), symbol("−", "Zoom out", () => act.zoom(2)), symbol("+", "Zoom in", () => act.zoom(0.5)), now),
     choice);
   let offered = "";
   let boxes = [];

@@ -5,7 +5,7 @@ import { energy, span, timeOf, watts } from "./format.js";
 
 /** Describes one plug. */
 export function summaryWords(summary) {
-  if (!summary) return "nothing known of this time";
+  if (!summary) return "no data for this time";
   return `lowest ${watts(summary.low)} W, highest ${watts(summary.high)} W, mean ${watts(summary.mean)} W, ${energy(summary.energy)}`;
 }
 
@@ -36,5 +36,5 @@ export function table(shown, from, to) {
   return make("table", {}, make("caption", { text: "Power, W" }),
     make("thead", {}, make("tr", {}, make("th", { scope: "col", text: "Time" }), ...shown.map(([name]) => make("th", { scope: "col" }, named(name))))),
     make("tbody", {}, ...times.map((time) => make("tr", {}, make("th", { scope: "row", text: timeOf(time) }),
-      ...shown.map(([, course]) => make("td", { text: course.at(time) ? watts(course.at(time).value) : "not known" }))))));
+      ...shown.map(([, course]) => make("td", { text: course.at(time) ? watts(course.at(time).value) : "no data" }))))));
 }

@@ -28,8 +28,8 @@ export function rightsWords() {
   const who = session.name && session.name !== session.role ? `${session.name}, a ${session.role}` : `a ${session.role}`;
   const until = session.until ? `, until ${timeOf(Date.parse(session.until))}` : "";
   switch (session.role) {
-    case "viewer": return `You are here as ${who}${until}: you see the house and change nothing. An owner of this dashboard can give you a user's password.`;
-    case "user": case "guest": return `You are here as ${who}${until}: you switch and dim. For rules and pairing an owner of this dashboard can give you an owner's password.`;
+    case "viewer": return `You are logged in as ${who}${until}. You can see the house but not change it. Ask an owner of this dashboard for a user's password.`;
+    case "user": case "guest": return `You are logged in as ${who}${until}. You can switch and dim plugs. For rules and pairing, ask an owner of this dashboard for an owner's password.`;
     default: return "";
   }
 }

@@ -65,7 +65,7 @@ export function ruleItem(rule) {
     setText(done, "");
     try {
       await post(pathOf(name, "fire"), {});
-      once.textContent = "It runs";
+      once.textContent = "Running";
       setText(done, `${name} runs`);
       clearTimeout(told);
       told = setTimeout(() => { once.textContent = "Run once"; setText(done, ""); }, 2500);
@@ -82,11 +82,11 @@ export function ruleItem(rule) {
       : "It has not fired yet.");
     setText(held, now.lastHeldBack ? `Held back ${when(now.lastHeldBack, now.heldBackBecause)}` : "");
     setText(missed, now.lastNearMiss ? `Nearly fired ${when(now.lastNearMiss, now.nearMissBecause)}` : "");
-    setText(waiting, now.running > 0 ? `${count(now.running, "firing")} not done: waiting` : "");
+    setText(waiting, now.running > 0 ? `${count(now.running, "firing")} not finished` : "");
     setText(failed, now.lastFailure ? `A call failed ${when(now.lastFailure, now.failedBecause)}` : "");
-    setText(ended, now.scriptFault === undefined ? "" : `${now.script} does not run: ${now.scriptFault}${now.scriptStarts ? `; started again at ${timeOf(Date.parse(now.scriptStarts))}` : "; not started again before its file changes"}`);
+    setText(ended, now.scriptFault === undefined ? "" : `${now.script} does not run: ${now.scriptFault}${now.scriptStarts ? `; started again at ${timeOf(Date.parse(now.scriptStarts))}` : "; it stays stopped until its file changes"}`);
     for (const line of [ended, failed, held, missed, waiting]) line.hidden = line.textContent === "";
-    setText(broken, now.fault === undefined ? "" : "Its file cannot be read as it is now: what runs is its last good version.");
+    setText(broken, now.fault === undefined ? "" : "Its file is not valid; its last valid version stays active.");
     broken.hidden = now.fault === undefined;
     setAttribute(element, "data-held", now.lastHeldBack !== undefined && (now.lastFiring === undefined || now.lastHeldBack > now.lastFiring));
     traces.know([now.lastFiring, now.lastHeldBack, now.lastNearMiss, now.lastFailure, now.running].join());

@@ -9,14 +9,14 @@ const shown = new Map();
 /** Shows a RuleFaultRecord. Rules that still run from an earlier version of the file also show the fault. */
 function faultItem({ file, words, rules }) {
   return make("li", { class: "rule", "data-broken": true },
-    make("p", { class: "held" }, make("bdi", { dir: "auto", text: file }), rules.length > 0 ? " cannot be read; what ran of it goes on." : " cannot be read; nothing of it runs."),
+    make("p", { class: "held" }, make("bdi", { dir: "auto", text: file }), rules.length > 0 ? " is not valid; its last valid version stays active." : " is not valid; none of its rules run."),
     make("pre", { class: "fault", role: "group", tabindex: "0", "aria-label": `What is wrong with ${file}`, text: words }));
 }
 
 export function startRules() {
-  const faults = make("ul", { class: "rules", "aria-label": "Rule files that cannot be read" });
+  const faults = make("ul", { class: "rules", "aria-label": "Rule files that are not valid" });
   const list = make("ul", { class: "rules", "aria-label": "Rules" });
-  const none = make("p", { class: "faint" }, "No rules run. ", make("code", { text: "plugctl daemon --rules FILE" }), " runs some.");
+  const none = make("p", { class: "faint" }, "No rules run. ", make("code", { text: "plugctl daemon --rules FILE" }), " runs rules.");
   document.getElementById("rules").append(faults, list, none);
   let told = "";
 

@@ -14,7 +14,7 @@ export function startSessions() {
   const list = make("ul", { class: "sessions", "aria-label": "Sessions" });
   const alert = make("p", { class: "alert", role: "alert" });
   const all = make("button", { type: "button", text: "End all sessions", onclick: () => end("sessions", true) });
-  const hint = make("p", { class: "faint" }, "An ended session's browser has to log in again. Whoever should not: ", make("code", { text: "plugctl daemon password" }), " sets a new password.");
+  const hint = make("p", { class: "faint" }, "The browser of an ended session has to log in again. To lock it out, set a new password: ", make("code", { text: "plugctl daemon password" }), ".");
   section.append(list, alert, all, hint);
   const shown = new Map();
   let [visible, timer] = [false, 0];

@@ -11,7 +11,7 @@ const HEIGHT = 40;
 export function sparkline() {
   const [area, line] = [draw("path", { class: "area" }), draw("path", { class: "line" })];
   const element = draw("svg", {
-    class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": "No readings of the last ten minutes" },
+    class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": "No readings in the last ten minutes" },
   area, line);
   let said = 0;
 
@@ -33,7 +33,7 @@ export function sparkline() {
     if (Math.abs(now - said) < 10_000 && said !== 0) return;
     said = count > 0 ? now : 0;
     setAttribute(element, "aria-label", count === 0
-      ? "No readings of the last ten minutes"
+      ? "No readings in the last ten minutes"
       : `Last ten minutes: lowest ${watts(least)} W, highest ${watts(greatest)} W, mean ${watts(sum / count)} W`);
   }
   return { element, show };

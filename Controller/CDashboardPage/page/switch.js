@@ -39,10 +39,10 @@ export function relaySwitch(name, say) {
   }
 
   async function send(asked, own) {
-    timer = setTimeout(() => wanted !== undefined && settle("The plug has not confirmed it. Try again, or look at the plug."), PATIENCE);
+    timer = setTimeout(() => wanted !== undefined && settle("The plug has not confirmed it. Try again, or check the plug."), PATIENCE);
     try {
       const done = await post(plugPath(name, "relay"), { on: asked });
-      // If nothing changed, there is no event. If the plug's event arrived before this answer, the state is already
+      // Without a change the plug sends no event. If the plug's event arrived before this answer, the state is already
       // known.
       if (own === turns && (done.seq === undefined || known === asked)) settle();
     } catch (error) {

@@ -33,7 +33,7 @@ function traceItem(trace) {
       make("strong", { text: outcomes[trace.outcome] ?? trace.outcome }), ": ", make("span", { dir: "auto", text: trace.cause })),
     trace.why !== undefined && make("p", { class: "held", dir: "auto", text: trace.why }), since,
     trace.conditions.length > 0 && make("ul", { "aria-label": "Conditions" }, ...trace.conditions.map(conditionLine)),
-    trace.steps.length > 0 && make("ol", { "aria-label": "What was done" }, ...trace.steps.map(stepLine)), omitted);
+    trace.steps.length > 0 && make("ol", { "aria-label": "Actions" }, ...trace.steps.map(stepLine)), omitted);
 }
 
 /**
@@ -42,9 +42,9 @@ function traceItem(trace) {
  */
 export function traceList(name, path) {
   let [latest, timer, asked] = ["", 0, 0];
-  const list = make("ol", { class: "traces", "aria-label": `What ${name} did, the newest first` });
+  const list = make("ol", { class: "traces", "aria-label": `Actions of ${name}, newest first` });
   const trouble = make("p", { class: "faint" });
-  const element = make("details", { class: "why", ontoggle: () => element.open && ask() }, make("summary", { text: "What it did, and why" }), list, trouble);
+  const element = make("details", { class: "why", ontoggle: () => element.open && ask() }, make("summary", { text: "Actions and reasons" }), list, trouble);
 
   async function ask() {
     const own = ++asked;
@@ -52,7 +52,7 @@ export function traceList(name, path) {
       const traces = await get(path, { limit: MOST });
       if (own !== asked) return;
       list.replaceChildren(...traces.reverse().map(traceItem));
-      setText(trouble, traces.length === 0 ? "Nothing has met its triggers yet." : "");
+      setText(trouble, traces.length === 0 ? "Its triggers have not been met yet." : "");
     } catch (error) {
       if (own === asked) setText(trouble, error.words ?? String(error));
     }

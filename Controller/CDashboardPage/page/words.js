@@ -19,7 +19,7 @@ export function protectionAdvice(protection) {
   switch (protection) {
     case "weldedRelay": return "Unplug it, and replace the plug.";
     case "restTime": case "switchingRate": return "Wait a while, then reset it.";
-    case "overVoltage": case "underVoltage": return "When the mains are well again, reset it here or press the plug's button.";
+    case "overVoltage": case "underVoltage": return "When the supply is normal again, reset it here or press the plug's button.";
     default: return "Unplug what is plugged in or turn it down, then reset it here or press the plug's button.";
   }
 }

@@ -39,7 +39,7 @@ extension Dashboard {
         guard plug.record.state != PlugRecord.stranger else {
             throw Fault(
                 .conflict, plug.record.reason ?? "it is not paired with this controller",
-                hint: "pair it, with the code on its label")
+                hint: "pair it with the code on its label")
         }
         do {
             let (state, event) = try await inTime(Self.patience, away: plug.record) { [house] in

@@ -63,7 +63,7 @@ extension Dashboard {
         return Response(json: json)
     }
 
-    /// Reads the user's tariff, or returns nil if there is none. The file is read for each request, so that a new price
+    /// Reads the user's tariff, or returns nil without a tariff. The file is read for each request, so that a new price
     /// applies at once.
     private static func tariff() throws(Fault) -> Tariff? {
         let path = UserDirectories.configuration + "/smartplug/tariff.toml"

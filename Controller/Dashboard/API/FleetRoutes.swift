@@ -47,7 +47,9 @@ extension Dashboard {
             let filter = try fleetFilter(query)
             let months = try fleetMonths(query)
             let by = query.text("by") ?? "house"
-            guard ["house", "plug"].contains(by) else { throw Fault.malformed("by is neither house nor plug") }
+            guard ["house", "plug"].contains(by) else {
+                throw Fault.malformed("by is not valid", hint: "house or plug")
+            }
             let (fleet, rights) = try dashboard.houses(seenBy: context)
             let list = try await answered { () throws(FleetFault) in
                 try await fleet.energy(filter, of: months, byPlug: by == "plug", for: rights, limit: limit)

@@ -27,7 +27,7 @@ enum HistoryThreads {
 extension Dashboard {
     /// Runs work on the history.
     ///
-    /// - Throws: ``Fault`` if there is no history, if the plug is unknown, or if the history cannot be read.
+    /// - Throws: ``Fault`` if the daemon keeps no history, if the plug is unknown, or if the history cannot be read.
     func reading<Answer: Sendable>(
         _ work: @escaping @Sendable (PowerHistory) throws -> Answer
     ) async throws -> Answer {

@@ -47,7 +47,7 @@ extension Dashboard {
     }
 
     static func unknown(_ name: String) -> Fault {
-        Fault(.notFound, "no plug \"\(name)\" is known", hint: "/api/v1/plugs lists those that are")
+        Fault(.notFound, "no plug \"\(name)\" is known", hint: "/api/v1/plugs lists the known plugs")
     }
 }
 

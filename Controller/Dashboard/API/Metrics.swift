@@ -48,9 +48,9 @@ struct Metrics {
                     [("plug", record.plug), ("id", record.id ?? ""), ("firmware", record.firmware ?? "")], 1
                 )
             })
-        each("smartplug_connected", "Whether the plug is connected.") { $0.isConnected ? 1 : 0 }
-        each("smartplug_relay_on", "Whether the plug's relay is on.") { $0.record.on.map { $0 ? 1 : 0 } }
-        each("smartplug_level_ratio", "How far the plug is dimmed, 0 to 1.") { $0.record.level.map { $0 / 100 } }
+        each("smartplug_connected", "1 if the plug is connected, otherwise 0.") { $0.isConnected ? 1 : 0 }
+        each("smartplug_relay_on", "1 if the plug's relay is on, otherwise 0.") { $0.record.on.map { $0 ? 1 : 0 } }
+        each("smartplug_level_ratio", "Level of the plug's dimmer, 0 to 1.") { $0.record.level.map { $0 / 100 } }
         text.add(
             "smartplug_protection_tripped", .gauge, "The protection that keeps the plug's relay open.",
             plugs.compactMap { plug in
@@ -63,7 +63,7 @@ struct Metrics {
                     ([("plug", plug.record.plug), ("event", $0.key)], Double($0.value))
                 }
             })
-        each("smartplug_disconnections_total", "How often the plug's connection ended.", as: .counter) {
+        each("smartplug_disconnections_total", "Disconnections of the plug.", as: .counter) {
             Double($0.disconnections)
         }
     }
@@ -77,37 +77,40 @@ struct Metrics {
         each("smartplug_reactive_power_vars", "Reactive power, var.", reading(\.reactivePower))
         each("smartplug_voltage_volts", "RMS voltage, V.", reading(\.voltageRMS))
         each("smartplug_current_amperes", "RMS current, A.", reading(\.currentRMS))
-        each("smartplug_power_factor_ratio", "Active by apparent power, -1 to 1.", reading(\.powerFactor))
+        each("smartplug_power_factor_ratio", "Active power divided by apparent power, -1 to 1.", reading(\.powerFactor))
         each("smartplug_frequency_hertz", "Frequency of the mains, Hz.", reading(\.frequency))
         each(
-            "smartplug_active_energy_joules_total", "Active energy since the plug was made, J.", as: .counter,
+            "smartplug_active_energy_joules_total", "Active energy since the plug's manufacture, J.", as: .counter,
             reading { ($0.activeEnergy * 3600).rounded() })
     }
 
     private mutating func addRules(_ rules: RuleBoard) {
         text.add(
-            "smartplug_rule_firings_total", .counter, "How often the rule fired since the daemon's start.",
+            "smartplug_rule_firings_total", .counter, "Firings of the rule since the daemon's start.",
             rules.records.map { ([("rule", $0.rule)], Double($0.firings)) })
         text.add(
-            "smartplug_rule_held_back_total", .counter, "How often the rule was held back since the daemon's start.",
+            "smartplug_rule_held_back_total", .counter,
+            "Firings of the rule that were held back since the daemon's start.",
             rules.records.map { ([("rule", $0.rule)], Double(rules.heldBack[$0.rule] ?? 0)) })
         text.add(
             "smartplug_rule_near_misses_total", .counter,
-            "How often the rule's trigger was met for too short a time since the daemon's start.",
+            "Times since the daemon's start that the rule's trigger was met for too short a time.",
             rules.records.map { ([("rule", $0.rule)], Double(rules.nearMisses[$0.rule] ?? 0)) })
         text.add(
-            "smartplug_rule_enabled", .gauge, "Whether the rule is turned on.",
+            "smartplug_rule_enabled", .gauge, "1 if the rule is enabled, otherwise 0.",
             rules.records.map { ([("rule", $0.rule)], $0.enabled ? 1 : 0) })
     }
 
     private mutating func add(_ process: Process) {
         text.add(
-            "smartplug_stream_readers", .gauge, "Who reads the live stream now.", [([], Double(process.streamReaders))])
+            "smartplug_stream_readers", .gauge, "Clients that read the live stream.",
+            [([], Double(process.streamReaders))])
         text.add(
             "smartplug_http_requests_total", .counter, "Requests answered since the daemon's start.",
             process.requests.sorted { $0.key < $1.key }.map { ([("status", "\($0.key)")], Double($0.value)) })
         text.add(
-            "process_start_time_seconds", .gauge, "When the daemon began, seconds since 1970.", [([], process.start)])
+            "process_start_time_seconds", .gauge, "Start time of the daemon, seconds since 1970.", [([], process.start)]
+        )
         text.add(
             "process_resident_memory_bytes", .gauge, "Memory of the daemon, bytes.",
             process.residentMemory.map { [([], $0)] } ?? [])

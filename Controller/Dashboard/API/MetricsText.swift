@@ -10,7 +10,7 @@ struct MetricsText {
 
     /// Adds a family of metrics.
     ///
-    /// - Parameter samples: the samples of the family. If there are none, the family is left out.
+    /// - Parameter samples: the samples of the family. Without samples the family is left out.
     mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: Labels, value: Double)]) {
         guard !samples.isEmpty else { return }
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"

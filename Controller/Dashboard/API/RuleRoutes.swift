@@ -92,14 +92,14 @@ extension Dashboard {
 
     private static func unknownRule(_ name: String, among rules: [String]) -> Fault {
         let near = Suggestion.nearest(to: name, among: rules).map { "did you mean \"\($0)\"?" }
-        return Fault(.notFound, "no rule \"\(name)\" runs", hint: near ?? "/api/v1/rules lists those that do")
+        return Fault(.notFound, "no rule \"\(name)\" is running", hint: near ?? "/api/v1/rules lists the running rules")
     }
 
     private static func told<Answer: Sendable>(_ work: () async throws -> Answer) async throws -> Answer {
         do {
             return try await work()
         } catch is CancellationError {
-            throw Fault.unavailable("the daemon ends", hint: "try again in a moment")
+            throw Fault.unavailable("the daemon is stopping", hint: "try again in a moment")
         } catch let error as HeldBackRun {
             throw Fault(.conflict, error.description, hint: error.hint)
         } catch let error as UnstoredSwitch {

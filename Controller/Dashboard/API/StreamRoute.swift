@@ -19,7 +19,7 @@ extension Dashboard {
     ]
 
     private static let noRoom = Fault.unavailable(
-        "too many watch the house already",
+        "too many clients follow the house",
         hint: "close some pages; a password that is not an owner's has at most \(SeatLimits.streams.password)")
 
     private func stream(after position: StreamPosition?, for pass: Authorization, _ channel: any Channel) -> Response {

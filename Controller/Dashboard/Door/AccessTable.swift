@@ -46,7 +46,7 @@ enum AccessTable {
         Row(.get, "/api/v1/fleet/plugs", all, "see plugs of other houses"),
         Row(.get, "/api/v1/fleet/energy", all, "see energy of other houses"),
         Row(.post, "/api/v1/fleet/houses/{house}/plugs/{plug}/relay", users, "turn plugs of other houses on or off"),
-        Row(.get, "/api/v1/openapi.json", all, "see what there is"),
+        Row(.get, "/api/v1/openapi.json", all, "see the API's description"),
         Row(.get, "/metrics", all, "see metrics"),
         Row(.get, "/ready", all, "see whether the daemon is ready"),
         Row(.post, "/api/v1/plugs/{plug}/relay", users, "turn plugs on or off"),

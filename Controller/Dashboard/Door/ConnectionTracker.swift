@@ -23,7 +23,7 @@ final class ConnectionTracker: Sendable {
 
     func open() { house.withLock { $0.isOpen = true } }
 
-    /// Admits a connection; false if there is no room. Must be called once per connection, on its event loop.
+    /// Admits a connection; false if the limit is reached. Must be called once per connection, on its event loop.
     func admit(_ channel: any Channel) -> Bool {
         let address = channel.remoteAddress.flatMap { $0.isLoopback ? nil : $0.networkOfGuest }
         let id = ObjectIdentifier(channel)
@@ -96,7 +96,7 @@ extension SocketAddress {
     }
 
     /// The address that counts against limits: the IPv4 address, or the /64 network of an IPv6 address, since one
-    /// machine can use every address of it.
+    /// machine can use each of its addresses.
     var networkOfGuest: String? {
         guard case .v6 = self, let text = ipAddress, !text.hasPrefix("::ffff:") else { return ipAddress }
         let groups = text.prefix { $0 != "%" }.split(separator: ":", omittingEmptySubsequences: false)

@@ -12,7 +12,7 @@ enum DeviceDescription {
         ("Mac OS X", "macOS"), ("Linux", "Linux"),
     ]
 
-    /// - Parameter agent: the User-Agent header (RFC 9110 section 10.1.5); nil if there is none.
+    /// - Parameter agent: the User-Agent header (RFC 9110 section 10.1.5), or nil.
     static func of(_ agent: String?) -> String {
         guard let agent, !agent.isEmpty else { return "a program" }
         let system = systems.first { agent.contains($0.0) }?.1

@@ -74,7 +74,7 @@ public struct PasswordFile: Sendable {
 
     /// Removes the password with this name.
     ///
-    /// - Throws: `DashboardFault` if there is none, or if other passwords would remain without an owner.
+    /// - Throws: `DashboardFault` if it does not exist, or if other passwords would remain without an owner.
     public func remove(_ name: String) throws(DashboardFault) {
         let all = try known()
         let left = all.filter { $0.name != name }
@@ -94,7 +94,7 @@ public struct PasswordFile: Sendable {
         try write(left)
     }
 
-    /// Removes all passwords. Returns false if there were none.
+    /// Removes all passwords. Returns false if no password existed.
     public func removeAll() throws(DashboardFault) -> Bool {
         do throws(FileError) {
             guard try files.readSecretIfPresent(path, limit: Self.fileLimit) != nil else { return false }

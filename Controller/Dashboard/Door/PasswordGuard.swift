@@ -18,7 +18,7 @@ struct LoginThrottleKey: Hashable, Sendable {
 ///
 /// Three groups wait separately, so that no group uses the attempts of another:
 /// - Devices and addresses on which a valid password was right before wait only for their own failures.
-/// - Networks with few failures wait for each other. A new browser of an owner is one of them.
+/// - Networks with few failures wait for each other. This includes a new browser of an owner.
 /// - Networks with many failures wait for each other.
 ///
 /// An attacker with an unlimited number of networks competes with a new browser for each attempt. This cannot be

@@ -43,7 +43,7 @@ actor PasswordKeeper {
 
     func stop() { threads.shutdownGracefully { _ in } }
 
-    /// Returns the stored passwords, including expired ones; empty if there are none.
+    /// Returns the stored passwords, including expired ones.
     func passwords() throws(FileError) -> [DashboardPassword] {
         let now = BootClock.now
         if let look, now - look.at < Self.freshness { return try look.result.get() }

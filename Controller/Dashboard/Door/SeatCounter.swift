@@ -19,10 +19,10 @@ extension Authorization {
     }
 }
 
-/// The number of seats, and how many of them users other than owners may take. The rest is reserved for owners and the
+/// The number of seats, and the part that users other than owners may take. The rest is reserved for owners and the
 /// local socket.
 struct SeatLimits: Hashable, Sendable {
-    /// All seats. The local socket may use each of them.
+    /// All seats. The local socket may use each seat.
     var all: Int
     /// The seats of all network users.
     var network: Int

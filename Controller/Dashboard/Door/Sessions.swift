@@ -73,7 +73,7 @@ struct Sessions {
         return cookie
     }
 
-    /// Returns the session of a cookie and updates its last use; nil if there is no valid one.
+    /// Returns the session of a cookie and updates its last use; nil if the session is not valid.
     mutating func use(_ cookie: String, address: String, now: Int64) -> Session? {
         guard let index = index(of: cookie), Self.isValid(all[index], now: now) else { return nil }
         all[index].used = max(all[index].used, now)

@@ -24,7 +24,7 @@ extension LiveBoard {
     ///   - position: the last message that the reader has, or nil for a new reader.
     ///   - pass: the authorization of the reader.
     ///   - close: closes the reader's connection.
-    /// - Returns: the number of the reader, or nil if there is no room.
+    /// - Returns: the number of the reader, or nil if the limit is reached.
     func open(
         after position: StreamPosition?, for pass: Authorization = .owner, close: @escaping @Sendable () -> Void
     ) -> UInt64? {

@@ -1,6 +1,6 @@
 import ProtocolCore
 
-/// The readers of the stream: the position of each, and which of them wait for messages.
+/// The readers of the stream: the position of each, and the readers that wait for messages.
 struct StreamReaders {
     struct Reader {
         /// The number of the last message that the reader has; nil if the complete house is next.
@@ -28,7 +28,7 @@ struct StreamReaders {
 
     func hasRoom(for holder: SeatHolder) -> Bool { seats.hasRoom(for: holder) }
 
-    /// - Returns: false if there is no seat left.
+    /// - Returns: false if all seats are in use.
     mutating func add(_ reader: Reader, as id: UInt64) -> Bool {
         guard seats.take(reader.holder) else { return false }
         readers[id] = reader

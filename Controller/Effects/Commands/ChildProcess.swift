@@ -129,7 +129,7 @@ final class ChildProcess {
         return forced ?? end
     }
 
-    /// The last line of output, after a colon, to append to the reason of the end; empty if there was no output.
+    /// The last line of output, after a colon, to append to the reason of the end; empty without output.
     var lastWords: String {
         let text = String(decoding: said, as: UTF8.self)
         let lines = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }

@@ -55,7 +55,7 @@ actor NotificationDelivery {
 
     private func begin(_ number: UInt64, _ leftOut: Int) {
         guard let notification = waiting[number]?.notification.after(leavingOut: leftOut) else {
-            preconditionFailure("the queue tries only what somebody waits for")
+            preconditionFailure("the queue attempts only pending notifications")
         }
         let task = Task {
             let answer: NotificationQueue.Answer

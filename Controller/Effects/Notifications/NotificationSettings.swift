@@ -20,7 +20,7 @@ public struct NotificationSettings: Sendable {
     /// [phone]
     /// kind = "ntfy"
     /// topic = "our-house-7f3a"
-    /// token_file = "ntfy-token"    # beside this file
+    /// token_file = "ntfy-token"    # next to this file
     /// ```
     ///
     /// - Parameters:

@@ -24,7 +24,7 @@ extension ConfigurationReader.Table {
             if kind == nil {
                 admit(entry.key)
             } else {
-                refuse(entry.key, "only kind = \"\(entry.kind.rawValue)\" has it")
+                refuse(entry.key, "only kind = \"\(entry.kind.rawValue)\" has this key")
             }
         }
         let receiver: (any NotificationReceiver)? =
@@ -41,7 +41,7 @@ extension ConfigurationReader.Table {
     }
 
     private func ntfy(_ path: (String) -> String) -> NtfyReceiver? {
-        if !has("topic") { wrong(.missing("topic = \"...\", to which the phone subscribes")) }
+        if !has("topic") { wrong(.missing("topic = \"...\", the topic that the phone subscribes to")) }
         let topic = text("topic", "the name of a topic", longest: 64)
         let token = text("token_file", "the name of the file with the token", longest: 1000)
         let priority = choice("priority", NtfyReceiver.Priority.self)

@@ -13,9 +13,9 @@ public enum DatabaseSchema {
         CREATE TABLE schema_version (version integer NOT NULL);
         INSERT INTO schema_version VALUES (1);
 
-        -- A daemon is a house. identity: of the daemon's directory. epoch, cursor: up to which change of its own history everything is
-        -- here. time_zone: of its days. sampled: its samples are rows, too. last_seen: when the daemon was here last; caught_up: when
-        -- nothing was left to send.
+        -- One row per daemon. identity: of the daemon's directory. epoch, cursor: the last received change of the daemon's history.
+        -- time_zone: of its days. sampled: true if samples are also rows. last_seen: the daemon's last contact; caught_up: the last
+        -- time when it had sent everything.
         CREATE TABLE houses (
             id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             name text NOT NULL UNIQUE,
@@ -50,21 +50,21 @@ public enum DatabaseSchema {
             current real,
             tripped text) WITH (fillfactor = 50);
 
-        -- Energy by day of the house's calendar, made of its quarters: Wh, of which so many are estimated; milliseconds with samples.
+        -- Energy per day of the house's calendar, the sum of its quarters: Wh, the estimated part in Wh, milliseconds with samples.
         CREATE TABLE energy (
             plug integer NOT NULL, day date NOT NULL, energy double precision NOT NULL, estimated double precision NOT NULL,
             covered integer NOT NULL,
             PRIMARY KEY (plug, day));
         CREATE INDEX ON energy (day);
 
-        -- Who reads what: a role sees the houses that it has a row for; without a house, all.
+        -- Read access: a role sees the houses of its rows; a row without a house gives access to all houses.
         CREATE TABLE access (role name NOT NULL, house integer REFERENCES houses, UNIQUE NULLS NOT DISTINCT (role, house));
 
-        -- How long a table is kept; one without a row for ever.
+        -- How long the rows of a table are kept; forever without a row here.
         CREATE TABLE retention (relation name PRIMARY KEY, keep interval NOT NULL);
 
-        -- Tables in parts of a month: hypertables where TimescaleDB is there, partitions where not. What has a time that no plug can have
-        -- had goes into the default partition.
+        -- Tables with one part per month: hypertables with TimescaleDB, otherwise partitions. Rows with a time that no plug can have
+        -- had are stored in the default partition.
         CREATE FUNCTION timescale() RETURNS name LANGUAGE sql STABLE
             RETURN (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'timescaledb');
 
@@ -82,17 +82,17 @@ public enum DatabaseSchema {
         END $body$;
 
         -- Chunks of samples as the plugs sent them. first: milliseconds of the plug's clock at the first sample; since, until: its first
-        -- and last on the wall clock; crc: CRC-32 of bytes; rows, digest: of its samples that stand in the table samples.
+        -- and last on the wall clock; crc: CRC-32 of bytes; rows, digest: of its samples in the table samples.
         SELECT make_table('chunks', 'plug integer NOT NULL, boot bytea NOT NULL, first bigint NOT NULL, since timestamptz NOT NULL,
             until timestamptz NOT NULL, count integer NOT NULL, crc bigint NOT NULL, rows integer NOT NULL, digest bigint NOT NULL,
             bytes bytea NOT NULL, PRIMARY KEY (plug, boot, first, since)', 'since');
         SELECT make_table('samples', 'at timestamptz NOT NULL, plug integer NOT NULL, active_power real NOT NULL, voltage real, current real,
             PRIMARY KEY (plug, at)', 'at');
-        -- covered: milliseconds with samples; mean, least, greatest: W, null without a sample; energy: Wh, of which so many are estimated.
+        -- covered: milliseconds with samples; mean, least, greatest: W, null without a sample; energy, estimated: Wh.
         SELECT make_table(step, 'start timestamptz NOT NULL, plug integer NOT NULL, covered integer NOT NULL, mean real, least real,
             greatest real, energy double precision NOT NULL, estimated double precision NOT NULL, PRIMARY KEY (plug, start)', 'start')
             FROM unnest(ARRAY['minutes', 'quarters', 'hours', 'days']) AS step;
-        -- kind, detail: as the messages of events at a broker have them.
+        -- kind, detail: as in the messages of events at a broker.
         SELECT make_table('events', 'at timestamptz NOT NULL, plug integer NOT NULL, sequence bigint NOT NULL, kind text NOT NULL,
             detail jsonb NOT NULL, time_known boolean NOT NULL, PRIMARY KEY (plug, sequence, at, kind)', 'at');
         CREATE INDEX ON events (at);
@@ -100,7 +100,7 @@ public enum DatabaseSchema {
         CREATE FUNCTION parted() RETURNS SETOF name LANGUAGE sql IMMUTABLE
             RETURN unnest(ARRAY['chunks', 'samples', 'minutes', 'quarters', 'hours', 'days', 'events']::name[]);
 
-        -- Makes partitions of these months, each given by its first day. Those that no plug can have lived in are left out.
+        -- Creates partitions of these months, each given by its first day. Months without plugs (before 2000, far future) are skipped.
         CREATE FUNCTION make_partitions(months date[]) RETURNS void
             LANGUAGE plpgsql SECURITY DEFINER SET search_path = smartplug, pg_temp AS $body$
         DECLARE
@@ -109,14 +109,14 @@ public enum DatabaseSchema {
         BEGIN
             IF timescale() IS NOT NULL THEN RETURN; END IF;
             PERFORM pg_advisory_xact_lock(hashtext('smartplug partitions'));
-            -- Who reads for long is not waited for: what comes after would wait, too.
+            -- Long queries are not waited for, because later ones would wait, too.
             SET LOCAL lock_timeout = '5s';
             FOREACH month IN ARRAY months LOOP
                 CONTINUE WHEN month < '2000-01-01' OR month > now() + interval '13 months' OR month <> date_trunc('month', month);
                 FOR relation IN SELECT * FROM parted() LOOP
                     CONTINUE WHEN to_regclass(format('%I', relation || to_char(month, '_YYYY_MM'))) IS NOT NULL;
                     BEGIN
-                        -- In two steps, so that readers of other months are not held up.
+                        -- In two steps, so that queries of other months are not blocked.
                         EXECUTE format(
                             'CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS)', relation || to_char(month, '_YYYY_MM'), relation);
                         EXECUTE format(
@@ -124,18 +124,18 @@ public enum DatabaseSchema {
                             relation || to_char(month, '_YYYY_MM'), month || ' 00:00+00',
                             (month + interval '1 month')::date || ' 00:00+00');
                     EXCEPTION WHEN check_violation THEN
-                        -- Rows of this month came while it was too far ahead: they stay in the default partition, and so do those to come.
+                        -- The default partition has rows of this month from when it was too far ahead: old and new rows stay there.
                         NULL;
                     END;
                 END LOOP;
             END LOOP;
         END $body$;
 
-        -- Before which time a table keeps nothing: the beginning of a month; null: it keeps all.
+        -- The time before which a table has no rows, the beginning of a month; null if it keeps all rows.
         CREATE FUNCTION horizon(wanted name) RETURNS timestamptz LANGUAGE sql STABLE
             RETURN (SELECT date_trunc('month', now() - keep, 'UTC') FROM smartplug.retention WHERE relation = wanted);
 
-        -- Drops what is older than the retention says.
+        -- Drops the parts that are older than their retention.
         CREATE FUNCTION forget() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = smartplug, pg_temp AS $body$
         DECLARE
             part record;
@@ -148,7 +148,7 @@ public enum DatabaseSchema {
                 END LOOP;
                 RETURN;
             END IF;
-            -- Who reads a month that is to be dropped is not waited for: the next call drops it.
+            -- A query of a month is not waited for: the next call drops that month.
             SET LOCAL lock_timeout = '2s';
             FOR part IN
                 SELECT child.relname AS name FROM retention
@@ -170,7 +170,7 @@ public enum DatabaseSchema {
                 RAISE EXCEPTION 'there is no house %', wanted;
             END IF;
             EXECUTE format('GRANT USAGE ON SCHEMA smartplug TO %I', reader);
-            -- Not the partitions: they have no policies of their own.
+            -- Partitions are left out, because they have no policies.
             FOR readable IN SELECT relname FROM pg_class
                 WHERE relnamespace = 'smartplug'::regnamespace AND relkind IN ('r', 'p', 'v') AND NOT relispartition
             LOOP
@@ -181,8 +181,8 @@ public enum DatabaseSchema {
 
         REVOKE ALL ON ALL FUNCTIONS IN SCHEMA smartplug FROM PUBLIC;
 
-        -- Row-level security: each reader sees houses that `access` gives it, and what belongs to them. The owner's roles, which the
-        -- daemons are, see and write all.
+        -- Row-level security: each reader sees the houses in `access`, and their rows. The owner's roles, which the daemons use, read
+        -- and write all rows.
         ALTER TABLE access ENABLE ROW LEVEL SECURITY;
         CREATE POLICY own ON access FOR SELECT USING (role = current_user);
         ALTER TABLE houses ENABLE ROW LEVEL SECURITY;
@@ -200,7 +200,7 @@ public enum DatabaseSchema {
             END LOOP;
         END $body$;
 
-        -- A plug is connected while its daemon says so, and the daemon was here in the last two minutes.
+        -- A plug is connected if its daemon reported this, and the daemon's last contact was in the last two minutes.
         CREATE VIEW live WITH (security_invoker = true) AS
             SELECT houses.name AS house, houses.labels, plugs.plug, plugs.name, plugs.firmware,
                 coalesce(states.connected AND houses.last_seen > now() - interval '2 minutes', false) AS connected,

@@ -98,8 +98,8 @@ final class RemoteWriteReceiver: HistoryReceiver {
     }
 
     private func send(_ request: [UInt8]) async throws(DeliveryFault) {
-        guard !hasEnded.withLock({ $0 }) else { throw DeliveryFault(reason: "it was given up") }
-        guard let body = Self.compressed(request) else { throw DeliveryFault(reason: "libsnappy does not compress") }
+        guard !hasEnded.withLock({ $0 }) else { throw DeliveryFault(reason: "it was cancelled") }
+        guard let body = Self.compressed(request) else { throw DeliveryFault(reason: "libsnappy failed to compress") }
         var fields = [
             ("Content-Type", "application/x-protobuf"), ("Content-Encoding", "snappy"),
             ("X-Prometheus-Remote-Write-Version", "0.1.0"),

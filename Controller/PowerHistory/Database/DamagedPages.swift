@@ -78,7 +78,7 @@ struct DamagedPages {
         for suffix in ["", "-wal", "-shm"] { try FileStore().removeIfPresent(copy + suffix) }
     }
 
-    /// Copies the file in pieces and skips holes, so that a sparse file needs no more room than before.
+    /// Copies the file in pieces and skips holes, so that a sparse file stays sparse.
     private func copyFile(_ suffix: String) throws {
         try HistoryFiles.checkKind(path + suffix)
         try FileStore().makeFileIfAbsent(copy + suffix, mode: 0o600)

@@ -100,7 +100,7 @@ struct DamagedTable {
 
     /// Searches for the next row number until the end of the table.
     ///
-    /// - Returns: The number of row numbers that led to damage. Some of them may never have been rows.
+    /// - Returns: The number of row numbers that led to damage. Some may never have been rows.
     private func search(_ found: inout Set<Int64>) throws -> Int64 {
         var (next, tries, skipped) = (Int64(1), Int64(0), Int64(0))
         while next < .max, tries < Self.patience {

@@ -18,7 +18,7 @@ struct DatabaseOpener {
             if role == .recorder, !Self.isThere(path) { try takeMended() }
             try HistoryFiles.check(path)
             guard !HistoryFiles.hasLostAllButLog(path) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the file is empty, but not its log")
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the file is empty, but its log is not")
             }
             return try opened()
         } catch let error as DatabaseError where error.isDamage && role == .recorder {

@@ -17,15 +17,15 @@ enum Schema {
     /// Times are milliseconds: `since`, `until`, `wall` and `at` since 1970 (UTC); `first`, `last`, `newest` and
     /// `clock` of the plug's clock, which starts at its boot. `origin` is the wall clock at the plug's zero.
     private static let first = """
-        -- samples_from, minutes_from: what is older was forgotten. longest: no chunk spans more. cursor: the last event stored.
+        -- samples_from, minutes_from: older rows were deleted by age. longest: the longest span of a chunk. cursor: the last stored event.
         CREATE TABLE plug (
             id INTEGER PRIMARY KEY, plug TEXT NOT NULL UNIQUE, name TEXT NOT NULL DEFAULT '',
             longest INTEGER NOT NULL DEFAULT 0, cursor INTEGER, samples_from INTEGER, minutes_from INTEGER);
-        -- The newest time that is known of a boot, and its origin: another one tells that the wall clock was set.
+        -- The newest known time of a boot, and its origin. A different origin means that the wall clock was set.
         CREATE TABLE boot (
             id INTEGER PRIMARY KEY, plug INTEGER NOT NULL, boot BLOB NOT NULL,
             origin INTEGER, newest INTEGER, UNIQUE (plug, boot));
-        -- bytes: a sample chunk as the plug sent it; crc: CRC-32 of it.
+        -- bytes: a sample chunk as the plug sent it; crc: its CRC-32.
         CREATE TABLE chunk (
             id INTEGER PRIMARY KEY, plug INTEGER NOT NULL, boot INTEGER NOT NULL, first INTEGER NOT NULL,
             count INTEGER NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL, crc INTEGER NOT NULL, bytes BLOB NOT NULL);
@@ -50,7 +50,7 @@ enum Schema {
         """
 
     private static let traces = """
-        -- trace: its id; fired: 0 where nothing was done; json: what there is to tell.
+        -- trace: its id; fired: 0 if no action ran; json: the trace's content.
         CREATE TABLE trace (
             id INTEGER PRIMARY KEY, trace TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, rule TEXT NOT NULL,
             fired INTEGER NOT NULL, json TEXT NOT NULL);

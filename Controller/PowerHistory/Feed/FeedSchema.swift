@@ -24,11 +24,11 @@ enum FeedSchema {
 
     /// A migration step, which never changes.
     static let tables = """
-        -- One row, once somebody sends the history elsewhere. last: the number of the newest change.
+        -- One row, if the history is sent to a database or a server. last: the number of the newest change.
         CREATE TABLE feed (last INTEGER NOT NULL);
-        -- Who numbered the changes after since: a copy of the database that went another way has another epoch.
+        -- The epoch of the changes after since. A copy of the database that diverged has a different epoch.
         CREATE TABLE epoch (id INTEGER PRIMARY KEY, epoch BLOB NOT NULL UNIQUE, since INTEGER NOT NULL);
-        -- What changed, each thing once, with the number of its last change.
+        -- Changed objects, each one once, with the number of its last change.
         CREATE TABLE change (
             kind INTEGER NOT NULL, plug INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, number INTEGER NOT NULL,
             PRIMARY KEY (kind, plug, a, b)) WITHOUT ROWID;

@@ -13,7 +13,7 @@ struct UnwrittenBatch: Sendable {
 
     /// Reserves the file.
     ///
-    /// - Throws: `FileError` if there is no room for it.
+    /// - Throws: `FileError` if the disk is full.
     init(in directory: String) throws(FileError) {
         file = try ReservedFile(directory + "/unwritten", size: Self.size)
     }
@@ -21,7 +21,7 @@ struct UnwrittenBatch: Sendable {
     /// Writes the batch. If it exceeds the size, entries at its end, first of all traces, are left out.
     func keep(_ batch: HistoryBatch) throws(FileError) { try file.write(Self.bytes(of: batch)) }
 
-    /// Returns the batch that an earlier process could not store; nil if there is none or it is unreadable.
+    /// Returns the batch that an earlier process could not store; nil if it does not exist or is unreadable.
     func kept() -> HistoryBatch? {
         guard let bytes = try? file.read() else { return nil }
         return try? Self.batch(bytes)

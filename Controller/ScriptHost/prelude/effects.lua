@@ -44,7 +44,7 @@ local kind = {
         if methods[key] then return methods[key] end
         fail("a timer has no " .. shown(key), host.meant(key, methods) or "start and stop")
     end,
-    __newindex = function() fail("a timer keeps nothing", "what is to be kept belongs into state") end,
+    __newindex = function() fail("a timer stores no values", "store values in state") end,
     __tostring = function(self) return names[self] or "timer" end,
 }
 
@@ -65,7 +65,7 @@ end)
 
 local function words(value)
     local list = host.list(value, 64)
-    if not list then fail("a command is a list of text, not " .. shown(value), 'write run{"program", "argument"}') end
+    if not list then fail("a command must be a list of text, not " .. shown(value), 'write run{"program", "argument"}') end
     for index = 1, #list do
         local word = list[index]
         -- An argument may be empty, but not the program.
@@ -107,7 +107,7 @@ local function log(...)
     if #lines >= limits.lines then return end
     for index = 1, select("#", ...) do words[index] = tostring((select(index, ...))) end
     local isLast = #lines + 1 == limits.lines
-    lines[#lines + 1] = isLast and "more lines are left out" or host.clean(concat(words, " "), limits.lineBytes)
+    lines[#lines + 1] = isLast and "further lines are left out" or host.clean(concat(words, " "), limits.lineBytes)
 end
 
 rawset(globals, "log", log)

@@ -65,7 +65,7 @@ local function runScript(name, source, state)
 end
 
 local function loadScript(message)
-    if host.script then return failed("a script is loaded already: it has a process of its own") end
+    if host.script then return failed("a script is already loaded; each process runs one script") end
     if type(message.name) ~= "string" or type(message.source) ~= "string" then
         return failed("'load' needs the name and the source of a script")
     end
@@ -98,7 +98,7 @@ local function runHandler(handler, event)
     return { state = state, line = answer("done", parts) }
 end
 
--- Restores the state before the call. Returns true as its second value if there is no memory for that; then this is the
+-- Restores the state before the call. Returns true as its second value if memory is exhausted; then this is the
 -- last answer.
 local function takeBack(problem)
     local isFine = attempt(host.restoreState)
@@ -129,5 +129,5 @@ function host.answer(line)
         if type(message.load) == "table" then return loadScript(message.load) end
         if type(message.call) == "table" then return callHandler(message.call) end
     end
-    return failed("a line is an object with 'load' or 'call', in JSON")
+    return failed("a line must be a JSON object with 'load' or 'call'")
 end

@@ -38,16 +38,16 @@ end
 -- call.
 function host.asked(what)
     if host.call then return host.call end
-    fail(what .. " works only in a function that an event calls", "put it into on(...), at(...) or cron(...)")
+    fail(what .. " works only in a function that an event calls", "call it in the function of on(...), at(...) or cron(...)")
 end
 
-function host.tooMuch() fail("what is asked for at once is larger than " .. limits.answerBytes // 1024 .. " KiB") end
+function host.tooMuch() fail("the actions of this call exceed " .. limits.answerBytes // 1024 .. " KiB") end
 
 -- Adds an action, in the form of an entry of a rule file's `then`.
 function host.act(what, action)
     local call = host.asked(what)
     local actions = call.actions
-    if #actions >= limits.actions then fail("more than " .. limits.actions .. " actions are asked for at once") end
+    if #actions >= limits.actions then fail("more than " .. limits.actions .. " actions in one call") end
     local text = host.written(action)
     call.bytes = call.bytes + #text
     if call.bytes > limits.answerBytes then host.tooMuch() end
@@ -117,7 +117,7 @@ local kind = {
         local all = "on, off, toggle, dim, brighten, restore, isOn, level, power, isConnected"
         fail("a plug has no " .. shown(key), host.meant(key, methods) or all)
     end,
-    __newindex = function() fail("a plug keeps nothing", "what is to be kept belongs into state") end,
+    __newindex = function() fail("a plug stores no values", "store values in state") end,
     __tostring = function(self) return names[self] or "plug" end,
 }
 

@@ -11,34 +11,34 @@ local globals = host.globals
 -- MARK: - Removed functions
 
 local function absent(name, why)
-    return function() fail(name .. " is not there: " .. why) end
+    return function() fail(name .. " is not available: " .. why) end
 end
 
 local function absentTable(name, why, present)
     return setmetatable(present, {
         __metatable = name,
         __index = function(_, key)
-            if type(key) == "string" then fail(name .. "." .. host.clean(key, 40) .. " is not there: " .. why) end
+            if type(key) == "string" then fail(name .. "." .. host.clean(key, 40) .. " is not available: " .. why) end
         end,
     })
 end
 
-local noFiles = "a script reads and writes no files"
-local onePiece = "a script is one file"
+local noFiles = "scripts cannot access files"
+local onePiece = "a script is a single file"
 globals.io = absentTable("io", noFiles, {})
-globals.debug = absentTable("debug", "a script does not look into what runs it", {})
+globals.debug = absentTable("debug", "scripts cannot debug their host", {})
 globals.package = absentTable("package", onePiece, {})
 globals.require = absent("require", onePiece)
 globals.dofile = absent("dofile", noFiles)
 globals.loadfile = absent("loadfile", noFiles)
-globals.collectgarbage = absent("collectgarbage", "memory is taken care of")
+globals.collectgarbage = absent("collectgarbage", "memory is managed automatically")
 globals.warn = globals.print
-globals.string.dump = absent("string.dump", "a script loads only text")
+globals.string.dump = absent("string.dump", "scripts load only source text")
 
 -- MARK: - Time
 
 local function number(value, what)
-    if type(value) ~= "number" or value ~= value then fail(what .. " is a number, not " .. shown(value)) end
+    if type(value) ~= "number" or value ~= value then fail(what .. " must be a number, not " .. shown(value)) end
     return floor(value)
 end
 
@@ -77,14 +77,14 @@ end
 
 local function localDate(text, moment)
     local text = text == nil and "%c" or text
-    if type(text) ~= "string" then fail("the format of os.date is text, not " .. shown(text)) end
+    if type(text) ~= "string" then fail("the format of os.date must be text, not " .. shown(text)) end
     local moment = moment == nil and floor(host.at) or number(moment, "the time of os.date")
     local isUTC = sub(text, 1, 1) == "!"
     if not isUTC then
         text, moment = "!" .. zoned(text, moment), moment + offsetAt(moment)
     end
     local isFine, result = pcall(date, text, moment)
-    if not isFine then fail("os.date does not know what to do with " .. shown(text)) end
+    if not isFine then fail("os.date does not support " .. shown(text)) end
     return result
 end
 
@@ -96,7 +96,7 @@ local function localTime(fields)
     return momentOf(result)
 end
 
-globals.os = absentTable("os", "a script has the time and nothing else of the system", {
+globals.os = absentTable("os", "of the system, scripts have only the time", {
     time = localTime,
     date = localDate,
     difftime = function(one, other) return number(one, "a time") - number(other, "a time") + 0.0 end,

@@ -28,7 +28,7 @@ local function path()
 end
 
 local function tooLarge()
-    fail("state is larger than " .. limits.stateBytes // 1024 .. " KiB", "keep less in it: it is stored with every change")
+    fail("state is larger than " .. limits.stateBytes // 1024 .. " KiB", "store less in it: it is written with every change")
 end
 
 local function add(text)
@@ -39,19 +39,19 @@ end
 
 local function quoted(text)
     if #text > limits.stateBytes then tooLarge() end
-    if not len(text) then fail(path() .. " is text that is no UTF-8", "keep bytes as numbers") end
+    if not len(text) then fail(path() .. " is not valid UTF-8", "store bytes as numbers") end
     return host.quoted(text)
 end
 
 local function number(value)
     if mathtype(value) == "integer" then
         if value > exact or value < -exact then
-            fail(path() .. " is a whole number that JSON does not keep exactly", "keep it as text: tostring(number)")
+            fail(path() .. " is an integer that JSON cannot store exactly", "store it as text: tostring(number)")
         end
         return digits(value)
     end
     if value ~= value or value == infinity or value == -infinity then
-        fail(path() .. " is " .. tostring(value) .. ", which cannot be kept", "a division by zero gives it")
+        fail(path() .. " is " .. tostring(value) .. ", which cannot be stored", "it results from a division by zero")
     end
     return digits(value)
 end
@@ -64,7 +64,7 @@ local function keys(value)
     for key in next, value do
         local own = type(key) == "string" and "text" or mathtype(key) == "integer" and "numbers"
         if not own then
-            fail(path() .. " has " .. shown(key) .. " as a key", "keys that are kept are text, or 1, 2, 3 and so on")
+            fail(path() .. " has " .. shown(key) .. " as a key", "keys must be text, or 1, 2, 3 and so on")
         end
         if kind and kind ~= own then
             fail(path() .. " has numbers and text as keys", "use either, or two tables")
@@ -74,16 +74,16 @@ local function keys(value)
         names[count] = key
     end
     if kind == "numbers" and rawlen(value) ~= count then
-        fail(path() .. " has gaps between its numbers, which do not survive", "use text as keys: tostring(number)")
+        fail(path() .. " has gaps between its numeric keys, which cannot be stored", "use text as keys: tostring(number)")
     end
     if kind == "text" then sort(names) end
     return names, kind
 end
 
 local function object(value)
-    if open[value] then fail(path() .. " contains itself, which cannot be kept") end
+    if open[value] then fail(path() .. " contains itself, which cannot be stored") end
     if #trail >= limits.stateDepth then
-        fail(path() .. " is a table within more than " .. limits.stateDepth .. " others", "keep less deep tables")
+        fail(path() .. " is nested more than " .. limits.stateDepth .. " tables deep", "use fewer levels")
     end
     local names, kind = keys(value)
     if #trail == 0 and kind == "numbers" then
@@ -114,7 +114,7 @@ function write(value)
     elseif kind == "boolean" then
         add(tostring(value))
     else
-        fail(path() .. " is a " .. kind .. ", which cannot be kept", "keep numbers, text, true and false, and tables of them")
+        fail(path() .. " is a " .. kind .. ", which cannot be stored", "store numbers, text, true and false, and tables of these")
     end
 end
 
@@ -130,7 +130,7 @@ local current
 -- Returns the state as JSON, or fails with the path of the value that cannot be stored.
 function host.writtenState()
     local value = rawget(globals, "state")
-    if type(value) ~= "table" then fail("state is a table, not " .. shown(value), "to forget everything write state = {}") end
+    if type(value) ~= "table" then fail("state must be a table, not " .. shown(value), "to clear it write state = {}") end
     pieces, bytes, trail, open = {}, 0, {}, {}
     object(value)
     local text = concat(pieces)
@@ -138,7 +138,7 @@ function host.writtenState()
     return text
 end
 
--- value: the stored state; nil if there is none yet. To be called within an attempt, as `restoreState`.
+-- value: the stored state; nil before the first one. To be called within an attempt, as `restoreState`.
 function host.beginState(value)
     current = type(value) == "table" and host.plain(value) or {}
     rawset(globals, "state", current)

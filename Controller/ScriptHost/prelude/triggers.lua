@@ -39,7 +39,7 @@ end
 
 -- Accepts one day or a list of days.
 local function days(value)
-    return type(value) == "table" and (host.list(value, 14) or fail("'weekdays' is one or a list of days")) or value
+    return type(value) == "table" and (host.list(value, 14) or fail("'weekdays' must be a day or a list of days")) or value
 end
 
 local function limit(value)
@@ -76,9 +76,9 @@ local function told(value, what, isWithin)
     elseif kind == "string" then
         host.text(value, what, 1000)
     elseif kind ~= "number" then
-        fail(what .. " is text or a number, not " .. shown(value))
+        fail(what .. " must be text or a number, not " .. shown(value))
     elseif value ~= value or value - value ~= 0 then
-        fail(what .. " is a number, not " .. value)
+        fail(what .. " must be a number, not " .. value)
     end
     return value
 end
@@ -87,20 +87,20 @@ end
 
 local function loading(what)
     if host.isLoading then return end
-    fail(what .. "(...) works only while the script is loaded", "call it outside of functions, at the script's beginning")
+    fail(what .. "(...) works only while the script is loaded", "call it outside of functions, at the top level of the script")
 end
 
 -- Adds a rule. Options that `takes` lists go into `inside`, the others into the rule.
 local function add(what, when, inside, takes, given, handler)
     if type(handler) ~= "function" then
-        fail("the last argument of " .. what .. " is a function, not " .. shown(handler), what .. "(..., function(event) ... end)")
+        fail("the last argument of " .. what .. " must be a function, not " .. shown(handler), what .. "(..., function(event) ... end)")
     end
     if #host.rules >= limits.handlers then fail("a script has at most " .. limits.handlers .. " of on, at and cron") end
     local known = {}
     for name, form in next, beside do known[name] = form end
     for name, form in next, takes do known[name] = form end
     local line = host.line(handler)
-    if line < 1 then fail(what .. "(...) stands at no line of the script", "write it as a statement of its own, without 'return'") end
+    if line < 1 then fail(what .. "(...) has no line in the script", "write it as a separate statement, without 'return'") end
     local rule = { line = line, when = when }
     for name, value in next, options(given, what, known) do
         local key = name == "lasting" and "for" or name
@@ -110,7 +110,7 @@ local function add(what, when, inside, takes, given, handler)
     local text = host.written(rule)
     rulesBytes = rulesBytes + #text
     if rulesBytes > limits.rulesBytes then
-        fail("what calls the script's functions is larger than " .. limits.rulesBytes // 1024 .. " KiB")
+        fail("the script's triggers exceed " .. limits.rulesBytes // 1024 .. " KiB")
     end
     host.rules[#host.rules + 1] = text
     host.handlers[#host.rules] = handler
@@ -126,7 +126,7 @@ local function onPower(plug, kind, value)
     local edge = {}
     if kind == "stays between" then
         local ends = host.list(value, 2)
-        if not ends or #ends ~= 2 then fail("'stays between' takes two powers, not " .. shown(value), "{5, 40}") end
+        if not ends or #ends ~= 2 then fail("'stays between' must have two powers, not " .. shown(value), "{5, 40}") end
         edge[kind] = { told(watts(ends[1]), "a power"), told(watts(ends[2]), "a power") }
     else
         edge[kind] = told(watts(value), "the power of '" .. kind .. "'")
@@ -138,7 +138,7 @@ local function onPlug(plug, kind, value, ...)
     local takes = type(kind) == "string" and besideKind[kind]
     if not takes then
         local all = "rises above, falls below, stays between, energy exceeds, button, relay, connection, protection, appliance"
-        fail("nothing of a plug is called " .. shown(kind), host.meant(kind, besideKind) or all)
+        fail("a plug has no trigger " .. shown(kind), host.meant(kind, besideKind) or all)
     end
     local when, inside
     if takes == besidePower then
@@ -148,7 +148,7 @@ local function onPlug(plug, kind, value, ...)
         when = { plug = plug, ["active energy"] = inside }
     else
         if type(value) ~= "string" then
-            fail("'" .. kind .. "' is followed by a word, not " .. shown(value), 'as in on("Hall", "button", "pressed", f)')
+            fail("'" .. kind .. "' must be followed by a word, not " .. shown(value), 'as in on("Hall", "button", "pressed", f)')
         end
         when = { plug = plug, [kind] = told(value, "'" .. kind .. "'") }
         inside = when

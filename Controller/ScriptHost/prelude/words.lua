@@ -70,23 +70,23 @@ end
 
 -- Checks text of 1 to `most` bytes.
 function host.text(value, what, most)
-    if type(value) ~= "string" then fail(what .. " is text, not " .. shown(value)) end
-    if not len(value) then fail(what .. " is no UTF-8: " .. shown(value)) end
-    if value == "" or #value > most then fail(what .. " has from 1 to " .. most .. " bytes, not " .. #value) end
+    if type(value) ~= "string" then fail(what .. " must be text, not " .. shown(value)) end
+    if not len(value) then fail(what .. " is not valid UTF-8: " .. shown(value)) end
+    if value == "" or #value > most then fail(what .. " must have 1 to " .. most .. " bytes, not " .. #value) end
     return value
 end
 
 -- Checks the name of a plug, a rule or a timer.
 function host.name(value, what)
     local name = host.text(value, what, host.limits.nameBytes)
-    if match(name, "%c") then fail(what .. " has no control characters: " .. shown(name)) end
+    if match(name, "%c") then fail(what .. " must not have control characters: " .. shown(name)) end
     return name
 end
 
 function host.number(value, what, least, most)
-    if type(value) ~= "number" or value ~= value then fail(what .. " is a number, not " .. shown(value)) end
+    if type(value) ~= "number" or value ~= value then fail(what .. " must be a number, not " .. shown(value)) end
     if value < least or value > most then
-        fail(what .. " is from " .. least .. " to " .. most .. ", not " .. value)
+        fail(what .. " must be " .. least .. " to " .. most .. ", not " .. value)
     end
     return value
 end
@@ -94,7 +94,7 @@ end
 -- Formats a number as rule files do: without an exponent and trailing zeros.
 function host.decimal(number)
     if number ~= number or number == infinity or number == -infinity or number > 1e12 or number < -1e12 then
-        fail("a number is needed, not " .. number)
+        fail("a number is required, not " .. number)
     end
     if number == floor(number) then return format("%d", number) end
     return (gsub(format("%.6f", number), "%.?0+$", ""))
@@ -110,10 +110,10 @@ function host.seconds(value, what, least, most)
         seconds = units[unit] and tonumber(number) * units[unit]
     end
     if type(seconds) ~= "number" or seconds ~= seconds then
-        fail(what .. " is a span of time, not " .. shown(value), 'write seconds, or text such as "3 s" or "15 min"')
+        fail(what .. " must be a duration, not " .. shown(value), 'write seconds, or text such as "3 s" or "15 min"')
     end
     if seconds < least or seconds > most then
-        fail(what .. " is from " .. least .. " to " .. most .. " seconds, not " .. shown(value))
+        fail(what .. " must be " .. least .. " to " .. most .. " seconds, not " .. shown(value))
     end
     return seconds
 end
@@ -137,7 +137,7 @@ end
 -- Returns a copy of a table of options. Each key must be in `takes`.
 function host.options(value, what, takes)
     if value == nil then return {} end
-    if type(value) ~= "table" then fail("the options of " .. what .. " are a table, not " .. shown(value)) end
+    if type(value) ~= "table" then fail("the options of " .. what .. " must be a table, not " .. shown(value)) end
     local copy = {}
     for key, option in next, value do
         if takes[key] == nil then

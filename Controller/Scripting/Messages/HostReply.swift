@@ -121,7 +121,7 @@ enum HostReply: Sendable {
             case _: throw reader.fault("'\(key.prefix(40))' is not known in 'failed'")
             }
         }
-        guard words.contains(where: { !$0.isWhitespace }) else { throw reader.fault("a failure without words") }
+        guard words.contains(where: { !$0.isWhitespace }) else { throw reader.fault("a failure without a message") }
         return .failed(words, log: log)
     }
 

@@ -21,7 +21,7 @@ public enum ScriptReplies {
         case .failed(let words, log: _):
             let error = ScriptError(words, of: name)
             throw .refused(grammar.refusal(line: error.line ?? 1, message: error.message, hint: error.hint))
-        case .done: throw .ended(.garbled("'done' before anything was called"))
+        case .done: throw .ended(.garbled("'done' before a call"))
         }
     }
 
@@ -38,7 +38,7 @@ public enum ScriptReplies {
             if case .answered = outcome { return (outcome, false) }
             return (outcome, answer.state != nil)
         case .failed(let words, let log): return (.failed(ScriptError.flat(words), log: log), false)
-        case .loaded: throw .ended(.garbled("'loaded' after it was called"))
+        case .loaded: throw .ended(.garbled("'loaded' after a call"))
         }
     }
 
@@ -60,11 +60,11 @@ public enum ScriptReplies {
             return .failed(error.description, log: answer.log)
         }
         if answer.timers.count > MessageLimits.timerChanges {
-            return .failed("more than \(MessageLimits.timerChanges) timers are started and stopped", log: answer.log)
+            return .failed("more than \(MessageLimits.timerChanges) timers started and stopped", log: answer.log)
         }
         if let state = answer.state, state.utf8.count > ScriptLimits.stateSize {
             return .failed(
-                "'state' has \(state.utf8.count) bytes of JSON, and at most \(ScriptLimits.stateSize) are kept",
+                "'state' has \(state.utf8.count) bytes of JSON, but at most \(ScriptLimits.stateSize) are stored",
                 log: answer.log)
         }
         (done.state, done.log) = (answer.state, answer.log)
@@ -75,7 +75,7 @@ public enum ScriptReplies {
 /// An error of Lua, split into its parts: `television.lua:12: message`, and a hint on the next line.
 struct ScriptError {
     private static let mark = "\nhint: "
-    private static let silence = "it failed and does not say why"
+    private static let silence = "it failed without an error message"
 
     var line: Int?
     var message: String

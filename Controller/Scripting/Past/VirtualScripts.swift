@@ -54,7 +54,7 @@ public final class VirtualScripts: PastScripts {
 
     private func process(of name: String, at time: ScriptTime) throws(ScriptFault) -> ScriptProcess {
         if let process = processes[name] { return process }
-        guard let script = scripts[name] else { preconditionFailure("a rule calls a script that was not read") }
+        guard let script = scripts[name] else { preconditionFailure("a rule calls a script that was not loaded") }
         let process = try ScriptProcess(script, host: host, state: states[name], time: time)
         processes[name] = process
         return process

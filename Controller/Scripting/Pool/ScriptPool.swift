@@ -48,10 +48,10 @@ public actor ScriptPool {
             old?.leave()
         }
         for (name, worker) in workers where present[name] == nil {
-            worker.end(.failed("the script is no more"))
+            worker.end(.failed("the script was removed"))
         }
         for script in scripts.dropFirst(ScriptLimits.scripts) {
-            let why = "more than \(ScriptLimits.scripts) scripts: put several into one file"
+            let why = "more than \(ScriptLimits.scripts) scripts: combine several into one file"
             noticing.yield(.ended(script: script.name, why: why, restartsIn: nil))
         }
         workers = present
@@ -69,7 +69,7 @@ public actor ScriptPool {
                 return worker
             }
         }
-        let why = "no thread or descriptor is left for it"
+        let why = "no thread or file descriptor is available"
         jobs.close(.failed(why))
         noticing.yield(.ended(script: script.name, why: why, restartsIn: nil))
         return nil
@@ -86,7 +86,7 @@ public actor ScriptPool {
         _ call: ScriptCall, plugs: [PlugView], state: String?, time: ScriptTime
     ) async -> ScriptOutcome? {
         guard let worker = workers[call.handler.script] else {
-            return .failed("no script of the name \(call.handler.script) runs")
+            return .failed("no script named \(call.handler.script) is running")
         }
         lastJob += 1
         let id = lastJob

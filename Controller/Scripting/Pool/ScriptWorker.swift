@@ -108,7 +108,7 @@ final class ScriptWorker: Sendable {
     /// Ends a process whose state differs from the stored one: it was changed by a call that was refused or withdrawn.
     /// Only the stored state counts.
     private func discard(_ life: inout Life) {
-        end(&life, .discarded, "it remembers a call that was not carried out, and begins again without it")
+        end(&life, .discarded, "its state includes a call that was not executed, so it restarts without that call")
     }
 
     /// Waits until the worker is woken, the process ends or the deadline is reached.

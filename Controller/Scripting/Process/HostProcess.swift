@@ -39,7 +39,7 @@ final class HostProcess {
     private static func noStart(_ path: String, _ code: CInt) -> ScriptFault {
         .unavailable(
             "\(path) cannot be started: \(String(cString: strerror(code)))",
-            hint: "is it the program that was installed with plugctl?")
+            hint: "check that it is the program that was installed with plugctl")
     }
 
     deinit {
@@ -80,7 +80,7 @@ final class HostProcess {
         if count < 0, errno == EAGAIN || errno == EINTR { return false }
         if count > 0 {
             end()
-            death = .garbled("it was not asked")
+            death = .garbled("there was no request")
         } else {
             death = reapClosed()
         }
@@ -158,7 +158,7 @@ final class HostProcess {
         }
         kill(id, SIGKILL)
         reap()
-        return ended(.garbled("it closed its end"))
+        return ended(.garbled("it closed the connection"))
     }
 
     private func ended(_ how: ScriptDeath) -> ScriptDeath {

@@ -15,8 +15,8 @@ final class LoadedScript {
         // The state is inserted into the request verbatim.
         if let state, !Self.isState(state) {
             throw .unavailable(
-                "the state that is stored for \(name) is damaged",
-                hint: "give the script's file another name: then it begins without one")
+                "the stored state of \(name) is damaged",
+                hint: "rename the script's file: it then starts without stored state")
         }
         process = try HostProcess(path: host, name: name, patience: patience, cord: cord)
         let request = HostRequest.load(name: name, source: source, state: state, time: time)
@@ -30,7 +30,8 @@ final class LoadedScript {
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         guard isPlain, (1...MessageLimits.name).contains(name.utf8.count), name.first != " " else {
             throw refused(
-                "a script's file has a name of at most \(MessageLimits.name) bytes on one line", "give it a shorter one"
+                "the name of a script's file must have one line and at most \(MessageLimits.name) bytes",
+                "give it a shorter one"
             )
         }
         guard source.utf8.count <= MessageLimits.source else {
@@ -53,7 +54,7 @@ extension HostProcess {
     func answer(to request: [UInt8]) throws(ScriptFault) -> [UInt8] {
         guard request.count <= MessageLimits.request else {
             throw .unavailable(
-                "what it is to be told has more than \(MessageLimits.request >> 20) MiB", hint: "shorten the script")
+                "the request for it exceeds \(MessageLimits.request >> 20) MiB", hint: "shorten the script")
         }
         do throws(ScriptDeath) {
             return try ask(request)

@@ -37,15 +37,15 @@ extension ScriptDeath: CustomStringConvertible {
     public var description: String {
         switch self {
         case .computed: "it computed for more than 1 s"
-        case .forbidden: "it tried what a script may not: files, the network and other processes are out of its reach"
-        case .full: "it keeps more in memory than a script may"
-        case .unshut: "it cannot be shut in: scripts need a kernel, and a service, with seccomp filters"
-        case .silent(let span): "it gave no answer for \(span.components.seconds) s"
-        case .garbled(let why): "its process wrote what is no answer (\(why))"
+        case .forbidden: "it made a forbidden system call: scripts cannot access files, the network or other processes"
+        case .full: "it exceeded the memory limit of scripts"
+        case .unshut: "its sandbox cannot be set up: scripts need a kernel, and a service, with seccomp filters"
+        case .silent(let span): "it did not answer for \(span.components.seconds) s"
+        case .garbled(let why): "its process sent an invalid answer (\(why))"
         case .killed: "its process was killed"
         case .crashed(let signal): "its process crashed (signal \(signal))"
         case .exited(let status): "its process ended by itself (status \(status))"
-        case .unknown: "its process ended, and the system does not say how"
+        case .unknown: "its process ended for an unknown reason"
         }
     }
 }

@@ -12,7 +12,8 @@ public enum ScriptHost {
         if let named = getenv(variable).map({ String(cString: $0) }), !named.isEmpty {
             guard isProgram(named) else {
                 throw .unavailable(
-                    "\(variable) names \(named), which is no program", hint: "let it name \(program), or nothing")
+                    "\(variable) names \(named), which is not a program",
+                    hint: "set it to the path of \(program), or unset it")
             }
             return named
         }
@@ -20,7 +21,7 @@ public enum ScriptHost {
         guard let found = places.first(where: isProgram) else {
             throw .unavailable(
                 "\(program), which runs scripts, is neither \(places.joined(separator: " nor "))",
-                hint: "install it there, or name it in \(variable)")
+                hint: "install it there, or set \(variable) to its path")
         }
         return found
     }

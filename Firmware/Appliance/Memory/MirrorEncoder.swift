@@ -19,7 +19,7 @@ public struct MirrorEncoder: Sendable {
         for _ in 0..<MirrorRecord.headSize { bytes.append(0) }
         encode(record)
         let payload = start + MirrorRecord.headSize..<bytes.count
-        precondition(payload.count <= MirrorRecord.longestPayload, "a record of ours has \(payload.count) bytes")
+        precondition(payload.count <= MirrorRecord.longestPayload, "a record has \(payload.count) bytes")
         replace(at: start, with: UInt32(payload.count))
         replace(at: start + 4, with: Checksum.crc32(bytes.span.extracting(payload)))
     }

@@ -59,10 +59,10 @@ public struct MirrorFault: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: String, Hashable, Sendable {
         /// The last write was interrupted because the process was killed. Events that were sent are not affected.
         case torn = "the last record is cut off"
-        case badLength = "a record of no length or of more than 131072 bytes"
+        case badLength = "the length of a record is zero or more than 131072 bytes"
         case badChecksum = "the checksum does not match"
-        case badRecord = "a record of an unknown kind, or with a value out of range"
-        case outOfOrder = "a record that does not follow from those before"
+        case badRecord = "a record has an unknown kind or a value out of range"
+        case outOfOrder = "a record does not follow from the previous ones"
     }
 
     /// The kind of error.

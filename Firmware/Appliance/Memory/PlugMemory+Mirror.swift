@@ -52,7 +52,7 @@ extension PlugMemory {
         return true
     }
 
-    /// Restores an event. If unnumbered events wait, the oldest of them must match.
+    /// Restores an event. If unnumbered events wait, the oldest one must match.
     private mutating func restore(_ event: PlugEvent) -> Bool {
         guard let oldest = unnumbered.first else { return journal.restore(event) }
         guard oldest == UnnumberedEvent(event.kind, at: event.time), journal.restore(event) else { return false }

@@ -17,7 +17,7 @@ public struct UnnumberedEvent: Hashable, Sendable {
     }
 }
 
-/// The state that must survive a restart of the firmware. The mirror has all of it; flash has the part that must
+/// The state that must survive a restart of the firmware. The mirror has the full state; flash has the part that must
 /// survive a loss of power.
 public struct PlugMemory: Sendable {
     /// The limits on the memory of a plug.

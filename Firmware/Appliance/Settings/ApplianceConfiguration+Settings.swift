@@ -55,22 +55,22 @@ extension ApplianceConfiguration {
         if change.powerOn?.value != nil || change.autoOff?.value != nil, isLockedOn { return .lockedOn }
         if change.powerOn?.value == .lockedOn {
             return Refusal(
-                .outOfRange, "Only the plug's own configuration can lock it on; here it takes off, on or last.")
+                .outOfRange, "Only the plug's configuration can lock it on; use off, on or last.")
         }
         if let time = change.autoOff?.value, time != .zero,
             !(Self.shortestAutoOff...ApplianceMachine.longestAutoOff).contains(time)
         {
-            return Refusal(.outOfRange, "Auto-off takes a time from one second to 30 days, or none.")
+            return Refusal(.outOfRange, "The time of auto-off is one second to 30 days, or off.")
         }
         guard let wish = change.powerLimit else { return nil }
         guard hasOutput, capabilities.contains(.meter) else {
-            return Refusal(.unsupported, "This plug does not measure power that it could turn off.")
+            return Refusal(.unsupported, "This plug cannot measure and turn off power.")
         }
         guard let limit = wish.value, !allowedPowerLimits.contains(limit) else { return nil }
         return Refusal(
             .outOfRange,
             "The limit is \(Self.watts(limit)) W; \(Self.watts(allowedPowerLimits.lowerBound)) to "
-                + "\(Self.watts(allowedPowerLimits.upperBound)) W are allowed on this plug.")
+                + "\(Self.watts(allowedPowerLimits.upperBound)) W are allowed.")
     }
 
     private static func watts(_ deciwatts: UInt32) -> String {
@@ -81,5 +81,5 @@ extension ApplianceConfiguration {
 
 extension Refusal {
     static let lockedOn = Refusal(
-        .lockedOn, "This plug is set up to be always on. Change power_on in its configuration first.")
+        .lockedOn, "This plug's configuration keeps it on. Change power_on in it first.")
 }

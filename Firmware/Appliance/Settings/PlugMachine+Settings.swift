@@ -93,12 +93,12 @@ extension PlugMachine {
         switch command {
         case .rename(let name):
             guard identity.capabilities.contains(.rename) else {
-                return .failure(Refusal(.unsupported, "This plug does not take another name."))
+                return .failure(Refusal(.unsupported, "This plug cannot be renamed."))
             }
             wanted.name = name
         case .configure(let change):
             guard identity.capabilities.contains(.settings) else {
-                return .failure(Refusal(.unsupported, "This plug does not take other settings."))
+                return .failure(Refusal(.unsupported, "The settings of this plug cannot be changed."))
             }
             if let refusal = appliance.built.refusal(of: change) { return .failure(refusal) }
             wanted.take(change)
@@ -148,9 +148,9 @@ extension PlugMachine {
 
 extension Refusal {
     static let notStored = Refusal(
-        .storageFailed, "The plug's flash cannot be written, so everything is as it was; its log says why.")
+        .storageFailed, "The plug's flash cannot be written, so nothing was changed; see its log.")
     fileprivate static let flashWasBusy = Refusal(
-        .deadlinePassed, "The plug's flash was busy for longer than the command had time, so nothing was changed.")
+        .deadlinePassed, "The plug's flash was busy until the command's deadline, so nothing was changed.")
     fileprivate static let changedTooOften = Refusal(
         .busy, "Name and settings were changed too often; try again later.")
 }

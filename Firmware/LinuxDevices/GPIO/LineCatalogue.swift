@@ -55,10 +55,10 @@ struct LineCatalogue {
         if found.count == 1 { return found[0] }
         guard found.isEmpty else {
             let places = found.map { "line \($0.offset) of \($0.chip)" }.joined(separator: " and ")
-            throw Unknown(description: "\(places) are both named \(name): say chip and offset instead of the name")
+            throw Unknown(description: "\(places) are both named \(name): use chip and offset instead of the name")
         }
         let nearest = Suggestion.nearest(to: name, among: all.map(\.line.name).filter { !$0.isEmpty })
-        let hint = nearest.map { "did you mean \($0)?" } ?? "gpioinfo lists the lines that there are"
+        let hint = nearest.map { "did you mean \($0)?" } ?? "gpioinfo lists all lines"
         throw Unknown(description: "no line has the name \(name)\(besideUnopened): \(hint)")
     }
 
@@ -67,15 +67,16 @@ struct LineCatalogue {
         let found = named.isEmpty ? chips.filter { $0.label == place } : named
         guard found.count < 2 else {
             let names = found.map(\.name).joined(separator: " and ")
-            throw Unknown(description: "\(names) both have the label \(place): say the chip's name instead")
+            throw Unknown(description: "\(names) both have the label \(place): use the chip's name instead")
         }
         guard let chip = found.first else {
             let known = chips.map(\.description).joined(separator: ", ")
-            throw Unknown(description: "there is no GPIO chip \(place)\(besideUnopened): there are \(known)")
+            throw Unknown(description: "there is no GPIO chip \(place)\(besideUnopened): the chips are \(known)")
         }
         guard offset < chip.lines.count else {
             throw Unknown(
-                description: "\(chip.description) has \(chip.lines.count) lines, counted from 0, and none \(offset): "
+                description:
+                    "\(chip.description) has \(chip.lines.count) lines, counted from 0, so line \(offset) does not exist: "
                     + "gpioinfo lists them")
         }
         return Found(chip: chip.name, offset: offset, line: chip.lines[Int(offset)])
@@ -83,15 +84,15 @@ struct LineCatalogue {
 
     private var withoutChips: String {
         guard let first = unopened.first else {
-            return "there is no GPIO chip (/dev/gpiochip0 and so on): is this the board, and is the driver of its "
-                + "GPIO loaded?"
+            return "there is no GPIO chip (/dev/gpiochip0 and so on): is this the correct board, and is its GPIO "
+                + "driver loaded?"
         }
         return "\(first.path) cannot be opened: " + Self.reason(first.error, hint: true)
     }
 
     private var besideUnopened: String {
         guard let first = unopened.first else { return "" }
-        return " (\(first.path) could not be looked at: \(Self.reason(first.error, hint: false)))"
+        return " (\(first.path) could not be read: \(Self.reason(first.error, hint: false)))"
     }
 
     /// Returns an error message for the kernel's rejection of a line or a chip.
@@ -100,13 +101,14 @@ struct LineCatalogue {
         guard hint else { return text }
         return switch error {
         case EACCES, EPERM:
-            text + ": add plugd's user to the group gpio, or let a udev rule give /dev/gpiochip* to a group of it"
+            text
+                + ": add plugd's user to the group gpio, or let a udev rule give /dev/gpiochip* to a group of this user"
         case ELIBACC:
             "plugd needs libgpiod for its lines, and neither libgpiod.so.3 nor libgpiod.so.2 can be loaded: install the "
                 + "package libgpiod3 or libgpiod2, whichever the system has"
         case ENOTTY where gpioInterface == 2: text + ": libgpiod 2 needs Linux 5.10 or later"
         case ENOTTY: text + ": the kernel was built without the first GPIO interface, which libgpiod 1 needs"
-        case EINVAL: text + ": the chip may lack what was asked for: try bias = \"as-is\""
+        case EINVAL: text + ": the chip may not support the request: try bias = \"as-is\""
         default: text
         }
     }

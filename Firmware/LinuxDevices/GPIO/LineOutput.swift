@@ -128,7 +128,7 @@ public final class LineOutput: OutputLine {
         }
         do {
             try LineCatalogue.read().find(.chip(line.key.chip, offset: line.key.offset)).checkFree()
-            return HardwareFault(part: part, reason: "\(line.key) was in use a moment ago: try again")
+            return HardwareFault(part: part, reason: "\(line.key) is in use: try again")
         } catch {
             return HardwareFault(part: part, reason: error.description)
         }

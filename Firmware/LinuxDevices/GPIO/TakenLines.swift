@@ -26,7 +26,7 @@ final class LineClaim: Sendable {
         }
         if let holder {
             throw LineCatalogue.Unknown(
-                description: "\(key) is already the line of this plug's \(holder): each part needs a line of its own")
+                description: "this plug's \(holder) already uses \(key): choose a different line")
         }
         self.key = key
     }
@@ -41,8 +41,8 @@ extension LineCatalogue.Found {
         let holder = line.consumer.isEmpty ? "the kernel" : "\"\(line.consumer)\""
         let hint =
             line.consumer.hasPrefix("plugd ")
-            ? "another plugd is running, or a service manager keeps the line of one that was killed"
-            : "stop it, remove it from the board's overlays, or choose another line"
+            ? "another plugd is running, or a service manager holds the line of a killed one"
+            : "stop it, remove it from the board's overlays, or choose a different line"
         throw LineCatalogue.Unknown(description: "\(key) is in use by \(holder): \(hint)")
     }
 }

@@ -60,7 +60,7 @@ struct ADE7953Chip: MeterChip {
         let level = try registers.read(C.activeNoLoad)
         guard config == C.configValue, level == C.noLoadLevel else {
             throw .wrongChip(
-                "no ADE7953: it keeps 0x\(String(config, radix: 16)) and \(level) where 0x4 and \(C.noLoadLevel) were "
+                "not an ADE7953: it stores 0x\(String(config, radix: 16)) and \(level) after 0x4 and \(C.noLoadLevel) were "
                     + "written; is it another chip (then set kind in [meter]), or is the wiring too long for the bus?")
         }
         energyRead = nil
@@ -83,7 +83,7 @@ struct ADE7953Chip: MeterChip {
         let config = try registers.read(C.config)
         guard config == C.configValue else {
             throw config == C.configDefault
-                ? .wasReset : .wrongChip("its CONFIG register has 0x\(String(config, radix: 16)) and should have 0x4")
+                ? .wasReset : .wrongChip("its CONFIG register is 0x\(String(config, radix: 16)) instead of 0x4")
         }
         measurements += 1
         try check([voltage, current])
@@ -125,7 +125,7 @@ struct ADE7953Chip: MeterChip {
     private func value(_ raw: UInt32, _ range: ClosedRange<Double>) throws(MeterFault) -> Double {
         let value = Double(Int32(bitPattern: raw))
         guard range.contains(value) else {
-            throw .impossible("a register has 0x\(String(raw, radix: 16)), beyond what the chip's inputs can give it")
+            throw .impossible("a register is 0x\(String(raw, radix: 16)), beyond the range of the chip's inputs")
         }
         return value
     }
@@ -134,7 +134,7 @@ struct ADE7953Chip: MeterChip {
         sameValues = values == lastValues && values[0] != 0 ? sameValues + 1 : 0
         lastValues = values
         guard sameValues < Self.sameValuesLimit else {
-            throw .impossible("the same values \(sameValues) times one after the other; the chip seems to have stopped")
+            throw .impossible("the same values \(sameValues) times in a row; the chip seems to have stopped")
         }
     }
 

@@ -33,7 +33,7 @@ struct INA219Chip: MeterChip {
         let die = try registers.read(INARegisters.die)
         if let kind = INARegisters.kind(manufacturer: manufacturer, die: die) {
             throw .wrongChip(
-                "no INA219, it identifies itself as an \(kind.uppercased()): set kind = \"\(kind)\" in [meter]")
+                "not an INA219: it identifies itself as an \(kind.uppercased()): set kind = \"\(kind)\" in [meter]")
         }
         let configuration = try registers.read(INARegisters.configuration)
         let calibration = try registers.read(INARegisters.calibration)
@@ -48,7 +48,7 @@ struct INA219Chip: MeterChip {
         let current = try registers.read(C.current).signed
         guard try registers.read(INARegisters.calibration) == C.calibration else { throw .wasReset }
         guard bus & C.overflow == 0, abs(current) < C.largestShunt else {
-            throw .impossible("the current is beyond what the chip can measure with this shunt")
+            throw .impossible("the current is above the chip's range with this shunt")
         }
         return MeterQuantities(
             directCurrent: current * C.shuntStep / shunt, at: Double(bus >> 3) * C.busStep, isReversed, calibration)

@@ -41,9 +41,9 @@ struct INA226Chip: MeterChip {
         let current = try registers.read(C.current).signed
         guard try registers.read(INARegisters.calibration) == C.calibration else { throw .wasReset }
         guard abs(current) < C.fullScale else {
-            throw .impossible("the current is beyond what the chip can measure with this shunt")
+            throw .impossible("the current is above the chip's range with this shunt")
         }
-        guard bus >= 0, bus < C.fullScale else { throw .impossible("the voltage is beyond what the chip can measure") }
+        guard bus >= 0, bus < C.fullScale else { throw .impossible("the voltage is out of the chip's range") }
         return MeterQuantities(
             directCurrent: current * C.shuntStep / shunt, at: bus * C.busStep, isReversed, calibration)
     }

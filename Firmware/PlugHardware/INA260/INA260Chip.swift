@@ -35,8 +35,8 @@ struct INA260Chip: MeterChip {
         let current = try registers.read(C.current).signed
         // Without its settings only the means are shorter, but the reset is reported nevertheless.
         guard try registers.read(INARegisters.configuration) == C.configuration else { throw .wasReset }
-        guard abs(current) < C.fullScale else { throw .impossible("the current is beyond what the chip can measure") }
-        guard bus >= 0, bus < C.fullScale else { throw .impossible("the voltage is beyond what the chip can measure") }
+        guard abs(current) < C.fullScale else { throw .impossible("the current is out of the chip's range") }
+        guard bus >= 0, bus < C.fullScale else { throw .impossible("the voltage is out of the chip's range") }
         return MeterQuantities(directCurrent: current * C.currentStep, at: bus * C.busStep, isReversed, calibration)
     }
 }

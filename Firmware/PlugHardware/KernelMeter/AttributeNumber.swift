@@ -10,7 +10,7 @@ struct AttributeNumber: Sendable {
         do { text = try file.read() } catch { throw .file(error) }
         // A kernel number has at most 20 digits, a point and a sign.
         guard text.utf8.count <= 32, let number = Double(text), number.isFinite else {
-            throw .impossible("\"\(text.prefix(32))\" is no number")
+            throw .impossible("\"\(text.prefix(32))\" is not a number")
         }
         return number * unit
     }

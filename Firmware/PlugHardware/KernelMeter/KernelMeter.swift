@@ -79,7 +79,7 @@ public final class KernelMeter: CalibratedMeter {
         guard power != nil || (voltage != nil && current != nil) else {
             throw HardwareFault(
                 part: "meter of the kernel",
-                reason: "the device shows neither a power nor both voltage and current: is it the right folder?")
+                reason: "the device has neither power nor both voltage and current: is the directory correct?")
         }
         self.power = power
         self.voltage = voltage
@@ -114,7 +114,7 @@ public final class KernelMeter: CalibratedMeter {
         let quantities = try quantities()
         guard var measurement = quantities.measurement else {
             counted.withLock { $0.impossible += 1 }
-            throw HardwareFault(part: "meter of the kernel", reason: "more than can be shown: \(quantities)")
+            throw HardwareFault(part: "meter of the kernel", reason: "out of range: \(quantities)")
         }
         measurement.addedMicrowattHours = quantities.addedEnergy.flatMap { Int64(exactly: ($0 * 1e6).rounded()) }
         return measurement

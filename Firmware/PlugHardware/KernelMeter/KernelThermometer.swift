@@ -20,7 +20,7 @@ public struct KernelThermometer: Thermometer {
             case .impossible(let what):
                 throw HardwareFault(
                     part: "thermometer",
-                    reason: "not a temperature: \(what); is the sensor connected, and is it that file?")
+                    reason: "not a temperature: \(what); is the sensor connected, and is the file correct?")
             }
         }
     }

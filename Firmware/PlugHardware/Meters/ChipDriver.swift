@@ -62,7 +62,7 @@ final class ChipDriver<Chip: MeterChip>: Sendable {
         let quantities = try quantities()
         guard var measurement = quantities.measurement else {
             counted.withLock { $0.impossible += 1 }
-            throw HardwareFault(part: part, reason: "more than can be shown: \(quantities)")
+            throw HardwareFault(part: part, reason: "out of range: \(quantities)")
         }
         measurement.addedMicrowattHours = quantities.addedEnergy.flatMap { energy in
             state.withLock { state in
@@ -103,7 +103,7 @@ final class ChipDriver<Chip: MeterChip>: Sendable {
 
     private func setUp(_ state: inout State) throws(MeterFault) {
         guard Chip.addresses.contains(registers.address) else {
-            throw .wrongChip("no \(Chip.name) can have that address: it is \(Self.possibleAddresses)")
+            throw .wrongChip("an \(Chip.name) cannot have this address; possible: \(Self.possibleAddresses)")
         }
         let hadSettings = try state.chip.setUp(registers)
         counted.withLock { $0.initialisations += 1 }
@@ -113,7 +113,8 @@ final class ChipDriver<Chip: MeterChip>: Sendable {
 
     private func reason(_ fault: MeterFault) -> String {
         guard case .bus(let bus) = fault, bus.reason == .noAcknowledge else { return fault.reason }
-        return fault.reason + " (of an \(Chip.name) it is \(Self.possibleAddresses); `i2cdetect` lists who answers)"
+        return fault.reason
+            + " (possible for an \(Chip.name): \(Self.possibleAddresses); `i2cdetect` lists the chips that answer)"
     }
 
     private static var possibleAddresses: String {

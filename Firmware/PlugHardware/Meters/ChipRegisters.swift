@@ -20,7 +20,7 @@ struct ChipRegisters: Sendable {
         let answer: [UInt8]
         do { answer = try bus.transfer(to: address, write: bytes, read: count) } catch { throw .bus(error) }
         guard answer.count == count else {
-            throw .bus(BusFault(.other("\(answer.count) bytes came instead of \(count)"), address: address))
+            throw .bus(BusFault(.other("received \(answer.count) bytes instead of \(count)"), address: address))
         }
         return answer
     }

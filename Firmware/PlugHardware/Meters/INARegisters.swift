@@ -55,7 +55,7 @@ extension ChipRegisters {
         let kept = try read(register)
         guard kept == value else {
             throw .wrongChip(
-                "no \(chip): register 0x\(String(register, radix: 16)) has 0x\(String(kept, radix: 16)) after "
+                "not an \(chip): register 0x\(String(register, radix: 16)) has 0x\(String(kept, radix: 16)) after "
                     + "0x\(String(value, radix: 16)) was written to it; is it another chip?")
         }
     }

@@ -14,8 +14,8 @@ enum MeterFault: Error, Hashable {
         switch self {
         case .bus(let fault): fault.description
         case .wrongChip(let found): found
-        case .wasReset: "the chip had lost its settings, as after a dip of its supply; it was set up again"
-        case .settling: "the chip had just been set up; it measures from the next time on"
+        case .wasReset: "the chip had lost its settings, for example by a voltage dip; it was configured again"
+        case .settling: "the chip was just configured; the next reading is valid"
         case .impossible(let what): "not a measurement: \(what)"
         }
     }

@@ -82,7 +82,7 @@ public struct MeterLimits: Hashable, Sendable {
 
     private func check(_ value: Double, below limit: Double, _ unit: String) throws(MeterFault) {
         guard value.isFinite, abs(value) <= limit else {
-            throw .impossible("\(value) \(unit), and at most \(limit) \(unit) can be measured")
+            throw .impossible("\(value) \(unit), but at most \(limit) \(unit) can be measured")
         }
     }
 
@@ -92,8 +92,8 @@ public struct MeterLimits: Hashable, Sendable {
         let bound = apparent * (1 + Self.powerTolerance) + powerSlack
         guard abs(measured.activePower) <= bound, abs(measured.reactivePower ?? 0) <= bound else {
             throw .impossible(
-                "\(measured.activePower) W and \(measured.reactivePower ?? 0) var, with only \(apparent) VA flowing; do the gains "
-                    + "of the calibration fit each other?")
+                "\(measured.activePower) W and \(measured.reactivePower ?? 0) var, with only \(apparent) VA; check that the gains "
+                    + "of the calibration match")
         }
     }
 }

@@ -22,13 +22,13 @@ extension PluggedLoad {
         if words == ["unplugged"] { return .nothing }
         if let watts = fixedWatts(words) {
             guard (0...fixedLimit).contains(watts) else {
-                throw LoadTextError(description: "\(text) is outside of what can be plugged in, 0 W to 25000 W.")
+                throw LoadTextError(description: "\(text) is out of range; 0 W to 25000 W are allowed.")
             }
             return .fixed(deciwatts: Int32((watts * 10).rounded()))
         }
         if words.count == 1, let mode = LoadMode(rawValue: words[0]) { return try current.set(to: mode) }
         guard let first = words.first, words.count <= 2, let appliance = SimulatedAppliance(rawValue: first) else {
-            throw LoadTextError(description: "There is no load \"\(text)\". \(possible(current))")
+            throw LoadTextError(description: "\"\(text)\" is not a valid load. \(possible(current))")
         }
         let start = PluggedLoad.appliance(appliance, appliance.modes[0])
         guard words.count == 2 else { return start }
@@ -43,7 +43,7 @@ extension PluggedLoad {
         guard case .appliance(let appliance, _) = self else {
             throw LoadTextError(
                 description:
-                    "What is plugged in (\(self)) cannot be set to \"\(mode.rawValue)\". \(Self.possible(self))")
+                    "The load (\(self)) cannot be set to \"\(mode.rawValue)\". \(Self.possible(self))")
         }
         guard appliance.modes.contains(mode) else {
             throw LoadTextError(
@@ -67,7 +67,7 @@ extension PluggedLoad {
         }
         let appliances = SimulatedAppliance.allCases.map(\.rawValue).joined(separator: ", ")
         choices += ["an appliance (\(appliances))", "watts such as \"60 W\"", "unplugged"]
-        return "Possible are: \(choices.joined(separator: "; "))."
+        return "Possible loads: \(choices.joined(separator: "; "))."
     }
 
     private static func list(_ modes: [LoadMode]) -> String { modes.map(\.rawValue).joined(separator: ", ") }

@@ -64,7 +64,7 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
         guard var measurement = Measurement(watts: draw.watts, volts: volts, amperes: abs(amperes)),
             let alternating = Self.alternating(draw)
         else {
-            throw HardwareFault(part: "simulated meter", reason: "\(draw.watts) W is more than it can show")
+            throw HardwareFault(part: "simulated meter", reason: "\(draw.watts) W is out of its range")
         }
         measurement.alternating = alternating
         return measurement

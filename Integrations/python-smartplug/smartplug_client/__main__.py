@@ -43,7 +43,7 @@ async def browse(seconds: float) -> None:
 
 
 async def watch(controller: Controller, paired: PairedPlug, after: int | None) -> None:
-    """Prints all updates of a plug, at any address where it is announced, until the program is stopped."""
+    """Prints all updates of a plug, at any announced address, until the program is stopped."""
     def tell(update: Update) -> None:
         told = asdict(update)
         if isinstance(update, Event):
@@ -104,7 +104,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="smartplug_client")
     parser.add_argument("--host")
     parser.add_argument("--port", type=int)
-    parser.add_argument("--identity", help="a folder that keeps this client's key and those of the plugs")
+    parser.add_argument("--identity", help="the directory with the keys of this client and its plugs")
     parser.add_argument("--name", default="Python client")
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("browse").add_argument("--seconds", type=float, default=3)
@@ -115,11 +115,11 @@ def arguments() -> argparse.Namespace:
     following.add_argument("--after", type=int)
     following.add_argument("--count", type=int)
     watching = verbs.add_parser("watch")
-    watching.add_argument("plug", help="its id")
+    watching.add_argument("plug", help="the plug's id")
     watching.add_argument("--after", type=int)
     relay = verbs.add_parser("relay")
     relay.add_argument("state", choices=["on", "off"])
-    relay.add_argument("--request", help="its id, 32 hexadecimal digits, to repeat a request")
+    relay.add_argument("--request", help="the request's id, 32 hexadecimal digits, to repeat a request")
     verbs.add_parser("reset-protection")
     verbs.add_parser("samples")
     log = verbs.add_parser("log")

@@ -23,7 +23,7 @@ class _Reader:
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return value
-        raise ValueError("an integer does not end")
+        raise ValueError("unterminated integer")
 
     def zigzag(self) -> int:
         value = self.varint()
@@ -77,5 +77,5 @@ def _samples(chunk: bytes) -> list[Sample]:
                 sample["currentRMS"] = current / 1000
             found.append(sample)
     if time != last or reader.position != len(chunk):
-        raise ValueError("the chunk does not end where its head says")
+        raise ValueError("the chunk's length differs from its header")
     return found

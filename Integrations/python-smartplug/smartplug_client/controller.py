@@ -39,7 +39,7 @@ class Controller:
 
     async def connect(self, plug: PairedPlug, places: Sequence[Place]) -> Session:
         """Opens a session with this plug. A new place is tried every quarter of a second (RFC 8305), so that a place
-        that never answers costs no more time. No data is sent to a different plug.
+        that never answers causes no further delay. No data is sent to a different plug.
 
         Raises WrongPlug, Goodbye, MalformedMessage, OSError and EOFError.
         """

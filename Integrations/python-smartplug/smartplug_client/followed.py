@@ -128,7 +128,7 @@ class FollowedPlug:
         Raises CommandRefused, and CommandUnanswered, after which the plug does not execute the command any more.
         """
         if len(self._waiting) >= self.MOST_COMMANDS:
-            raise CommandRefused("busy", f"{self.MOST_COMMANDS} commands wait for their answers")
+            raise CommandRefused("busy", f"{self.MOST_COMMANDS} commands are waiting for an answer")
         loop = asyncio.get_running_loop()
         request, waiting = os.urandom(16), _Waiting(command, loop.time() + within, loop.create_future())
         self._waiting[request] = waiting
@@ -161,7 +161,7 @@ class FollowedPlug:
                     kind, message = await session.connection.receive()
             except TimeoutError:
                 if loop.time() >= self._liveness.gone_at:
-                    raise ConnectionError("the plug fell silent") from None
+                    raise ConnectionError("the plug stopped answering") from None
                 self._send_ping(session)
                 continue
             finally:

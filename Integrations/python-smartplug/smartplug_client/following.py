@@ -103,19 +103,19 @@ class EventLane:
             # The cursor is a number of a different journal.
             other_journal = gap.reason == "unknown_cursor" and not self._is_open
             if not other_journal and self.after is not None and gap.first != self.after + 1:
-                raise MalformedMessage(f"a gap from {gap.first} came where event {self.after + 1} was due")
+                raise MalformedMessage(f"the plug sent a gap from {gap.first}; event {self.after + 1} was expected")
             self.after = gap.last
         elif self.after is None:
             self.after = due - 1
         if self.after >= due:
-            raise MalformedMessage(f"event {self.after + 1} is due, but the plug's next number is {due}")
+            raise MalformedMessage(f"event {self.after + 1} was expected, but the plug's next number is {due}")
         self._is_open = True
         return gap
 
     def check(self, number: int) -> None:
         """Raises MalformedMessage unless this event is the next one."""
         if not self._is_open or self.after is None or number != self.after + 1:
-            raise MalformedMessage(f"event {number} came after {self.after}")
+            raise MalformedMessage(f"the plug sent event {number} after {self.after}")
 
     def took_effect(self, number: int) -> None:
         self.after = number

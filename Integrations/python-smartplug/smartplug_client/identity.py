@@ -30,7 +30,7 @@ class Identity:
         """Loads a private key in PEM (PKCS 8) without a password. Raises ValueError."""
         key = serialization.load_pem_private_key(private_key, None)
         if not isinstance(key, ec.EllipticCurvePrivateKey):
-            raise ValueError("the key of a controller is one of an elliptic curve")
+            raise ValueError("the key of a controller must be an elliptic-curve key")
         self._key = key
 
     @classmethod

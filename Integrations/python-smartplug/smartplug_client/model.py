@@ -171,14 +171,14 @@ def state(wire: Any) -> State:
 def sequence(number: int) -> int:
     """Validates the number of an event. Raises MalformedMessage."""
     if not 1 <= number <= HIGHEST_SEQUENCE:
-        raise MalformedMessage(f"{number} is not the number of an event")
+        raise MalformedMessage(f"{number} is not a valid event number")
     return number
 
 
 def plug_time(nanoseconds: int) -> int:
     """Validates a plug time. Raises MalformedMessage."""
     if nanoseconds > HIGHEST_TIME:
-        raise MalformedMessage(f"{nanoseconds} is later than a plug's clock can be")
+        raise MalformedMessage(f"{nanoseconds} is out of range for a plug's clock")
     return nanoseconds
 
 

@@ -33,7 +33,7 @@ class Session:
             connection.send(hello={"version": VERSION, "controller": name})
             _, welcome = await connection.next("welcome")
         if welcome.plug_id != plug.plug_id:
-            raise WrongPlug(f"it proved the key of plug {plug.plug_id} and says that it is {welcome.plug_id}")
+            raise WrongPlug(f"it proved the key of plug {plug.plug_id} but claims to be {welcome.plug_id}")
         answered = asyncio.get_running_loop().time()
         return cls(connection, welcome, PlugClock(asked, answered, model.plug_time(welcome.plug_time)))
 
@@ -79,7 +79,7 @@ class Session:
     async def log(self, level: str, seconds: int) -> AsyncIterator[tuple[str, Any]]:
         """Yields the plug's answer, then each line of its log and the number of lost lines before it, until the log ends. Raises NoLog."""
         if "log" not in self.welcome.capabilities:
-            raise NoLog("this plug does not tell its log")
+            raise NoLog("this plug does not send its log")
         self.connection.send(follow_log={"level": f"LOG_LEVEL_{level.upper()}", "seconds": seconds})
         while True:
             kind, message = await self.connection.next("log_answer", "log_lines")

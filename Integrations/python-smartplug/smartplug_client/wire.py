@@ -86,7 +86,7 @@ class FrameReader:
             try:
                 message = PlugMessage.FromString(body)
             except DecodeError as error:
-                raise MalformedMessage("a frame holds no message") from error
+                raise MalformedMessage("a frame is not a message") from error
             if kind := message.WhichOneof("kind"):
                 return kind, getattr(message, kind)
         return None

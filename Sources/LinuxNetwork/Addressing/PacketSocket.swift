@@ -127,7 +127,7 @@ package final class PacketSocket: @unchecked Sendable {
         case (.success(let channel), _):
             channel.close(promise: nil)
             if writing >= 0 { Glibc.close(writing) }
-            if case .opening = state { pauseThenOpen("no descriptor is left") }
+            if case .opening = state { pauseThenOpen("no file descriptor is available") }
         case (.failure(let error), _):
             if writing >= 0 { Glibc.close(writing) }
             if case .opening = state { pauseThenOpen("\(error)") }

@@ -120,10 +120,10 @@ package struct RouteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A hint about what the user can do.
     package var hint: String {
         switch code {
-        case EPERM, EACCES: "plugd needs CAP_NET_ADMIN for that; with --addressing observe it needs nothing"
-        case ENODEV: "the interface is gone"
-        case EEXIST: "another program set the same"
-        default: "look at `ip addr` and `ip route`, and whether another program manages the interface"
+        case EPERM, EACCES: "plugd needs CAP_NET_ADMIN for this; with --addressing observe it needs no capability"
+        case ENODEV: "the interface was removed"
+        case EEXIST: "another program set the same value"
+        default: "check `ip addr` and `ip route`, and whether another program manages the interface"
         }
     }
 }

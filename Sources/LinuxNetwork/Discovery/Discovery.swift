@@ -128,7 +128,7 @@ public actor Discovery {
         guard !isStopped else { return }
         let now = BootClock.now
         if sleep.hasSlept(asleep: BootClock.timeAsleep) {
-            logger.info("the host slept; claiming and asking again")
+            logger.info("the host was suspended; announcing and querying again")
             actions.perform(node.handle(.resumed, now: now), by: perform)
         }
         actions.perform(node.handle(event, now: now), by: perform)
@@ -146,7 +146,7 @@ public actor Discovery {
         case .registered(let id, let name): registered(id, name)
         case .nameTaken(_, let name, let host, let pause):
             logger.notice(
-                "another host has the name \"\(name)\": this one takes another until that is free",
+                "another host has the name \"\(name)\": this host uses a different one until it is free",
                 metadata: ["host": "\(host.address)", "again": "in \(pause.wholeNanoseconds / 1_000_000_000) s"])
         case .browse(let id, let change): browsed(id, change)
         case .types(let id, let types): typeBrowses[id]?.yield(types)

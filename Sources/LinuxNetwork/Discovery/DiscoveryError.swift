@@ -11,7 +11,7 @@ public enum DiscoveryError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .stopped: "the service discovery has been stopped"
         case .tooManyRegistrations(let limit): "\(limit) services are registered, which is the limit"
-        case .notFound(let name, let time): "nobody answered for \"\(name)\" within \(time)"
+        case .notFound(let name, let time): "no answer for \"\(name)\" within \(time)"
         }
     }
 

@@ -78,7 +78,7 @@ extension Discovery {
 
     private func detach(_ id: InterfaceID) {
         guard let link = links.removeValue(forKey: id) else { return }
-        logger.debug("a network interface is gone", metadata: ["interface": "\(link.network.name)"])
+        logger.debug("a network interface was removed", metadata: ["interface": "\(link.network.name)"])
         close(link)
         handle(.interfaceRemoved(id))
     }

@@ -183,7 +183,7 @@ final class MulticastSocket: @unchecked Sendable {
 
     private func channelClosed() {
         switch state {
-        case .open, .opening: pauseThenOpen("the network refused a datagram")
+        case .open, .opening: pauseThenOpen("the network rejected a datagram")
         case .pausing, .closed: break
         }
     }

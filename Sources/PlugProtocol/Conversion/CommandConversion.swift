@@ -95,7 +95,9 @@ extension WireCommandResult {
             return (request, .refused(Refusal(wire.code.model, wire.detail)))
         case nil:
             // An outcome of a later version still answers the command.
-            return (request, .refused(Refusal(.unknown, "The plug's answer is of a later version.")))
+            return (
+                request, .refused(Refusal(.unknown, "The plug's answer has an unknown format; update the controller."))
+            )
         }
     }
 }

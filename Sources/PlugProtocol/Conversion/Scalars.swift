@@ -65,7 +65,7 @@ enum WireScalar {
         UInt64(try number(sequence, field, 1...Int64(PlugWire.highestSequence)))
     }
 
-    /// Decodes a cursor: the number of the last event, or 0 if there is none.
+    /// Decodes a cursor: the number of the last event, or 0 before the first event.
     static func cursor(_ sequence: UInt64, _ field: String) throws(MessageFault) -> SequenceNumber {
         UInt64(try number(sequence, field, 0...Int64(PlugWire.highestSequence)))
     }

@@ -79,7 +79,8 @@ extension WireConfigure {
             || hasPowerLimitDw && change.powerLimit != nil
         guard !isTwice else {
             return .failure(
-                Refusal(.outOfRange, "A setting cannot get a value and be as the plug's configuration says."))
+                Refusal(
+                    .outOfRange, "A setting cannot be changed and reset to the plug's configuration at the same time."))
         }
         if hasPowerOn {
             guard let state = powerOn.model else { return .failure(.unknownSetting) }
@@ -112,10 +113,10 @@ enum InstanceNameRule {
         guard !name.unicodeScalars.contains(where: isDisturbing) else {
             return Refusal(
                 .outOfRange,
-                "A name is one line, without invisible characters and marks that change the direction of writing.")
+                "A name is one line, without invisible characters and marks that change the writing direction.")
         }
         guard name.unicodeScalars.contains(where: isVisible) else {
-            return Refusal(.outOfRange, "A name has at least one character that can be seen.")
+            return Refusal(.outOfRange, "A name has at least one visible character.")
         }
         return nil
     }

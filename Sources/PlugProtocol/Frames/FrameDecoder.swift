@@ -15,7 +15,7 @@ extension FrameFault: CustomStringConvertible {
         case .length(let length, let offset):
             "the frame at byte \(offset) announces \(length) bytes; 1 to \(PlugWire.maximumMessage) are allowed"
         case .notAMessage(let offset):
-            "the frame at byte \(offset) holds no message of this protocol"
+            "the frame at byte \(offset) is not a message of this protocol"
         }
     }
 }

@@ -10,10 +10,10 @@ struct FrameEncoder: Sendable {
         do {
             body = try message.serializedBytes()
         } catch {
-            preconditionFailure("a message of ours does not encode: \(error)")
+            preconditionFailure("an outgoing message cannot be encoded: \(error)")
         }
         precondition(
-            (1...PlugWire.maximumMessage).contains(body.count), "a message of ours has \(body.count) bytes; our own bug"
+            (1...PlugWire.maximumMessage).contains(body.count), "an outgoing message has \(body.count) bytes"
         )
         let length = UInt32(body.count)
         bytes.reserveCapacity(bytes.count + 4 + body.count)

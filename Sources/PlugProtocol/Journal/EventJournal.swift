@@ -3,7 +3,7 @@ public import PlugModel
 public import ProtocolCore
 
 /// The plug's event journal: a bounded ring of events with rising sequence numbers. The numbers are consecutive except
-/// for a leap.
+/// for a jump.
 ///
 /// Subscribers are cursors into the journal and use no memory in it. Numbers never repeat: before any number is used, a
 /// higher boundary is reserved in flash, and a new journal starts at that boundary.
@@ -18,7 +18,7 @@ public struct EventJournal: Sendable {
 
         /// Creates limits. Both must be positive.
         public init(events: Int = 4096, bytes: Int = 1 << 20) {
-            precondition(events > 0 && bytes > 0, "a journal that holds nothing loses everything")
+            precondition(events > 0 && bytes > 0, "a journal stores at least one event")
             self.events = events
             self.bytes = bytes
         }
@@ -60,7 +60,7 @@ public struct EventJournal: Sendable {
         limits: Limits = Limits()
     ) {
         precondition(nextSequence > 0, "sequence numbers start at 1")
-        precondition(origin.map { $0 <= nextSequence } ?? true, "a journal begins before it goes on")
+        precondition(origin.map { $0 <= nextSequence } ?? true, "the origin is not after the next number")
         self.nextSequence = nextSequence
         self.limits = limits
         self.origin = origin ?? nextSequence
@@ -89,10 +89,10 @@ public struct EventJournal: Sendable {
     /// Continues at a higher number. The numbers in between stay unused, and a subscriber that reads past them receives
     /// a gap.
     public mutating func leap(to next: SequenceNumber, reason: Gap.Reason) {
-        precondition(next > nextSequence, "a leap goes ahead")
+        precondition(next > nextSequence, "a jump increases the next number")
         var from = nextSequence
         if let leap {
-            // Only one leap is stored, which keeps the lookup simple. Events before an earlier leap are dropped.
+            // Only one jump is stored, which keeps the lookup simple. Events before an earlier jump are dropped.
             while oldestSequence < leap.from { dropOldest() }
             if leap.to + 1 == from { from = leap.from }
         }

@@ -35,7 +35,7 @@ extension EventJournal {
                 entries.append(.event(event))
                 cursor = event.sequence
             } else {
-                preconditionFailure("what is not lost is here")
+                preconditionFailure("an event that is not lost is in the journal")
             }
         }
         return JournalPage(entries, hasMore: cursor < nextSequence - 1)

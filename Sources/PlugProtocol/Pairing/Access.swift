@@ -8,7 +8,7 @@ extension PlugServer {
         public internal(set) var key: PublicKey
         /// The announced next key. It replaces ``key`` when every controller has stored it.
         public internal(set) var nextKey: PublicKey?
-        /// The setup code, or nil if it is lost. Nobody can pair with the plug's code until it has a new one.
+        /// The setup code, or nil if it is lost. Without a code no controller can pair until the plug has a new one.
         public internal(set) var code: SetupCode?
         /// The paired controllers.
         public internal(set) var controllers: PairedControllers
@@ -35,7 +35,7 @@ extension PlugServer {
         /// Returns true while a controller can pair with the plug's own setup code.
         public func isOpen(at now: Instant) -> Bool { gate.isOpen(at: now) }
 
-        /// Returns true while the plug accepts proofs, of its own code or of an invitation.
+        /// Returns true while the plug accepts proofs of its setup code or of an invitation.
         func takesProofs(at now: Instant) -> Bool { gate.isOpen(at: now) || !invitations.isEmpty(at: now) }
 
         /// Returns the code that a proof matches and the role that it grants, or nil. The plug's own code grants

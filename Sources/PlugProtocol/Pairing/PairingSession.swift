@@ -125,7 +125,7 @@ public struct PairingSession: Machine, Sendable {
             // Messages of a later version are skipped.
             return []
         case (.asking, .some), (.proving, .some):
-            return end(.failure(.protocolFault("a message came that does not belong into pairing")))
+            return end(.failure(.protocolFault("unexpected message during pairing")))
         case (.idle, _), (.ended, _):
             return []
         }
@@ -193,15 +193,16 @@ extension PairingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .windowClosed:
-            "the plug does not let itself be paired now\nhint: hold its button for five seconds, then try again within two minutes"
+            "the plug's pairing window is closed\nhint: hold its button for five seconds, then try again within two minutes"
         case .wrongCode:
-            "this is not the plug's setup code\nhint: it stands on the plug's label; `plugd identity` on the plug shows it"
+            "this is not the plug's setup code\nhint: the code is on the plug's label; `plugd identity` on the plug prints it"
         case .notThePlug:
-            "whoever answered does not know the setup code, so nothing was paired\n"
-                + "hint: another device may stand between this one and the plug; try on a network that you trust"
+            "the device that answered does not know the setup code, so nothing was paired\n"
+                + "hint: a device may intercept the connection to the plug; try again on a network that you trust"
         case .refused(let goodbye): "the plug refused: \(goodbye.detail)"
-        case .protocolFault(let detail): "the plug did not keep to the protocol: \(detail)"
-        case .silent: "the plug did not answer\nhint: somebody else may be trying codes; wait a minute, then try again"
+        case .protocolFault(let detail): "the plug violated the protocol: \(detail)"
+        case .silent:
+            "the plug did not answer\nhint: another controller may be trying codes; wait a minute, then try again"
         case .connectionLost: "the connection to the plug was lost\nhint: try again"
         }
     }

@@ -113,7 +113,7 @@ extension AskedRequest {
         case .new_code: "change the setup code"
         case .manage_homekit: "manage HomeKit"
         case .next_key_kept: "store the plug's next key"
-        case .announce_key: "announce another key"
+        case .announce_key: "announce a new key"
         case .set_relay: "switch the plug"
         case .set_level: "dim the plug"
         case .identify: "make the plug blink"

@@ -42,5 +42,5 @@ struct FlashBudget: Sendable {
 extension Refusal {
     static let tooManyWrites = Refusal(
         .busy,
-        "This controller has had the plug write to its flash too often in the last hour; try again in two minutes.")
+        "This controller caused too many flash writes in the last hour; try again in two minutes.")
 }

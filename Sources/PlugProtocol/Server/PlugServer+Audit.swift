@@ -41,7 +41,7 @@ extension PlugServer {
     ) throws(MessageFault) {
         let after = try WireScalar.auditNumber(wire.after, "after", from: 0)
         guard !established.awaitsAudit else {
-            let detail = "A part of the audit log was asked for before the last one had come."
+            let detail = "A page of the audit log was requested before the previous one was sent."
             return end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
         var established = established

@@ -18,7 +18,7 @@ extension PlugServer {
         }
         guard codeChange == nil else {
             return refuse(
-                .new_code, Refusal(.busy, "The setup code is being changed already; try again."), to: connection)
+                .new_code, Refusal(.busy, "The setup code is being changed; try again."), to: connection)
         }
         codeChange = CodeChange(code: code, asker: connection, actor: actor(of: connection))
         actions.append(.keepCode(code))

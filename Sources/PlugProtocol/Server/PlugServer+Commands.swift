@@ -37,7 +37,7 @@ extension PlugServer {
         case .answered(let outcome): return .answered(outcome)
         case .full:
             // Not stored in the ledger, so that the command can be retried.
-            let busy = Refusal(.busy, "Too many commands wait at the plug; send it again later.")
+            let busy = Refusal(.busy, "Too many commands are waiting at the plug; try again later.")
             noteRefusal(of: asker, "command: \(busy.code.words)")
             return .answered(.refused(busy))
         case .joinedAgain: return .waitsAlready

@@ -11,7 +11,7 @@ extension PlugServer {
     ) throws(MessageFault) {
         let order = try wire.model()
         guard !established.awaitsHomeKit else {
-            let detail = "HomeKit was asked for something before it had answered."
+            let detail = "A HomeKit request was sent before the previous one was answered."
             return end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
         var established = established

@@ -38,13 +38,13 @@ extension PlugServer {
             !announcement.isSigned(wire.pendingSignature, by: pending)
         {
             let detail =
-                "Another next key of this controller (\(pending.fingerprint.prefix(AuditActor.keyDigits))) is announced already, and only "
-                + "its holder can replace it. If that was not you, somebody has a copy of this controller's key: pair again."
+                "Another next key of this controller (\(pending.fingerprint.prefix(AuditActor.keyDigits))) is already announced, and only "
+                + "its holder can replace it. If you did not announce it, another person has a copy of this controller's key: pair again."
             return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
         let replaces = controller.nextKey != nil
         guard access.controllers.announce(next, of: session.key) else {
-            let detail = "Another controller that is paired with the plug has this key."
+            let detail = "A different paired controller has this key."
             return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
         // The audit log notifies the owners: the controller may have started again, or a copy of its key is in use.
@@ -107,7 +107,7 @@ extension PlugServer {
         actions.append(.keep(access.controllers))
         note(.keyRotated, of: connection, "")
         for other in sessions.all.filter({ $0.key == old }) {
-            end(other.connection, Goodbye(.stopping, "This controller has another key now."), now: now, &actions)
+            end(other.connection, Goodbye(.stopping, "This controller has a new key."), now: now, &actions)
         }
     }
 }

@@ -20,7 +20,7 @@ extension PlugServer {
                 actions.append(.send(connection, bytes))
             }
             if let unsent = sessions[connection]?.unsentBytes, unsent > limits.unsentBytes {
-                let detail = "More than \(limits.unsentBytes) bytes wait to be read."
+                let detail = "The controller left more than \(limits.unsentBytes) bytes unread."
                 end(connection, Goodbye(.limit, detail), now: now, &actions)
             }
         }
@@ -118,7 +118,7 @@ extension PlugServer {
         samples.last = next == nil
         sessions[connection]?.say { $0.samples = samples }
         if let next {
-            precondition(next > asked.from, "a fetch that does not move on never ends")
+            precondition(next > asked.from, "each part of a fetch advances its position")
             established.fetches[0] = ServerSession.Fetch(id: fetch, from: next, to: asked.to)
         } else {
             established.fetches.removeFirst()

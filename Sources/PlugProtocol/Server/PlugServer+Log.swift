@@ -11,8 +11,8 @@ extension PlugServer {
         let own = others.count { $0.key == session.key }
         guard others.count < PlugWire.logFollowers, own < PlugWire.logFollowersOfController else {
             let detail =
-                "\(others.count) sessions follow this plug's log already, \(own) of them of this controller; try again when one of "
-                + "them has ended."
+                "\(others.count) sessions already follow this plug's log, \(own) from this controller; try again when one "
+                + "has ended."
             sessions[connection]?.say { $0.logAnswer.refused = WireRefused(Refusal(.busy, detail)) }
             return
         }

@@ -60,11 +60,15 @@ extension PlugServer {
             try begin(kind, from: connection, since: since, now: now, &actions)
         case .challenged(_, let pairing):
             guard case .pairingProof(let wire) = kind else {
-                return end(connection, Goodbye(.outOfOrder, "After the challenge comes the proof."), now: now, &actions)
+                return end(
+                    connection, Goodbye(.outOfOrder, "The challenge must be followed by the proof."), now: now, &actions
+                )
             }
             sessions[connection]?.phase = .proving(since: now, pairing, proof: Array(wire.proof))
         case .proving:
-            end(connection, Goodbye(.outOfOrder, "The proof is not answered yet."), now: now, &actions)
+            end(
+                connection, Goodbye(.outOfOrder, "A message arrived before the proof was answered."), now: now, &actions
+            )
         case .established(let established):
             try handle(kind, from: connection, established, now: now, &actions)
         }
@@ -121,7 +125,7 @@ extension PlugServer {
         guard spendWrites(AskedRequest(kind).writes, for: AskedRequest(kind), of: connection, now: now) else { return }
         switch kind {
         case .hello, .pairingRequest, .pairingProof:
-            end(connection, Goodbye(.outOfOrder, "The session has begun already."), now: now, &actions)
+            end(connection, Goodbye(.outOfOrder, "Hello was sent twice."), now: now, &actions)
         case .listControllers:
             listControllers(to: connection, now: now)
         case .removeController(let wire):
@@ -172,7 +176,7 @@ extension PlugServer {
         case .pong:
             break
         case .goodbye:
-            preconditionFailure("Goodbye was taken before")
+            preconditionFailure("Goodbye was handled before")
         }
     }
 

@@ -34,7 +34,7 @@ extension PlugServer {
 
     /// Checks the queued proofs, oldest first, once the gate allows it.
     ///
-    /// All of them are checked at the same time, so a legitimate controller waits for only one delay, however many
+    /// They are checked at the same time, so a legitimate controller waits for only one delay, however many
     /// clients guess.
     mutating func checkProofs(now: Instant, _ actions: inout [Action]) {
         guard access.gate.notBefore <= now else { return }
@@ -78,8 +78,8 @@ extension PlugServer {
         let controller = PairedControllers.Controller(
             key: key, name: pairing.name, role: grant.role, secondsLeft: grant.seconds)
         guard access.controllers.add(controller) else {
-            let detail = "The plug has \(PairedControllers.limit) controllers already; remove one first."
-            note(.pairingFailed, of: connection, isRefused: true, "\(PairedControllers.limit) controllers already")
+            let detail = "The plug already has \(PairedControllers.limit) controllers; remove one first."
+            note(.pairingFailed, of: connection, isRefused: true, "already \(PairedControllers.limit) controllers")
             return end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
         access.gate.succeeded()
@@ -123,7 +123,7 @@ extension PlugServer {
         listControllers(to: asker, now: now)
     }
 
-    /// Informs the sessions that requested the reset that it failed. No other session knew of it.
+    /// Informs the sessions that requested the reset that it failed. No other session was informed about it.
     mutating func endAskersOfReset(now: Instant, _ actions: inout [Action]) {
         for session in sessions.all.filter(\.awaitsReset) { end(session.connection, .resetFailed, now: now, &actions) }
     }
@@ -131,14 +131,14 @@ extension PlugServer {
 
 extension Goodbye {
     static let notPaired = Goodbye(
-        .notPaired, "This controller is not paired with the plug. Pair it first: plugctl pair, and the plug's name.")
+        .notPaired, "This controller is not paired with the plug. Pair it first: plugctl pair NAME.")
     static let pairingClosed = Goodbye(
         .pairingClosed,
-        "The plug does not let itself be paired now. Hold its button for five seconds, then try within two minutes.")
+        "The plug's pairing window is closed. Hold its button for five seconds, then try again within two minutes.")
     static let factoryReset = Goodbye(
-        .factoryReset, "The plug is set back to factory state. Pair it anew: plugctl pair, and the plug's name.")
+        .factoryReset, "The plug was reset to factory state. Pair it again: plugctl pair NAME.")
     static let resetFailed = Goodbye(
-        .resetFailed, "The plug cannot be set back, since its flash cannot be written; it is as it was.")
+        .resetFailed, "The plug was not reset, because its flash cannot be written.")
     static let wrongCode = Goodbye(.wrongCode, "This is not the plug's setup code.")
 
     /// A Goodbye for a controller with a different protocol version.
@@ -146,6 +146,6 @@ extension Goodbye {
         let side = version > PlugWire.version ? "the plug's firmware" : "the controller"
         self.init(
             .version,
-            "The plug speaks version \(PlugWire.version), the controller version \(version): update \(side).")
+            "The plug uses protocol version \(PlugWire.version), the controller version \(version): update \(side).")
     }
 }

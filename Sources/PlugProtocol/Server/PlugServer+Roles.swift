@@ -12,7 +12,7 @@ extension PlugServer {
     func refusal(of request: AskedRequest, _ role: Role) -> Refusal {
         let owners = access.controllers.owners.map(\.name)
         let named = owners.prefix(3).joined(separator: ", ") + (owners.count > 3 ? " and others" : "")
-        let hint = owners.isEmpty ? "The plug has no owner." : "An owner may change that: \(named)."
+        let hint = owners.isEmpty ? "The plug has no owner." : "An owner can change this: \(named)."
         return Refusal(
             .notAllowed, "This controller is \(role.described) here and may not \(request.described). \(hint)")
     }
@@ -45,7 +45,7 @@ extension PlugServer {
             guard let author = sessions[connection].flatMap({ access.controllers[$0.key]?.authority }) else { return }
             guard access.invitations.add(code, grant, by: author, now: now) else {
                 let detail =
-                    "\(Invitations.limit) invitations are open already: plugctl invitations lists them and can revoke one."
+                    "\(Invitations.limit) invitations are already open: plugctl invitations lists them and can revoke one."
                 return refuse(.invite, Refusal(.busy, detail), to: connection)
             }
             let seconds = UInt32(Invitations.validity.components.seconds)
@@ -130,12 +130,12 @@ extension Refusal {
     static func lastOwner(_ name: String) -> Refusal {
         Refusal(
             .notAllowed,
-            "\(name) is the last owner of this plug and stays it. Make another controller an owner first, or reset the plug."
+            "\(name) is the last owner of this plug. Make another controller an owner first, or reset the plug."
         )
     }
 }
 
 extension Goodbye {
     static let timeOver = Goodbye(
-        .notPaired, "The time for which this controller was paired is over. An owner of the plug can invite it again.")
+        .notPaired, "This controller's access has expired. An owner of the plug can invite it again.")
 }

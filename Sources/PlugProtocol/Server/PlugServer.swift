@@ -279,7 +279,7 @@ public struct PlugServer: Machine, Sendable {
         case .homeKit(let connection, let report): answer(homeKit: report, on: connection)
         case .stop:
             stopped = true
-            endAll(Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
+            endAll(Goodbye(.stopping, "The plug is stopping; it may return soon."), now: now, &actions)
         case .deadlineReached:
             resumeReading(now: now, &actions)
         }
@@ -354,14 +354,14 @@ public struct PlugServer: Machine, Sendable {
         let connection = opening.connection
         sessions.append(ServerSession(opening, now: now))
         if stopped {
-            end(connection, Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
+            end(connection, Goodbye(.stopping, "The plug is stopping; it may return soon."), now: now, &actions)
         } else if connections(of: opening.key) > limits.connectionsOfController {
             let detail = "This controller already has \(limits.connectionsOfController) connections; close one."
             end(connection, Goodbye(.limit, detail), now: now, &actions)
         } else if sessions.count > limits.connections {
             makeRoom(for: opening, now: now, &actions)
         } else if sessions.all.count(where: isStranger) > limits.strangers {
-            let detail = "\(limits.strangers) controllers that are not paired are connected already; try again."
+            let detail = "\(limits.strangers) unpaired controllers are already connected; try again."
             end(connection, Goodbye(.limit, detail), now: now, &actions)
         }
     }
@@ -377,7 +377,7 @@ public struct PlugServer: Machine, Sendable {
             return end(newest.connection, Goodbye(.limit, detail), now: now, &actions)
         }
         let detail =
-            "The plug has \(limits.connections) connections, \(most) of this controller; another one needed a place."
+            "The plug has \(limits.connections) connections, \(most) from this controller; a different controller needed one."
         end(last.connection, Goodbye(.limit, detail), now: now, &actions)
     }
 

@@ -14,7 +14,7 @@ extension ControllerSession {
             return actions.append(.deliver(.audit(.failure(refusal))))
         }
         guard auditAfter == nil else {
-            let refusal = Refusal(.busy, "A part of the audit log was asked for already.")
+            let refusal = Refusal(.busy, "The audit log is already being fetched.")
             return actions.append(.deliver(.audit(.failure(refusal))))
         }
         auditAfter = after

@@ -10,7 +10,7 @@ extension ControllerSession {
             return
         }
         guard plug.capabilities.contains(.log) else {
-            let refusal = Refusal(.unsupported, "This plug does not tell its log; its firmware may be too old.")
+            let refusal = Refusal(.unsupported, "This plug does not send its log; its firmware may be too old.")
             return actions.append(.deliver(.log(.refused(refusal))))
         }
         asksForLog = true
@@ -21,12 +21,12 @@ extension ControllerSession {
     }
 
     mutating func logLines(_ wire: WireLogLines, _ actions: inout [Action]) throws {
-        guard asksForLog else { throw Fault.order("Lines of the log came that nobody asked for.") }
+        guard asksForLog else { throw Fault.order("The plug sent log lines that were not requested.") }
         if wire.lost > 0 { actions.append(.deliver(.log(.lost(wire.lost)))) }
         for wireLine in wire.lines {
             let line = try wireLine.model()
             guard line.number > lastLine else {
-                throw Fault.order("Line \(line.number) of the log came after \(lastLine).")
+                throw Fault.order("The plug sent log line \(line.number) after \(lastLine).")
             }
             lastLine = line.number
             actions.append(.deliver(.log(.line(line))))

@@ -69,7 +69,7 @@ extension ControllerSession {
     ) throws(Fault) {
         guard welcome.version == PlugWire.version else {
             let detail =
-                "The controller speaks version \(PlugWire.version), the plug version \(welcome.version): update "
+                "The controller uses protocol version \(PlugWire.version), the plug version \(welcome.version): update "
                 + (welcome.version > PlugWire.version ? "the controller." : "the plug's firmware.")
             return end(Goodbye(.version, detail), now: now, &actions)
         }
@@ -91,7 +91,7 @@ extension ControllerSession {
     ) throws {
         switch kind {
         case .welcome:
-            throw Fault.order("Welcome came a second time.")
+            throw Fault.order("The plug sent Welcome twice.")
         case .subscribed(let wire):
             try subscribed(wire, &actions)
         case .snapshot(let wire):
@@ -106,7 +106,9 @@ extension ControllerSession {
             commands.removeAll { $0.request == request }
             actions.append(.deliver(.commandFinished(request, outcome)))
         case .samples(let wire):
-            guard fetches.contains(wire.fetchID) else { throw Fault.order("Samples came that nobody asked for.") }
+            guard fetches.contains(wire.fetchID) else {
+                throw Fault.order("The plug sent samples that were not requested.")
+            }
             if wire.last { fetches.removeAll { $0 == wire.fetchID } }
             actions.append(.deliver(.samples(fetch: wire.fetchID, chunk: Array(wire.chunk), last: wire.last)))
         case .controllers(let wire):
@@ -141,29 +143,31 @@ extension ControllerSession {
             let given = wire.givenName.isEmpty ? name : try WireScalar.name(wire.givenName, "given_name")
             actions.append(.deliver(.described(name: name, given: given, settings)))
         case .logAnswer(let wire):
-            guard asksForLog else { throw Fault.order("An answer about the log came that nobody asked for.") }
+            guard asksForLog else { throw Fault.order("The plug sent an answer about its log that was not requested.") }
             if let update = wire.model { actions.append(.deliver(.log(update))) }
         case .logLines(let wire):
             try logLines(wire, &actions)
         case .audit(let wire):
             guard let after = auditAfter else {
-                throw Fault.order("A part of the audit log came that nobody asked for.")
+                throw Fault.order("The plug sent a page of the audit log that was not requested.")
             }
             auditAfter = nil
             actions.append(.deliver(.audit(.success(try wire.model(session: plug.boot, after: after)))))
         case .pairingChallenge, .pairingProof:
-            throw Fault.order("A message of pairing came into a session.")
+            throw Fault.order("The plug sent a pairing message during a session.")
         case .ping(let wire):
             say { $0.pong.token = wire.token }
         case .pong(let wire):
             try answered(wire, by: plug, now: now)
         case .goodbye:
-            preconditionFailure("Goodbye was taken before")
+            preconditionFailure("Goodbye was handled before")
         }
     }
 
     private mutating func takeAnswer() throws {
-        guard answersDue > 0 else { throw Fault.order("An answer about controllers came that nobody asked for.") }
+        guard answersDue > 0 else {
+            throw Fault.order("The plug sent an answer about controllers that was not requested.")
+        }
         answersDue -= 1
     }
 
@@ -182,11 +186,11 @@ extension ControllerSession {
         if let gap, case .open(let expected) = lane {
             // The plug sent this without a request, because its journal overtook the session.
             guard gap.from == expected else {
-                throw Fault.order("A gap from \(gap.from) came where event \(expected) was due.")
+                throw Fault.order("The plug sent a gap from \(gap.from); event \(expected) was expected.")
             }
             lane = .open(expected: gap.to + 1)
         } else {
-            guard let asked = subscribing else { throw Fault.order("Subscribed came that nobody asked for.") }
+            guard let asked = subscribing else { throw Fault.order("The plug sent Subscribed without a request.") }
             subscribing = nil
             switch asked.events {
             case .none: lane = .closed
@@ -196,7 +200,7 @@ extension ControllerSession {
             subscribeIfFree()
         }
         if case .open(let expected) = lane, expected > next {
-            throw Fault.order("Event \(expected) is due, but the plug's next number is \(next).")
+            throw Fault.order("Event \(expected) was expected, but the plug's next number is \(next).")
         }
         actions.append(.deliver(.subscribed(next: next, gap: gap)))
     }
@@ -208,7 +212,7 @@ extension ControllerSession {
         case .unknownCursor: break
         case .powerLost, .overwritten, .storageFailed, .factoryReset, .unknown:
             guard gap.from == cursor + 1 else {
-                throw Fault.order("A gap from \(gap.from) came where event \(cursor + 1) was asked for.")
+                throw Fault.order("The plug sent a gap from \(gap.from); event \(cursor + 1) was requested.")
             }
         }
         return gap.to + 1
@@ -218,9 +222,11 @@ extension ControllerSession {
         _ wire: WireEvent, of plug: PlugDescription, now: Instant, _ actions: inout [Action]
     ) throws {
         let sequence = try WireScalar.sequence(wire.sequence, "sequence")
-        guard case .open(let expected) = lane else { throw Fault.order("An event came that nobody asked for.") }
+        guard case .open(let expected) = lane else {
+            throw Fault.order("The plug sent an event that was not requested.")
+        }
         guard sequence == expected else {
-            throw Fault.order("Event \(sequence) came where \(expected) was due.")
+            throw Fault.order("The plug sent event \(sequence); \(expected) was expected.")
         }
         lane = .open(expected: expected + 1)
         guard let event = try wire.model(session: plug.boot) else {

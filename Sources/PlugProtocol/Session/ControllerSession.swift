@@ -23,7 +23,7 @@ public struct ControllerSession: Machine, Sendable {
         case fetchSamples(UInt32, from: Instant, to: Instant)
         /// Probe a doubtful connection. The session ends unless the plug sends anything within ``PlugWire/probeLimit``.
         case probe
-        /// Whether the shell reads from the network, initially true. While it does not, silence does not end the
+        /// True while the shell reads from the network, initially true. While it does not, silence does not end the
         /// session.
         case reading(Bool)
         /// Request the list of paired controllers.
@@ -43,7 +43,7 @@ public struct ControllerSession: Machine, Sendable {
         /// Replace the plug's setup code. Answered by ``SessionUpdate/codeChanged``.
         case newCode(SetupCode)
         /// Announce the next key of this controller, with its signature of the ``KeyAnnouncement``. `pendingSignature`
-        /// is by a different key that was announced earlier, and empty if there is none. Answered by
+        /// is by a different key that was announced earlier, otherwise empty. Answered by
         /// ``SessionUpdate/keyAccepted``.
         case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
         /// Confirm that the plug's next key is stored.
@@ -164,7 +164,7 @@ public struct ControllerSession: Machine, Sendable {
         return actions
     }
 
-    /// The time of the next Ping, command deadline or end for silence. Nil while there is no session.
+    /// The time of the next Ping, command deadline or end for silence. Nil without a session.
     public var nextDeadline: Instant? {
         switch phase {
         case .idle, .ended: nil
@@ -259,7 +259,7 @@ public struct ControllerSession: Machine, Sendable {
             phase = .ended
             actions.append(.deliver(.ended(.connectionLost)))
         case .stop:
-            end(Goodbye(.stopping, "The controller stops."), now: now, &actions)
+            end(Goodbye(.stopping, "The controller is stopping."), now: now, &actions)
         case .deadlineReached:
             break
         }
@@ -280,7 +280,7 @@ public struct ControllerSession: Machine, Sendable {
         guard !commands.contains(where: { $0.request == request }) else { return }
         guard deadline > now else { return actions.append(.deliver(.commandUnanswered(request))) }
         guard commands.count < PlugWire.requestsInFlight else {
-            let refusal = Refusal(.busy, "\(PlugWire.requestsInFlight) commands already wait for their answer.")
+            let refusal = Refusal(.busy, "\(PlugWire.requestsInFlight) commands are waiting for an answer; try again.")
             return actions.append(.deliver(.commandFinished(request, .refused(refusal))))
         }
         commands.append(PendingCommand(request: request, deadline: deadline))

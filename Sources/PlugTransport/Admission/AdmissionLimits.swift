@@ -26,7 +26,7 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// A single such address. The limits are far below those of all strangers, so that one address cannot block the
     /// others.
     public var stranger = Allowance(handshakes: 3, connections: 6, burst: 6, interval: .seconds(1))
-    /// An address with a recently paired controller. Strangers cannot use these places. There are enough of them for
+    /// An address with a recently paired controller. Strangers cannot use these places. They suffice for
     /// scripts that open a connection per command. The limit exists because other hosts may share the address.
     public var pairedAddress = Allowance(handshakes: 4, connections: 12, burst: 40, interval: .milliseconds(50))
     /// The maximum number of addresses with paired controllers, equal to the maximum number of controllers. The least

@@ -48,7 +48,7 @@ extension TransportIdentity {
     }
 }
 
-/// The reason why there is no identity.
+/// The reason why the identity cannot be loaded.
 public enum IdentityFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The key file cannot be read, or must not be used.
     case unusable(FileError)

@@ -51,7 +51,7 @@ enum TLSSettings {
     /// elsewhere, the tests fail at this precondition.
     private static func refuseTickets(_ context: NIOSSLContext) {
         guard let pointer = Mirror(reflecting: context).descendant("sslContext") as? OpaquePointer else {
-            preconditionFailure("this version of NIOSSL keeps its context elsewhere")
+            preconditionFailure("this version of NIOSSL stores its context elsewhere")
         }
         plug_transport_refuse_tickets(UnsafeMutableRawPointer(pointer))
     }

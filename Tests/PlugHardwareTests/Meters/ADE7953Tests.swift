@@ -36,7 +36,7 @@ import Testing
     @Test("The chip is set up in the order of the data sheet", arguments: [ADE7953.Board.Channel.a, .b])
     func itIsSetUpInTheOrderOfTheDataSheet(channel: ADE7953.Board.Channel) throws {
         let test = TestADE(board: .init(channel: channel), fresh: true)
-        #expect(fault(test.meter.measure)?.contains("measures from the next time on") == true)
+        #expect(fault(test.meter.measure)?.contains("the next reading is valid") == true)
         let gains: [UInt16] =
             channel == .a ? [0x380, 0x381, 0x382, 0x383, 0x384] : [0x381, 0x38C, 0x38E, 0x38F, 0x390]
         var expected: [(UInt16, UInt32)] = [

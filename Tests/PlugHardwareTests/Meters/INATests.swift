@@ -40,7 +40,7 @@ import Testing
         arguments: zip(INAModel.Kind.allCases, [8, 8, 5]))
     func theyAreSetUpAndTakeThreeTransfersAMeasurement(kind: INAModel.Kind, count: Int) throws {
         let test = TestINA(kind, fresh: true)
-        #expect(fault(test.meter.measure)?.contains("measures from the next time on") == true)
+        #expect(fault(test.meter.measure)?.contains("the next reading is valid") == true)
         #expect(test.bus.transfers == count)
         let configuration: UInt32 = [.ina219: 0x3F77, .ina226: 0x4527, .ina260: 0x6527][kind]!
         var writes = [RegisterWrite(register: 0, value: configuration)]

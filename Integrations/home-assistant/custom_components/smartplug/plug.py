@@ -57,7 +57,7 @@ class Plug:
             try:
                 await self._followed.run(self._tell)
             except Exception:
-                _LOGGER.exception("%s: following the plug failed and begins again", self._entry.title)
+                _LOGGER.exception("%s: following the plug failed and is restarted", self._entry.title)
             self._disconnected(Disconnected("following the plug failed"))
             await asyncio.sleep(AFTER_FAULT)
 
