@@ -80,7 +80,7 @@ final class HostProcess {
         if count < 0, errno == EAGAIN || errno == EINTR { return false }
         if count > 0 {
             end()
-            death = .garbled("there was no request")
+            death = .garbled("it sent data without a request")
         } else {
             death = reapClosed()
         }
