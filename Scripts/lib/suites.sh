@@ -237,6 +237,7 @@ jobs_format() {
     job format format computes "$results/format.status" Scripts/lib/check_format
     job format prose computes "$results/prose.status" Scripts/lib/check_prose
     job format modules computes "$results/modules.status" Scripts/lib/module_table --check
+    job format limits computes "$results/limits.status" Scripts/lib/limits --check
     job format drawings computes "$results/drawings.status" Scripts/drawings --check
 }
 

@@ -82,6 +82,33 @@ def test_a_target_without_a_description_or_kind_is_refused(manifest, layout, mes
         list(table.rows(manifest, layout))
 
 
+@pytest.fixture
+def limits(tmp_path):
+    """Scripts/lib/limits, with two constants as the code."""
+    module = script("limits")
+    module.ROOT = tmp_path
+    (tmp_path / "Sources").mkdir()
+    (tmp_path / "Sources/A.swift").write_text("static let size = 64 << 10\nstatic let span = Duration.seconds(31 * 86_400)\n")
+    return module
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("up to 64 KiB<!-- A.swift:size -->", "64 KiB"), ("up to 1 KiB<!-- A.swift:size -->", "64 KiB"),
+    ("for 366 days<!-- A.swift:span -->", "31 days"), ("up to 1<!-- A.swift:size --> bytes", "65,536")])
+def test_a_limit_in_a_document_is_that_of_its_constant(limits, text, expected):
+    """The number before a comment is the constant, in the unit of the text."""
+    assert limits.written(limits.MARK.search(text), ["Sources/A.swift"]).partition("<")[0] == expected
+
+
+@pytest.mark.parametrize("names, message", [
+    ("B.swift:size", "0 files of the code are named B.swift"), ("A.swift:length", "Sources/A.swift has 0 values of length"),
+    ("A.swift:size, A.swift:span", "these constants differ: A.swift:size = 65536, A.swift:span = 2678400")])
+def test_a_limit_without_one_value_is_refused(limits, names, message):
+    """A constant that is missing or that differs from a second one is named."""
+    with pytest.raises(limits.Mistake, match=re.escape(message)):
+        limits.written(limits.MARK.search(f"5<!-- {names} -->"), ["Sources/A.swift"])
+
+
 QUOTING = sorted([
     *PROJECT.glob("*/*/*.docc/*.md"), PROJECT / "Documentation/how-to/library.md", PROJECT / "README.md",
 ])

@@ -18,14 +18,9 @@ struct SourceTree: Sendable {
         let files = try folders.flatMap { try sources(root.appending(path: $0), from: root) }
         let manifest = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
         let page = try String(contentsOf: root.appending(path: SecurityRule.page), encoding: .utf8)
-        var others = [
+        let others = [
             SourceFile(path: "Package.swift", text: manifest), SourceFile(path: SecurityRule.page, text: page),
         ]
-        for path in Set(LimitRule.told.flatMap { [$0.page, $0.file] }).sorted()
-        where !files.contains(where: { $0.path == path }) {
-            others.append(
-                SourceFile(path: path, text: try String(contentsOf: root.appending(path: path), encoding: .utf8)))
-        }
         return SourceTree(files: files + others, manifest: manifest)
     }
 
