@@ -13,8 +13,8 @@ public import PlugModel
 import PlugTopics
 import ProtocolCore
 
-/// Connects the house to an MQTT broker: the shell of `BrokerMachine`. It observes the house like rules, history and dashboard,
-/// and sends commands through the same connections.
+/// Connects the house to an MQTT broker: the shell of `BrokerMachine`. It receives the same updates as the rules, the
+/// history and the dashboard, and sends commands through the same connections to the plugs.
 public actor BrokerDoor: HouseObserver {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
@@ -26,12 +26,12 @@ public actor BrokerDoor: HouseObserver {
     public typealias Commanding =
         @Sendable (PlugCommand, String, RequestID) async throws -> (state: PlugState, event: SequenceNumber?)
 
-    /// The limit of events that are not on disk yet. It bounds the memory while the disk is full.
+    /// The maximum number of events that are not on disk yet. It limits the memory while the disk is full.
     private static let unwrittenLimit = 10_000
     private static let pauseAfterFailure = TimeAmount.seconds(5)
     /// The time in which changes are combined into one write.
     private static let gathering = TimeAmount.milliseconds(200)
-    /// The interval of reading the paired plugs, because another program may have unpaired one.
+    /// The interval between two readings of the list of paired plugs. Another program may have unpaired a plug.
     private static let pairedInterval = Duration.seconds(10)
     /// The time that an orderly stop waits for the broker.
     private static let patienceAtEnd = TimeAmount.seconds(2)
@@ -55,10 +55,11 @@ public actor BrokerDoor: HouseObserver {
     private var ids: [String: PlugID] = [:]
     private var newest: QueuedEvent.Position
     private var last: [PlugID: SequenceNumber]
-    /// Plugs with an event that found no room. Their later events are skipped, so that the next process requests the rest.
+    /// The plugs with an event that exceeded `unwrittenLimit`. Their later events are skipped too, so the stored cursor
+    /// stays before the first skipped event, and the next process requests all of them.
     private var behind: Set<PlugID> = []
     private var unwritten = BrokerJournal.Change()
-    /// The change that is being written, or failed a moment ago.
+    /// The change of the current write, and its result. Stays set during the pause after a failed write.
     private var writing: (change: BrokerJournal.Change, written: EventLoopFuture<Void>)?
     private var isWaitingToWrite = false
     private var hasToldFailure = false
@@ -102,7 +103,7 @@ public actor BrokerDoor: HouseObserver {
             await learnPaired()
             try? await Task.sleep(for: Self.pairedInterval)
         }
-        // A separate task is needed, since a cancelled one cannot wait.
+        // A separate task, because `end` must also wait after the cancellation of this task.
         await Task { await end() }.value
     }
 
@@ -117,7 +118,7 @@ public actor BrokerDoor: HouseObserver {
         try? await writing?.written.get()
         write()
         try? await writing?.written.get()
-        // A thread that is still connecting ends by itself.
+        // A thread that is still connecting would delay the shutdown of the pool. The thread ends by itself.
         if connection == nil { try? await threads.shutdownGracefully() }
     }
 
@@ -127,7 +128,7 @@ public actor BrokerDoor: HouseObserver {
     }
 
     private func learnPaired() async {
-        // An unreadable file does not mean that no plug is paired.
+        // If the list cannot be read, the machine keeps the previous list.
         guard let plugs = try? await threads.runIfActive({ [paired] in paired() }) else { return }
         handle(.paired(plugs))
     }
@@ -182,7 +183,7 @@ public actor BrokerDoor: HouseObserver {
         let entry = QueuedEvent(position: newest, plug: plug, sequence: sequence, payload: message.text)
         unwritten.entries.append(entry)
         handle(.happened(entry))
-        // The write is delayed, so that the broker gets the event sooner. After a crash the plug sends unstored events again.
+        // The event is published before it is stored. After a crash the plug sends unstored events again.
         writeSoon()
     }
 
@@ -332,7 +333,7 @@ public actor BrokerDoor: HouseObserver {
         hasToldFailure = true
         complain(
             "events for the broker cannot be stored: \(error)\n"
-                + "hint: free some disk space; until then, a crash repeats events that the broker already has")
+                + "hint: free some disk space; if the daemon crashes before that, it publishes some events again")
     }
 
     private func fetch(_ after: QueuedEvent.Position, _ limit: Int) {

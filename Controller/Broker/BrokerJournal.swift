@@ -3,26 +3,27 @@ import GRDB
 import PlugModel
 import PlugTopics
 
-/// The events for the broker, recent ones that it has received, and its position, in one SQLite file. The content survives a
-/// crash. After a power loss the plugs send the missing events again, since their cursors are in the same file.
+/// Stores the events for the broker and the position of the last acknowledged event, in one SQLite file. Recent events
+/// stay in the file after the broker has acknowledged them. The content survives a crash. After a power loss the plugs
+/// send the missing events again, since their cursors are in the same file.
 ///
 /// The class is safe on any thread. Calls block while the disk is busy.
 final class BrokerJournal: Sendable {
-    /// The limit of stored events, about 30 MB. It bounds the disk space while a broker is away for months. The oldest are
-    /// deleted first.
+    /// The maximum number of stored events, about 30 MB. It limits the disk space while a broker is unreachable for
+    /// months. The oldest events are deleted first.
     static let limit: UInt64 = 100_000
-    /// The number of events above the limit that triggers a deletion.
+    /// Events above the limit are deleted each time the newest position passes a multiple of this number.
     private static let slack: UInt64 = 1000
-    /// The limit of events in one answer to a replay.
+    /// The maximum number of events in one answer to a replay request.
     private static let replayLimit = 100
-    /// The seconds to wait for another process's lock of the file.
+    /// The maximum time to wait for another process's lock of the file, in seconds.
     private static let patience = 5.0
 
-    /// The data of the previous process.
+    /// The data that the previous process stored.
     struct Memory: Sendable {
         var acknowledged: QueuedEvent.Position = 0
         var newest: QueuedEvent.Position = 0
-        /// The last event of each plug that is or was in the journal.
+        /// The number of the last handled event of each plug. The event itself may be deleted by now.
         var cursors: [PlugID: SequenceNumber] = [:]
         /// The plugs with messages at the broker.
         var published: Set<PlugID> = []
@@ -33,14 +34,14 @@ final class BrokerJournal: Sendable {
     /// Changes that are written in one transaction.
     struct Change: Sendable {
         var entries: [QueuedEvent] = []
-        /// The positions of plugs without events.
+        /// The positions of plugs whose cursor advanced without an event.
         var cursors: [PlugID: SequenceNumber] = [:]
         var acknowledged: QueuedEvent.Position?
         var published: [PlugID: Bool] = [:]
 
         var isEmpty: Bool { entries.isEmpty && cursors.isEmpty && acknowledged == nil && published.isEmpty }
 
-        /// Returns this change followed by another one.
+        /// Returns this change combined with a later one.
         func followed(by other: Change) -> Change {
             var both = self
             both.entries += other.entries.filter { $0.position > entries.last?.position ?? 0 }
@@ -65,7 +66,7 @@ final class BrokerJournal: Sendable {
             // A crash loses nothing. A power loss may lose the last moments, together with their cursors.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
         }
-        // SQLite would make the file readable for all users.
+        // Created here with mode 0600, because SQLite would make the file readable for all users.
         try FileStore().makeFileIfAbsent(path, mode: 0o600)
         queue = try DatabaseQueue(path: path, configuration: configuration)
         memory = try queue.write { database in
@@ -143,7 +144,7 @@ final class BrokerJournal: Sendable {
             arguments: [plug.rawValue, Int64(bitPattern: cursor)])
     }
 
-    /// Returns events in order.
+    /// Returns at most `limit` events in the order of their positions.
     func entries(after position: QueuedEvent.Position, limit: Int) throws -> [QueuedEvent] {
         try queue.read { database in
             try Row.fetchAll(
