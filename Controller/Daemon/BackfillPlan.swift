@@ -72,7 +72,7 @@ struct BackfillPlan: Machine {
 
     /// The progress of a plug.
     private enum Stage {
-        /// The history is being queried.
+        /// The shell is querying the history for missing ranges.
         case looking
         /// There are missing ranges (never empty). The next window begins when there is room.
         case filling(MissingRanges, notBefore: Instant)
@@ -98,7 +98,7 @@ struct BackfillPlan: Machine {
     /// True if the time limit of the stop has passed.
     private var isOver = false
 
-    /// Returns true after `stopping` when no more results are awaited.
+    /// Returns true after `stopping` when no result is pending, or when the time limit of the stop has passed.
     func isDone(now: Instant) -> Bool {
         guard let stopsAt else { return false }
         return isOver || stopsAt <= now || plugs.values.allSatisfy { if case .done = $0.stage { true } else { false } }
@@ -197,7 +197,7 @@ struct BackfillPlan: Machine {
         }
     }
 
-    /// Returns the missing ranges before this window; nil if the window is not the current one.
+    /// Returns the plug's missing ranges, including the window; nil if this window is not being fetched now.
     private func holes(during window: Window) -> MissingRanges? {
         guard case .fetching(let holes, window, _)? = plugs[window.plug]?.stage else { return nil }
         return holes
@@ -210,7 +210,7 @@ struct BackfillPlan: Machine {
         plugs[window.plug]?.failures = 0
         plugs[window.plug]?.width = covered == nil ? min(width * 2, Self.longestWindow) : Self.window
         guard stopsAt == nil || holes.isTail else { return look(window.plug, &actions) }
-        // New samples arrive at the newest end. The next check finds them.
+        // Samples newer than the window's end are not marked as fetched. The next check finds them.
         holes.fill(min(covered?.lowerBound ?? .max, window.range.lowerBound)...window.range.upperBound)
         if !holes.isEmpty, stopsAt == nil {
             plugs[window.plug]?.stage = .filling(holes, notBefore: now)

@@ -6,7 +6,7 @@ import PlugModel
 /// receiver has its own limited queue. The rule machine limits the total number of effects.
 struct EffectQueue {
     /// The maximum number of concurrent programs, and of concurrent web hooks. Prevents a rule that fires every second
-    /// from starting ever more of them.
+    /// from starting an unlimited number.
     static let atOnce = 8
 
     private enum Kind: CaseIterable {

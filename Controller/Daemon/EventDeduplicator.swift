@@ -33,7 +33,7 @@ struct EventDeduplicator {
     /// - Parameters:
     ///   - rules: The positions of the rules.
     ///   - others: The positions of the observers.
-    ///   - history: The positions of the history; nil if there is no history.
+    ///   - history: The positions of the history; nil without a history.
     static func first(
         rules: [PlugID: SequenceNumber], others: [[PlugID: SequenceNumber]] = [], history: [PlugID: SequenceNumber]?
     ) -> [PlugID: SequenceNumber] {
@@ -55,7 +55,7 @@ struct EventDeduplicator {
             last[id] = event.sequence
             guard late.contains(id) else { return [report] }
             guard age.map({ now - $0 >= start }) == true else {
-                // The observer is now at the same position as the others and does not receive this event again.
+                // The event is from before the start. The observer receives its position, but not the event.
                 var following = report
                 following.update = .following(after: event.sequence)
                 return [following]
@@ -90,7 +90,7 @@ struct EventDeduplicator {
             return [following]
         }
         let known = last[id] ?? 0
-        // If the plug's journal does not know the cursor, the observer has no known position either.
+        // The plug's journal does not know the cursor, so the observer's position is not valid either.
         guard gap.reason != .unknownCursor else {
             last[id] = gap.to
             return [report]

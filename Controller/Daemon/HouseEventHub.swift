@@ -6,8 +6,9 @@ import PlugClient
 import PlugModel
 import ProtocolCore
 
-/// Distributes the updates of one house to rules, recorder and observers. The rules receive the same updates at the
-/// same time as without the others. After the rules have ended, the recorder may still fetch the last samples.
+/// Distributes the updates of one house to rules, recorder and observers. The rules receive the same updates as without
+/// recorder and observers, each after recorder and observers have handled it. After the rules have ended, the recorder
+/// may still fetch the last samples.
 actor HouseEventHub: PlugAccess {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
@@ -31,7 +32,7 @@ actor HouseEventHub: PlugAccess {
     /// - Parameters:
     ///   - house: The follower of the house.
     ///   - seen: The filter of the rules.
-    ///   - recorder: Stores the reports; nil if there is no history.
+    ///   - recorder: Stores the reports; nil without a history.
     ///   - audiences: The observers.
     ///   - known: The positions from which the house is followed.
     ///   - eventLoop: The event loop of the actor.
@@ -54,7 +55,9 @@ actor HouseEventHub: PlugAccess {
     func run() async {
         let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
         await recorder?.begin(house)
-        // Separate tasks that end in `end()`. Without a reader, nothing more would be read from the network.
+        // These tasks are separate, because they continue after the cancellation of `run()` until `end()` cancels them:
+        // the recorder still fetches the last samples. If the updates had no reader, the follower would stop reading
+        // from the network.
         following = [Task { await house.run() }, Task { await self.share() }]
         for await _ in unread {}
         unreadable.finish()

@@ -1,8 +1,8 @@
 public import Automation
 import PlugModel
 
-/// The user requests to rules that wait for their outcome. Their number is limited by the requests that the daemon
-/// handles at a time.
+/// The users' requests to turn a rule on or off, or to run it, whose outcome is pending. The daemon's limit of
+/// concurrent requests also limits their number.
 struct PendingUserRequests {
     typealias Waiting = CheckedContinuation<Void, any Error>
 
@@ -54,7 +54,7 @@ struct PendingUserRequests {
     }
 }
 
-/// The actions of a rule that the user ran manually did not begin.
+/// The error when the user ran a rule manually and its actions did not begin.
 public struct HeldBackRun: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule's name.
     public var rule: String
@@ -73,7 +73,8 @@ public struct HeldBackRun: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A rule was turned on or off, but this could not be stored. The change applies until the process ends.
+/// The error when a rule was turned on or off, but the change could not be stored. The change applies until the process
+/// ends.
 public struct UnstoredSwitch: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule's name.
     public var rule: String

@@ -21,7 +21,7 @@ protocol PlugAccess: Sendable {
     /// Returns the paired plugs with their last known names; nil if the list cannot be read now.
     func pairedPlugs() async -> [PlugID: String]?
 
-    /// Connects to a plug that is away at once, because its state may have changed.
+    /// Retries the connection to a disconnected plug at once, instead of after the current delay.
     func locate(_ plug: String) async
 
     /// Notifies the plug that every event up to this one has taken effect.
@@ -34,8 +34,8 @@ protocol PlugAccess: Sendable {
     /// observers.
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
 
-    /// Returns the power that the plug measured in the last hours, on the controller's clock; empty if it is not
-    /// stored.
+    /// Returns the power that the plug measured in the last hours, with times on the controller's clock. Empty without
+    /// a history.
     func past(of plug: PlugID) async -> [RecordedPower]
 
     /// Ends the recording after the rules have ended and stored their state.

@@ -21,7 +21,7 @@ public struct Quarantine: Hashable, Sendable {
         public var keys: [String] = []
     }
 
-    /// The maximum time between two crashes that are attributed to the plug, in seconds.
+    /// The maximum time between two crashes after which the plug is excluded, in seconds.
     static let window: Int64 = 60
     /// The duration of the first exclusion in seconds.
     static let first: Int64 = 3600
@@ -29,8 +29,8 @@ public struct Quarantine: Hashable, Sendable {
     static let longest: Int64 = 86_400
     /// The time in seconds after which a plug without crashes is removed.
     static let memory: Int64 = 7 * 86_400
-    /// The maximum number of entries; the plug with the oldest crash is removed first. Prevents a foreign file from
-    /// filling the memory.
+    /// The maximum number of entries; the plug with the oldest crash is removed first. Prevents a file that another
+    /// program wrote from filling the memory.
     static let limit = 64
     /// The maximum number of keys per plug: the current and the next one.
     private static let mostKeys = 2

@@ -74,7 +74,7 @@ public struct QuarantineFile: Sendable {
     public struct Death: Hashable, Sendable {
         /// The signal number.
         public var signal: Int32
-        /// The plug whose data the crashed thread processed; nil if there was none.
+        /// The plug whose data the crashed thread processed; nil if it processed no plug's data.
         public var plug: PlugID?
         /// The time in seconds since 1970.
         public var time: Int64

@@ -5,12 +5,12 @@ import Automation
 struct RecordBuffer {
     /// The maximum number of lines from scripts' functions, 8 MB at most. The oldest lines are dropped first.
     static let detailLimit = 16_384
-    /// The maximum number of records. One event, with everything that waits for the same write, causes far fewer.
+    /// The maximum number of records. One event causes far fewer, including the records that wait for the same write.
     static let limit = 65_536
 
     private var records: [RunnerRecord] = []
     private var next = 0
-    /// The lines of the records that may be dropped first.
+    /// The number of lines in the records that may be dropped first.
     private var detail = 0
     private var leftOut = 0
 
@@ -39,7 +39,7 @@ struct RecordBuffer {
         return record
     }
 
-    /// Drops a quarter of the records at once, so that this is rarely needed.
+    /// Drops about a quarter of the records at once, so that this function is rarely called.
     private mutating func makeRoom() {
         var kept: [RunnerRecord] = []
         for record in records[next...] {

@@ -8,8 +8,8 @@ import ProtocolCore
 
 /// Handles reports of plugs and records of rules, and writes to the history.
 extension Recorder {
-    /// The time in milliseconds that appliance detection reads back. An appliance that is running now started within
-    /// it.
+    /// The length of the history that appliance detection reads, in milliseconds. Six hours contain the start of almost
+    /// every running appliance.
     private static let warmUp: Int64 = 6 * 3_600_000
     /// The maximum number of samples for appliance detection: four per second. Prevents a plug that measures faster
     /// from filling the memory.
@@ -127,7 +127,8 @@ extension Recorder {
             do {
                 try await onThread { history in
                     var sound = batch
-                    // A damaged chunk is dropped, because its plug would send it again and block the others.
+                    // A damaged chunk is dropped. Otherwise the whole batch would fail, and so would each retry,
+                    // because the plug would send the same chunk again.
                     sound.chunks.removeAll { (try? $0.chunk.samples()) == nil }
                     try history.record(sound)
                 }
@@ -139,7 +140,8 @@ extension Recorder {
         }
     }
 
-    /// Deletes expired history. A failure does not affect the written batch and is retried in the next round.
+    /// Deletes expired history. A failure does not affect the written batch. The next attempt follows ten minutes
+    /// later.
     private func forget(now: Int64) async {
         forgotAt = BootClock.now
         do {

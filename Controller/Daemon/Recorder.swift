@@ -21,7 +21,8 @@ public actor Recorder {
     nonisolated let cursors: [PlugID: SequenceNumber]
     let history: any WritableHistory
     let complain: @Sendable (String) -> Void
-    /// A separate thread from the one that stores the rules, because a locked database would block it.
+    /// The thread of the history only. A locked database blocks this thread, and must not block the storage of the
+    /// rules.
     let thread = NIOThreadPool(numberOfThreads: 1)
     private(set) var house: (any SampleSource)?
     private var plan = BackfillPlan()
@@ -98,7 +99,7 @@ public actor Recorder {
         for fetch in fetches.values { fetch.cancel() }
         fetches = [:]
         isClosing = true
-        // One more attempt, even if the last write failed: there may be free space now.
+        // The queue is written once more even if the last write failed, because the disk may have free space now.
         queue.hurry(now: BootClock.now)
         go()
         if queue.isWriting || !queue.isEmpty && !queue.isFailing {

@@ -2,7 +2,7 @@ public import Automation
 import DurableFiles
 public import Scripting
 
-/// The content of a rule file as parsed by its format.
+/// The result of parsing a rule file.
 public enum RuleFileReading: Sendable {
     /// The rules of a YAML file.
     case rules([Rule])
@@ -198,8 +198,9 @@ struct RuleFileCache {
     }
 }
 
-/// Detects completed changes of rule files: two consecutive looks are equal and differ from the last accepted one.
-/// Programs write files in several steps, and a partly written file must not be read.
+/// Detects completed changes of rule files. A change is complete if two consecutive snapshots of the files' stamps are
+/// equal and differ from the last accepted snapshot. Programs write files in several steps, and a partly written file
+/// must not be read.
 struct RuleFileWatch {
     /// The stamp of each file; nil if the file cannot be examined.
     typealias Look = [String: FileStamp?]
@@ -207,10 +208,10 @@ struct RuleFileWatch {
     private var taken: Look
     private var last: Look
 
-    /// Starts with a look whose files are read now.
+    /// Starts with a snapshot whose files are read now.
     init(_ look: Look) { (taken, last) = (look, look) }
 
-    /// Compares a look with the previous ones.
+    /// Compares a snapshot with the previous and the last accepted one.
     ///
     /// - Returns: True if all files must be read now.
     mutating func isChanged(_ look: Look) -> Bool {

@@ -4,7 +4,7 @@ public struct RuleFileFault: Hashable, Sendable {
     public var path: String
     /// The message for the user, which may have several lines.
     public var words: String
-    /// The rules whose last valid version stays active; empty if there is none.
+    /// The rules whose last valid version stays active; empty if none is active.
     public var rules: [String]
 
     /// Creates a fault from its parts.

@@ -48,7 +48,7 @@ extension RuleRunner {
 
     /// Turns a rule on or off. The setting is kept across restarts.
     ///
-    /// Returns when the setting is stored, or at once if there is no store.
+    /// Returns when the setting is stored, or at once without a store.
     ///
     /// - Throws: ``UnknownRule``; ``UnstoredSwitch`` if the setting applies only until the process ends;
     ///   `CancellationError` if the run ends.
@@ -78,7 +78,7 @@ extension RuleRunner {
     }
 
     private func check(_ rule: String) throws {
-        // Nothing is stored any longer.
+        // After the stop has begun, changes are no longer stored.
         if isStopping { throw CancellationError() }
         guard machine.rules.contains(where: { $0.name == rule }) else {
             throw UnknownRule(name: rule, known: machine.rules.map(\.name))

@@ -86,9 +86,10 @@ public actor RuleRunner {
         ) { HouseFollower(client, after: recorder == nil ? .now : .beginning, known: $0) }
     }
 
-    /// Creates a runner with its own way to follow the house.
+    /// Creates a runner that follows the house with a follower of the caller.
     ///
-    /// - Parameter follow: Creates the follower of the house, which continues after these events.
+    /// - Parameter follow: Creates the follower of the house. The argument is the number of the last handled event of
+    ///   each plug.
     package init(
         _ set: RuleFileSet, store: RuleStore?, performer: (any EffectPerforming)? = nil,
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
@@ -164,7 +165,7 @@ public actor RuleRunner {
         try await house.send(command, to: plug, id: id)
     }
 
-    /// Connects to a plug that is away at once, because it was just paired.
+    /// Connects to a disconnected plug at once. Call it for a plug that was just paired.
     public nonisolated func locate(_ plug: String) async { await house.locate(plug) }
 
     /// Cancels commands and calls. They stay stored without an outcome, and the next process repeats them.
@@ -329,8 +330,8 @@ public actor RuleRunner {
         await handOverUnsent()
     }
 
-    /// Delivers all records, or returns at once if a delivery is in progress. Tasks that are not requested by a caller
-    /// must not accumulate behind a slow reader.
+    /// Delivers all records, or returns at once if a delivery is in progress. Used by tasks without a waiting caller,
+    /// which would otherwise accumulate behind a slow reader.
     func deliverIfIdle() async {
         if !isHandingOver { await handOverUnsent() }
     }

@@ -4,8 +4,8 @@ import LinuxClocks
 import PlugModel
 import Synchronization
 
-/// The storage of running rules for the state that must survive their process: one file in a directory that one process
-/// uses at a time.
+/// Stores the state of the running rules that the next process needs, in one file. Only one process at a time uses the
+/// directory.
 public final class RuleStore: Sendable {
     /// The state that the previous process stored; empty on the first start, and if the file cannot be read.
     public let memory: StoredRuleState
@@ -23,17 +23,17 @@ public final class RuleStore: Sendable {
     private let written: Mutex<Written>
 
     private struct Written {
-        /// The checksum at the end of the file, with which the reserve is compared; nil if there is no file.
+        /// The checksum at the end of the file, which an entry of the reserve contains; nil if the file is missing.
         var file: [UInt8]?
-        /// Nil if the disk had no room for it.
+        /// The reserved space; nil if the disk had no room for it.
         var reserve: MemoryReserve?
     }
 
-    /// How a memory was stored.
+    /// The result of storing the state.
     struct Outcome {
-        /// The part that there was no room for, in words; nil if all is stored.
+        /// A description of the part that did not fit; nil if everything is stored.
         var missing: String?
-        /// Why the memory is in the reserve instead of its file; nil if it is in its file.
+        /// The error because of which the state is in the reserve; nil if the state is in its file.
         var diskError: FileError?
     }
 

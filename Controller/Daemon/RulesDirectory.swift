@@ -4,7 +4,7 @@ import NIOPosix
 /// Rule files and directories of rule files, which are read again on each change: the shell of ``RuleFileWatch`` and
 /// ``RuleFileCache``.
 public actor RulesDirectory {
-    /// The interval between two looks.
+    /// The interval between two checks of the files.
     private static let interval = Duration.seconds(1)
 
     private nonisolated let files: RuleFileWatcher
@@ -14,7 +14,7 @@ public actor RulesDirectory {
     /// The content of the files at the last reading.
     public private(set) var current: RuleFileSet
 
-    /// Reads all files. If a file system does not answer, this blocks until its timeout.
+    /// Reads all files. If a file system does not answer, the initializer blocks until the timeout.
     ///
     /// - Parameters:
     ///   - paths: Files, and directories of which the visible `.yaml`, `.yml` and `.lua` files are read.
@@ -26,7 +26,7 @@ public actor RulesDirectory {
     init(_ files: RuleFileWatcher, read: @escaping @Sendable (String) -> RuleFileReading) {
         self.files = files
         self.read = read
-        // The look precedes the reading, so a change between them causes another reading.
+        // The stamps are read before the files, so a change in between causes another reading.
         let look = files.look()
         watch = RuleFileWatch(look.stamps)
         current = shelf.take(look.readings(by: read))

@@ -8,7 +8,7 @@ public protocol ScriptCalling: Sendable {
 
     /// Replaces the running scripts. Unchanged scripts keep their processes.
     ///
-    /// Pending calls of a changed script, including a running one, are made in its new process.
+    /// The new process of a changed script executes the pending calls, and repeats the call that was running.
     ///
     /// - Parameters:
     ///   - scripts: All scripts to run.
@@ -20,8 +20,8 @@ public protocol ScriptCalling: Sendable {
     /// - Parameters:
     ///   - call: The function and its arguments.
     ///   - plugs: The plugs that the function can read.
-    ///   - state: The stored state of the script, as JSON. Changes by an earlier call that was refused or withdrawn are
-    ///     not part of it.
+    ///   - state: The stored state of the script, as JSON, without the changes of earlier calls that were refused or
+    ///     withdrawn.
     ///   - time: The time that the function can read.
     /// - Returns: The actions that the function requested, or the reason of a failure; nil if the task was cancelled or
     ///   all scripts were ended before the result was known.

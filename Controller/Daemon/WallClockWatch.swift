@@ -10,7 +10,8 @@ public typealias SunTable = @Sendable (_ days: ClosedRange<Int64>, _ instant: (I
 /// is computed again each day, and when the wall clock or the time zone changes.
 struct WallClockWatch {
     /// The maximum difference that is ignored. Both clocks run at the same rate, even while the network adjusts the
-    /// wall clock. They diverge when the wall clock is set, and slightly because they are not read at the same instant.
+    /// wall clock. Their difference changes when the wall clock is set, and slightly at each check, because the two
+    /// clocks are not read at the same instant.
     static let tolerance = Duration.milliseconds(4)
     /// The delay that is added to each second, so that no rule runs before the second it specifies, despite the
     /// tolerance.

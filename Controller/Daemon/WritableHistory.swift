@@ -2,7 +2,7 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// The access of the recorder to the history. Each call may take as long as the disk does.
+/// The access of the recorder to the history. A call blocks while the disk is slow.
 protocol WritableHistory: Sendable {
     /// Stores a batch in one transaction.
     func record(_ batch: HistoryBatch) throws

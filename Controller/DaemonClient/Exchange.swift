@@ -48,7 +48,7 @@ extension DaemonClient {
         do {
             try await connection.executeThenClose { inbound, outbound in
                 // All parts are written at once, because a daemon that refuses a request may close the connection
-                // before it has read all of it.
+                // before it has read the whole request.
                 try await outbound.write(contentsOf: request.parts)
                 guard try await read(inbound, take) else {
                     throw DaemonFault.broken("the daemon closed the connection before it answered")
