@@ -9,10 +9,11 @@ public struct Daylight: Hashable, Sendable {
     /// Degrees, east positive.
     public let longitude: Double
 
-    /// The number of days in one result. Stops a computation over centuries; a backtest of four years fits.
+    /// The maximum number of days in one result, enough for a backtest of four years. Prevents a computation over
+    /// centuries.
     public static let dayLimit = 1500
 
-    /// Nil outside of 90 degrees of latitude or 180 of longitude.
+    /// Creates a place. Nil if the latitude is not in -90...90 or the longitude is not in -180...180.
     public init?(latitude: Double, longitude: Double) {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
         (self.latitude, self.longitude) = (latitude, longitude)
@@ -22,7 +23,7 @@ public struct Daylight: Hashable, Sendable {
     /// to the day that it ends.
     ///
     /// - Parameters:
-    ///   - days: since 1970-01-01 in the local calendar.
+    ///   - days: the days, counted from 1970-01-01 in the local calendar.
     ///   - zone: the local time zone.
     ///   - instant: converts seconds since 1970, UTC, to the caller's clock; nil if that is impossible.
     public func times(days: ClosedRange<Int64>, zone: ZoneOffsets, instant: (Int64) -> Instant?) -> SunTimes {
@@ -55,16 +56,18 @@ public struct Daylight: Hashable, Sendable {
         var time: Int64? { if case .at(let time) = self { time } else { nil } }
     }
 
-    /// Returns the time at which a missing event comes nearest.
+    /// Returns the limit of the daylight on a day without this event, in seconds since 1970, UTC: the middle of the
+    /// night if the sun stays above the horizon, noon if it stays below.
     ///
-    /// - Parameter neighbour: the UTC day whose noon is on the other side of the night.
+    /// - Parameter neighbour: the previous UTC day for a sunrise, the next one for a sunset.
     private func nearest(_ event: Event, _ noon: Double, _ neighbour: Int64) -> Int64 {
         guard case .isMissing(true) = event else { return Int64(noon.rounded()) }
         // Both days give the same result, so consecutive days have no gap.
         return Int64(((noon + solarNoon(ofDay: Double(neighbour))) / 2).rounded())
     }
 
-    /// Returns the noon in a local day, and its UTC day. Near the date line the calendar day differs from the UTC day.
+    /// Returns the solar noon within a local day, in seconds since 1970, and its UTC day. Nil if the local day has no
+    /// noon. Near the date line the calendar day differs from the UTC day.
     private func noon(of day: Int64, zone: ZoneOffsets) -> (solarDay: Int64, noon: Double)? {
         [day - 1, day, day + 1].lazy.map { ($0, solarNoon(ofDay: Double($0))) }.first { _, noon in
             let local = Int64(noon.rounded()) + Int64(zone.offset(at: noon))
@@ -72,13 +75,17 @@ public struct Daylight: Hashable, Sendable {
         }
     }
 
-    /// - Parameter day: UTC days since 1970. The noon may be up to half a day outside of the day.
+    /// Returns the solar noon of a UTC day, in seconds since 1970.
+    ///
+    /// - Parameter day: the UTC day, counted from 1970-01-01. Its noon may be up to half a day before or after this
+    ///   day.
     private func solarNoon(ofDay day: Double) -> Double {
         let mean = day * 86_400 + 43_200 - longitude * 240
         return mean - Sun(at: mean).equationOfTime
     }
 
-    /// Finds the event from noon in a few iterations, with the sun's position at the event itself.
+    /// Computes the time of the event in four iterations, beginning at noon. Each iteration uses the sun's position at
+    /// the previous result.
     private func horizon(_ noon: Double, isRise: Bool) -> Event {
         var time = noon
         for _ in 0..<4 {

@@ -28,8 +28,8 @@ public struct CalendarPeriod: Hashable, Sendable {
     /// The local time at the start.
     public let start: CivilTime
 
-    /// The number of periods in a list: eleven years of hours, almost three of quarters. Stops a mistyped year from
-    /// filling the memory.
+    /// The maximum number of periods in a list: eleven years of hours, or almost three years of quarters. Prevents a
+    /// mistyped year from filling the memory.
     public static let limit = 100_000
 
     /// Returns all periods that overlap the range, in order and without gaps; nil if there may be more than ``limit``.
@@ -50,8 +50,8 @@ public struct CalendarPeriod: Hashable, Sendable {
         }
     }
 
-    /// A day starts at the first time with a new date. Some days have no midnight, and a clock that is set back across
-    /// midnight shows it twice.
+    /// Returns the starts of the periods in a range. A day starts at the first time with a new date. Some days have no
+    /// midnight, and a clock that is set back across midnight shows it twice.
     private static func starts(_ step: CalendarStep, from: Int, to: Int, zone: ZoneOffsets) -> [Int] {
         var starts: [Int] = []
         var newest = Int.min
@@ -74,7 +74,7 @@ public struct CalendarPeriod: Hashable, Sendable {
                     case .month: civil.year * 12 + civil.month
                     }
                 guard label > newest else { continue }
-                // The period before the first boundary started before the range.
+                // The first candidate of a day or month is skipped, because its period started before the range.
                 if newest > .min || step.length != nil { starts.append(candidate) }
                 newest = label
             }

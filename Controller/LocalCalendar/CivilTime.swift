@@ -1,12 +1,16 @@
 /// A date and time of day in the Gregorian calendar, as shown on a local clock.
 public struct CivilTime: Hashable, Sendable {
+    /// The year of the calendar, for example 2026.
     public var year: Int
     /// 1 to 12.
     public var month: Int
     /// 1 to 31.
     public var day: Int
+    /// 0 to 23.
     public var hour = 0
+    /// 0 to 59.
     public var minute = 0
+    /// 0 to 59.
     public var second = 0
 
     private static let monthNames = [
@@ -33,8 +37,9 @@ public struct CivilTime: Hashable, Sendable {
         second = secondOfDay % 60
     }
 
-    /// Counts years from March, so that the leap day is the last day of its year, in eras of 400 years with 146,097
-    /// days each. 719,468 days lie between 0000-03-01 and 1970-01-01.
+    /// Creates the midnight of the date that is this number of days after 1970-01-01. The calculation counts years from
+    /// March, so that 29 February is the last day of its year, in eras of 400 years with 146,097 days each. 719,468
+    /// days lie between 0000-03-01 and 1970-01-01.
     private init(daysSince1970 days: Int) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, 146_097)
@@ -76,7 +81,7 @@ public struct CivilTime: Hashable, Sendable {
 
 private func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 
-/// Divides and rounds down, also for negative numbers.
+/// Divides and rounds down, also for a negative dividend. The divisor must be positive.
 public func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
     let quotient = dividend / divisor
     return dividend % divisor < 0 ? quotient - 1 : quotient

@@ -6,7 +6,7 @@ public struct LocalTimeline: Sendable {
     /// starts the second pass.
     public static let setting: Int64 = 600_000
 
-    /// A series with at least this distance shows a repeated time only once per pass.
+    /// In a series with at least this distance between two times, a time that appears twice belongs to both passes.
     private static let hour: Int64 = 3_600_000
 
     /// A span of UTC with a constant offset. The end is excluded.
@@ -65,7 +65,8 @@ public struct LocalTimeline: Sendable {
             let isSameAgain = last.local == local && last.sincePrevious >= Self.hour
             return last.isSecond || last.local - local >= Self.setting || isSameAgain
         }
-        // A small correction of the clock returns to the second pass from the time after it.
+        // The previous time is shortly after the repeated hour, so the clock was corrected a little within the second
+        // pass.
         return last.universal > second && last.universal - second < Self.setting
     }
 

@@ -14,10 +14,10 @@ public struct ZoneOffsets: Hashable, Sendable {
 
     /// Seconds east of UTC before the first transition.
     public let initial: Int
-    /// Ascending in time.
+    /// The changes of the offset, ascending in time.
     public let transitions: [Transition]
 
-    /// UTC.
+    /// The time zone UTC, without transitions.
     public static let utc = ZoneOffsets(initial: 0)
 
     /// Creates the offsets. Sorts the transitions.
