@@ -2,7 +2,7 @@ import LinuxClocks
 import ProtocolCore
 
 extension Diagnosis {
-    /// 2026-01-01T00:00:00Z. This program is not older.
+    /// 2026-01-01T00:00:00Z, which is before the release of this program.
     private static let earliest = WallTime(nanosecondsSince1970: 1_767_225_600_000_000_000)
     /// The limit of a step of the clock during the examination; a synchronized clock is slewed by less.
     private static let largestStep = Duration.milliseconds(500)

@@ -22,7 +22,8 @@ extension Diagnosis {
         if conditions.isEmpty && findings.isEmpty {
             findings.append(
                 Finding(
-                    .problem, .interface, "there is no network interface", why: "plugs cannot be found without one",
+                    .problem, .interface, "this host has no network interface",
+                    why: "plugs cannot be found without one",
                     next: "connect a cable or join a wireless network; `ip link` lists the interfaces"))
         }
         return findings
@@ -33,7 +34,7 @@ extension Diagnosis {
         let there = seen.interfaces.map(\.name)
         return names.subtracting(there).sorted().map { name in
             Finding(
-                .problem, .interface, name, "there is no interface with this name",
+                .problem, .interface, name, "this host has no interface with this name",
                 next: "use one of \(list(there)) with --interface or SMARTPLUG_INTERFACE")
         }
     }
@@ -68,7 +69,7 @@ extension Diagnosis {
         return .usable(isRoutable: addresses.contains { !$0.isLinkLocal })
     }
 
-    /// Returns nil for an interface that is not in use and not needed.
+    /// Returns the finding about an interface. Nil if the interface is off or has no link, and is not needed.
     private static func finding(
         _ interface: LinuxInterface, _ condition: Condition, isWanted: Bool, anyRoutable: Bool
     ) -> Finding? {

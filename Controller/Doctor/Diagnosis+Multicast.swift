@@ -11,7 +11,7 @@ extension Diagnosis {
         return [
             Finding(
                 .ok, .port, "also used by other programs: \(names(of: seen.portHolders))",
-                why: "multicast packets reach all of them, but a unicast answer reaches only one",
+                why: "every program receives the multicast packets, but only one receives a unicast answer",
                 next: isHidden ? "run `plugctl doctor` as root to show their names" : nil)
         ]
     }
@@ -66,8 +66,8 @@ extension Diagnosis {
         return nil
     }
 
-    /// Describes the other hosts on an interface. An interface without other hosts is not a fault if a different one
-    /// has some, for example a bridge of containers.
+    /// Describes the hosts whose packets an interface received. An interface without other hosts, for example a bridge
+    /// of containers, is not a fault if another interface received packets.
     private static func heard(
         _ interface: String, _ links: [Observations.Link], _ seen: Observations, anybodyHeard: Bool
     ) -> Finding? {

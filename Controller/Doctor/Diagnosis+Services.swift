@@ -34,8 +34,8 @@ extension Diagnosis {
         guard twins.isEmpty else {
             return Finding(
                 .problem, .service, service.name, "\(what); \(list(twins)) has the same id, \(id)",
-                why: "one of them has a copy of the other's flash, so events and keys of both are mixed up",
-                next: "reset one of them to factory state with an empty state directory")
+                why: "one plug has a copy of the other plug's flash, so events and keys of both are mixed up",
+                next: "reset one plug to factory state with an empty state directory")
         }
         if let version = service.version, version != "\(PlugWire.version)" {
             return Finding(

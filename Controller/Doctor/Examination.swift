@@ -7,7 +7,8 @@ import PlugModel
 import ProtocolCore
 import ServiceDiscovery
 
-/// Examines the host, its network and its plugs: the shell of ``Diagnosis``. It claims no name and changes nothing.
+/// Examines the host, its network and its plugs: the shell of ``Diagnosis``. It announces no name by multicast DNS and
+/// changes no state.
 public struct Examination: Sendable {
     /// The limit of plugs that are contacted at the same time.
     static let width = 16
@@ -31,7 +32,8 @@ public struct Examination: Sendable {
         self.logger = logger
     }
 
-    /// Examines everything. Announcements, services and plugs each take up to `wait`, longer with more than 16 of each.
+    /// Examines everything. The collection of announcements takes `wait`. The services and then the plugs are contacted
+    /// 16 at a time, each for up to `wait`.
     ///
     /// - Parameters:
     ///   - paired: the plugs to contact.
@@ -92,7 +94,7 @@ public struct Examination: Sendable {
         var id: PlugID? { txt?["id"].flatMap(PlugID.init(rawValue:)) }
     }
 
-    /// The limit of announcements, which bounds the memory if a network invents names.
+    /// The maximum number of announcements. Prevents forged names from filling the memory.
     private static let mostAnnouncements = 1024
 
     private func announcements() async -> [String: Announcement] {
@@ -131,9 +133,9 @@ public struct Examination: Sendable {
         _ paired: [PairedPlugs.Entry], _ announced: [String: Announcement]
     ) async -> [Observations.Plug] {
         await concurrently(paired) { entry in
-            // Of two plugs with one id, the one with the stored name is contacted.
+            // If two plugs announce the same id, the one with the stored name is contacted.
             let names = announced.filter { $0.value.id == entry.id }.keys.sorted()
-            // Another plug may have the name now: commands by name would reach that one.
+            // If the id is not announced, the stored name is tried, unless a different plug announces that name.
             let name =
                 names.first { $0 == entry.name } ?? names.first ?? (announced[entry.name] == nil ? nil : entry.name)
             let (outcome, crash) = if let name { await reach(name) } else { (Observations.Plug.Outcome.absent, nil) }

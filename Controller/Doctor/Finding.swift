@@ -2,6 +2,7 @@
 public struct Finding: Hashable, Sendable {
     /// The severity of a finding.
     public enum Level: String, Hashable, Sendable {
+        /// The subject works.
         case ok
         /// The subject works, but something may be missing or fail later.
         case warning
@@ -31,7 +32,7 @@ public struct Finding: Hashable, Sendable {
     public init(
         _ level: Level, _ subject: Subject, _ about: String, _ what: String, why: String? = nil, next: String? = nil
     ) {
-        precondition(level != .problem || next != nil, "whoever has a problem wants to know what to do")
+        precondition(level != .problem || next != nil, "a problem requires a hint")
         self.level = level
         self.subject = subject
         self.about = about

@@ -1,9 +1,9 @@
 import DNSWire
 import LinuxNetwork
 
-/// The addresses whose packets were received, with their number.
+/// The number of received packets per source address, by interface and IP family.
 struct HeardHosts: Sendable {
-    /// The limit of addresses, which bounds the memory if a network invents addresses.
+    /// The maximum number of addresses. Prevents forged source addresses from filling the memory.
     static let limit = 4096
 
     private var counts: [PacketListener.Place: [IPAddress: Int]] = [:]
@@ -40,7 +40,7 @@ struct HeardHosts: Sendable {
     }
 }
 
-/// The observations of a place in progress.
+/// The unfinished observations of one interface and IP family.
 struct ObservedLink: Sendable {
     var place: PacketListener.Place
     var link: Observations.Link

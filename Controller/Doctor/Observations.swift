@@ -24,7 +24,7 @@ public struct Observations: Sendable {
     public var controllerFault: String?
     /// The reasons why the daemon of this machine does not follow a plug, with a `hint:` line.
     public var keptAway: [PlugID: String] = [:]
-    /// The time of waiting for announcements and answers.
+    /// The time for collecting announcements, and the time limit for a plug's answer.
     public var wait: Duration
 
     /// Creates observations without hosts and plugs.
@@ -44,7 +44,7 @@ public struct Observations: Sendable {
         public var isLoopback = false
         /// The reason why nothing can be received.
         public var fault: String?
-        /// True if the kernel is a member of the group; nil if unknown.
+        /// True if this host is a member of the multicast group; nil if unknown.
         public var isMember: Bool?
         /// The number of this host's own packets that were received.
         public var own = 0

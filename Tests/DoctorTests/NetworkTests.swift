@@ -31,7 +31,7 @@ import Testing
     @Test("A host without a network interface has a problem") func noInterface() {
         let only = interfaces([interface("lo", [.up, .running, .loopback], [127, 0, 0, 1], index: 1)])
         #expect(only.map(\.level) == [.problem])
-        #expect(only[0].what == "there is no network interface")
+        #expect(only[0].what == "this host has no network interface")
     }
 
     @Test(
@@ -77,7 +77,7 @@ import Testing
         #expect(
             findings == [
                 Finding(
-                    .problem, .interface, "eth7", "there is no interface with this name",
+                    .problem, .interface, "eth7", "this host has no interface with this name",
                     next: "use one of eth0 with --interface or SMARTPLUG_INTERFACE")
             ])
     }
