@@ -26,7 +26,7 @@ import urllib.error
 import urllib.request
 
 LONGEST_PAUSE = 60  # seconds between two attempts
-MOST_UNSENT = 1000  # cycles; stops a receiver that never returns from filling the disk
+MOST_UNSENT = 1000  # cycles; limits the file while the receiver is unreachable
 LONGEST_ANSWER = 10  # seconds
 
 
@@ -36,7 +36,7 @@ class Memory:
     def __init__(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
-        # Two processes would both count. The lock ends with the process.
+        # Two processes would post each cycle twice. The lock ends with the process.
         self._lock = open(path.with_suffix(".lock"), "w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.known = {"cursor": None, "cycle": None, "unsent": []}
@@ -86,7 +86,7 @@ class Cycles:
             if cycle is None and power > self._above:
                 known["cycle"] = {"begin": line["at"], "from": self._energy, "quietSince": None}
             elif cycle is not None:
-                # Readings between two watches are missing. A machine that is quiet in both counts as quiet in between.
+                # Readings between two runs of `plugctl watch` are missing. An appliance that is quiet before and after counts as quiet in between.
                 if power >= self._below:
                     cycle["quietSince"] = None
                 elif cycle["quietSince"] is None:
@@ -98,7 +98,7 @@ class Cycles:
         # The first reading after the plug was turned off has the final energy.
         if known["cycle"] is not None and "offSince" in known["cycle"] and "activeEnergy" in line:
             self._ended(known["cycle"]["offSince"], self._energy)
-        # Stored together with the effect of the line. Lines of readings are frequent and have no cursor.
+        # The cursor is stored together with the effect of its line. Lines of readings are frequent and have no cursor.
         if "cursor" in line:
             known["cursor"] = line["cursor"]
         if json.dumps(known) != before:
@@ -125,7 +125,7 @@ def post(cycle, address):
         with urllib.request.urlopen(request, timeout=LONGEST_ANSWER):
             return True
     except urllib.error.HTTPError as error:
-        print(f"{address} says {error.code} to {cycle['id']}", file=sys.stderr)
+        print(f"{address} answered {cycle['id']} with status {error.code}", file=sys.stderr)
         return 400 <= error.code < 500 and error.code not in (408, 429)
     except OSError as error:
         print(f"{address}: {error}", file=sys.stderr)
@@ -176,10 +176,10 @@ def main():
     options = argparse.ArgumentParser(description="Counts the energy of an appliance's cycles and posts it.")
     options.add_argument("plug")
     options.add_argument("address")
-    options.add_argument("--above", type=float, default=10, metavar="W", help="a cycle begins above it (default: 10)")
-    options.add_argument("--below", type=float, default=5, metavar="W", help="it is quiet below it (default: 5)")
-    options.add_argument("--quiet", type=float, default=180, metavar="S", help="it ends after so long (default: 180)")
-    options.add_argument("--memory", type=pathlib.Path, help="the file that holds everything (default: in the state directory)")
+    options.add_argument("--above", type=float, default=10, metavar="W", help="a cycle begins above this power (default: 10)")
+    options.add_argument("--below", type=float, default=5, metavar="W", help="the appliance is quiet below this power (default: 5)")
+    options.add_argument("--quiet", type=float, default=180, metavar="S", help="a cycle ends after this time of quiet (default: 180)")
+    options.add_argument("--memory", type=pathlib.Path, help="the file of the stored state (default: in the state directory)")
     asked = options.parse_args()
     home = pathlib.Path(os.environ.get("XDG_STATE_HOME") or pathlib.Path.home() / ".local/state")
     name = "cycle-energy-" + asked.plug.replace("/", "_") + ".json"

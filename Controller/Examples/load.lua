@@ -1,5 +1,5 @@
--- Keeps the total power of these plugs below the limit of the fuse. Above the limit the script turns plugs off, first in the list
--- first. It turns a plug on again when there is room for its previous power, last in the list first.
+-- Keeps the total power of these plugs below the limit of the fuse. Above the limit the script turns plugs off in the order of
+-- the list. It turns them on again in reverse order, each when its previous power fits below the limit with a margin of 200 W.
 
 local limit, room = 3000, 200 -- W
 local loads = { "Boiler", "Dryer", "Washing Machine" }

@@ -7,7 +7,7 @@ local hour = 3600
 
 on("Hall Light", "button", "long", function()
   state.away = true
-  notify("From this evening on the lamps pretend that somebody is at home.")
+  notify("From this evening on the lamps simulate presence.")
 end)
 
 on("Hall Light", "button", "double", function()

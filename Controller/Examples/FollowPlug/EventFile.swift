@@ -4,7 +4,7 @@ import PlugModel
 
 /// A file of text lines that begin with an event's number.
 struct EventFile {
-    /// Bytes. Stops a file of a different program from filling the memory.
+    /// The maximum size of the file in bytes. Prevents a file of a different program from filling the memory.
     private static let limit = 1 << 26
 
     /// The position at which the events resume.
@@ -13,7 +13,7 @@ struct EventFile {
 
     init(_ path: String) throws(FileError) {
         let bytes = try FileStore().readIfPresent(path, limit: Self.limit) ?? []
-        // The power may have failed during the write of the last line.
+        // An incomplete last line is removed: the power may have failed during its write.
         let whole = bytes[..<(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)]
         file = try AppendingFile(path)
         if whole.count < file.length { try file.truncate(to: whole.count) }
