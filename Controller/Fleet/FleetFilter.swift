@@ -5,7 +5,7 @@ public struct FleetFilter: Hashable, Sendable {
         case all, away, tripped
     }
 
-    /// The limit of houses, labels or names per request, which bounds the work of the database.
+    /// The maximum number of houses, labels or names per request. It limits the work of the database.
     public static let listLimit = 64
     /// The limit of each text in bytes.
     public static let textLimit = 200

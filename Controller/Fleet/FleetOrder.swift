@@ -32,7 +32,8 @@ public enum FleetOutcome: Hashable, Sendable {
     case done(on: Bool, event: SequenceNumber?)
     /// The order was rejected, with the reason for the user.
     case refused(String)
-    /// No answer arrived. The order will not be performed from now on, but may have been performed before.
+    /// No answer arrived. The order has expired and will not be performed later, but it may have been performed
+    /// already.
     case unanswered
     /// The request was never sent.
     case unreachable(String)
@@ -64,7 +65,7 @@ extension FleetOutcome {
             self = .refused("the house's answer does not contain the plug's state")
             return
         }
-        // A greater number was rounded during parsing.
+        // A number from 2^53 on may have been rounded during parsing, so it is dropped.
         if case .number(let number)? = values["seq"], number < 9_007_199_254_740_992 {
             self = .done(on: on, event: SequenceNumber(exactly: number))
         } else {

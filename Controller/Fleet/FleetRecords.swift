@@ -11,9 +11,9 @@ public struct FleetPlug: Encodable, Hashable, Sendable {
     public var plug: String
     /// The labels of the house.
     public var labels: [String: String]
-    /// True if its daemon reaches it and was itself active in the last two minutes.
+    /// True if the house's daemon is connected to the plug and was active in the last two minutes.
     public var connected: Bool
-    /// The time of its last sign of life in ISO 8601, UTC.
+    /// The time at which the plug was last known to be connected: ISO 8601, UTC.
     public var lastSeen: String?
     /// True if the relay is on; nil if unknown.
     public var on: Bool?
@@ -28,7 +28,7 @@ public struct FleetPlug: Encodable, Hashable, Sendable {
     /// The user's role in this house.
     public var role: String
 
-    /// Returns nil if the row does not have the view's format.
+    /// Reads a row of the query of plugs. Nil if its format is not valid, or if the user has no role in the house.
     public init?(_ row: [String?], for rights: FleetRights) {
         guard row.count == 11, let house = row[0], let plug = row[2].flatMap(PlugID.init(rawValue:)),
             let role = rights.role(in: house)
@@ -66,12 +66,12 @@ public struct FleetHouse: Encodable, Hashable, Sendable {
     public var activePower: Double?
     /// The energy in Wh since the start of this month in the house.
     public var energyThisMonth: Double?
-    /// The time of the daemon's last sign of life in ISO 8601, UTC.
+    /// The time of the last data from the house's daemon: ISO 8601, UTC.
     public var lastSeen: String?
     /// The user's role in this house.
     public var role: String
 
-    /// Returns nil if the row does not have the query's format.
+    /// Reads a row of the query of houses. Nil if its format is not valid, or if the user has no role in the house.
     public init?(_ row: [String?], for rights: FleetRights) {
         guard row.count == 8, let house = row[0], let plugs = row[2].flatMap({ Int($0) }),
             let connected = row[3].flatMap({ Int($0) }), let tripped = row[4].flatMap({ Int($0) }),
@@ -102,10 +102,10 @@ public struct FleetEnergy: Encodable, Hashable, Sendable {
     public var plug: String?
     /// The energy in Wh.
     public var activeEnergy: Double
-    /// The part of the energy in times without samples, in Wh.
+    /// The part of the energy that was used in times without samples, in Wh.
     public var estimated: Double
 
-    /// Returns nil if the row does not have the query's format.
+    /// Reads a row of the query of energy. Nil if its format is not valid.
     public init?(_ row: [String?]) {
         guard row.count == 6, let month = row[0].flatMap({ FleetMonth($0) }), let house = row[1],
             let energy = finite(row[4])
@@ -144,7 +144,7 @@ public struct FleetList<Row: Sendable>: Sendable {
 }
 
 enum FleetLabels {
-    /// The limit of labels per house, which bounds the size of a displayed object.
+    /// The maximum number of labels per house. It limits the size of a displayed object.
     private static let limit = 32
 
     /// Reads labels and ignores values that are not texts.

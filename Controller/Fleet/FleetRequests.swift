@@ -6,45 +6,51 @@ public import ProtocolCore
 /// `Documentation/reference/mqtt.md`.
 ///
 /// A request that is sent again after a lost connection has the same Correlation Data and payload, so its plug performs
-/// it once. It is valid for ``counting`` after it was first sent, wherever it waits. An order without an answer is
-/// therefore not performed later.
+/// it once. A request expires 10 s (``counting``) after it was first sent, also while it waits at the broker or in the
+/// house. An order without an answer is therefore not performed later.
 public struct FleetRequests: Machine, Sendable {
     /// The caller's number of an order.
     public typealias Ticket = UInt64
 
     /// An input of the machine.
     public enum Event: MachineEvent, Sendable {
+        /// The caller requests an order with a new ticket.
         case ordered(Ticket, FleetOrder)
-        /// The answer to ``Action/connect(server:)`` after success.
+        /// The connection of ``Action/connect(server:)`` is established.
         case connected
-        /// The answer to ``Action/connect(server:)`` after a failure, or the end of a connection.
+        /// ``Action/connect(server:)`` failed, or the connection ended.
         case disconnected(reason: String)
-        /// The answer to ``Action/subscribe(_:)``.
+        /// The broker granted or rejected the subscription of ``Action/subscribe(_:)``.
         case subscribed(isGranted: Bool)
         /// The broker acknowledged a request, or rejected it with a reason.
         case acknowledged(BrokerTicket, refusal: String?)
+        /// The broker delivered a message.
         case received(BrokerMessage)
+        /// The time of ``FleetRequests/nextDeadline`` has passed.
         case deadlineReached
     }
 
     /// An output of the machine, performed by the shell.
     public enum Action: Hashable, Sendable {
-        /// - server: the index in the list.
+        /// Connect to the server at this index of the list. `connected` or `disconnected` answers it.
         case connect(server: Int)
-        /// Ends the connection; `disconnected` answers it.
+        /// End the connection. `disconnected` answers it.
         case disconnect
+        /// Subscribe to a topic.
         case subscribe(String)
+        /// Publish a request. `acknowledged` with this ticket answers it.
         case publish(BrokerTicket, Publication)
-        /// Reports the final outcome of an order.
+        /// Report the final outcome of an order.
         case tell(Ticket, FleetOutcome)
     }
 
     private enum Link: Sendable {
-        /// - until: the time of the next attempt; nil until there is an order.
+        /// No connection. `until` is the time of the next attempt; nil while there are no orders.
         case idle(until: Instant?)
         case connecting
         case subscribing
-        /// - idleSince: the time at which the last order was done; nil while there are orders.
+        /// Subscribed to the answers. `idleSince` is the time at which the last order was completed; nil while there
+        /// are orders.
         case ready(idleSince: Instant?)
         case ending
     }
@@ -53,22 +59,23 @@ public struct FleetRequests: Machine, Sendable {
         let order: FleetOrder
         let correlation: [UInt8]
         let orderedAt: Instant
-        /// The time at which it was first sent.
+        /// The time at which the request was first sent.
         var sentAt: Instant?
-        /// The time at which it is sent again after the house was busy.
+        /// The time at which the request is sent again, because the house was busy.
         var waitsUntil: Instant?
         var isOut = false
     }
 
-    /// The limit of simultaneous orders, which bounds the memory; a house has about twenty plugs.
+    /// The maximum number of simultaneous orders. It limits the memory; a house has about twenty plugs.
     public static let limit = 2000
-    /// The limit of unanswered requests. It prevents a house with many orders from rejecting some as too many.
+    /// The maximum number of unanswered requests. More could exceed the limit of requests of a house, which would
+    /// reject some as busy.
     static let flightLimit = 32
     /// The validity of a request.
     static let counting = Duration.seconds(10)
     /// The time to wait for an answer.
     static let patience = Duration.seconds(12)
-    /// The time to try to connect to a broker.
+    /// The time for connecting to a broker. Orders that are not sent by then fail.
     static let search = Duration.seconds(12)
     /// The pause after a house was too busy.
     static let busyPause = Duration.seconds(1)
@@ -146,7 +153,7 @@ public struct FleetRequests: Machine, Sendable {
         case .disconnected(let reason): disconnected(reason, now)
         case .acknowledged(let number, let refusal):
             guard let ticket = sent.removeValue(forKey: number), let refusal else { break }
-            end(ticket, .refused("the broker rejects it: \(refusal)"), now, &actions)
+            end(ticket, .refused("the broker rejected the request: \(refusal)"), now, &actions)
         case .received(let message): received(message, now, &actions)
         case .deadlineReached: deadlineReached(now, &actions)
         }

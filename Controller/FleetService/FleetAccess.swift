@@ -8,6 +8,7 @@ public struct FleetAccess: FleetSource {
     /// The connection to the broker; nil if none is configured.
     private let desk: FleetDesk?
 
+    /// Prepares the access. The database and the broker are connected on demand.
     public init(_ settings: FleetSettings) {
         self.settings = settings
         database = FleetDatabase(settings.database)

@@ -5,11 +5,11 @@ import Synchronization
 
 /// Read access to the database with the histories of many houses, through one connection that is opened on demand.
 final class FleetDatabase: Sendable {
-    /// The limit of waiting queries, which bounds the memory during repeated requests.
+    /// The maximum number of waiting queries. It limits the memory during repeated requests.
     private static let waitingLimit = 16
     private static let patience = Duration.seconds(35)
-    /// The statements for a new connection. They include a timeout on the server, so that a statement does not outlast its
-    /// caller's.
+    /// The statements for a new connection. The server's timeout of 30 s is shorter than `patience`, so no statement
+    /// runs longer than its caller waits.
     private static let manners = """
         SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET timezone = 'UTC'
         """
@@ -30,7 +30,7 @@ final class FleetDatabase: Sendable {
             throw FleetFault("too many requests to the database at once", hint: "try again in a moment")
         }
         let result = try? await thread.runIfActive { Result { () throws(PostgreSQLError) in try self.ask(query) } }
-        guard let result else { throw FleetFault("it was stopped") }
+        guard let result else { throw FleetFault("the connection to the database was closed") }
         do throws(PostgreSQLError) {
             return try result.get()
         } catch {
@@ -64,7 +64,8 @@ final class FleetDatabase: Sendable {
 
     private static func hint(_ error: PostgreSQLError) -> String? {
         switch error.state {
-        case "3F000", "42P01": "no daemon has sent its history to it yet; see Documentation/how-to/history-export.md"
+        case "3F000", "42P01":
+            "no daemon has sent its history to this database yet; see Documentation/how-to/history-export.md"
         case "42501": "let the owner of the schema admit this role: SELECT smartplug.admit('ROLE', NULL)"
         case "57014": "request fewer houses or a shorter time span"
         default: error.hint ?? "check [postgresql] in fleet.toml"

@@ -13,6 +13,7 @@ public struct FleetSettings: Sendable {
     /// The key in the tables of roles for users of `plugctl fleet` and of the daemon's local socket.
     public static let commandLine = "plugctl"
 
+    /// The database that receives the histories of the houses.
     public let database: PostgreSQLSettings
     /// The broker; nil if plugs cannot be switched.
     public let broker: BrokerAccount?
@@ -20,9 +21,11 @@ public struct FleetSettings: Sendable {
     public let prefix: String
     private let rights: [String: FleetRights]
 
-    /// The files that programs started by rules must not read.
+    /// The paths of passwords and keys, which programs of rules must not read.
     public var secretPaths: [String] { [database.passwordFile].compactMap(\.self) + (broker?.secretPaths ?? []) }
 
+    /// Returns the rights of a user; without any house if the file does not list the name.
+    ///
     /// - Parameter name: the name of a dashboard password; nil for a user on this machine.
     public func rights(of name: String?) -> FleetRights { rights[name ?? Self.commandLine] ?? FleetRights() }
 
@@ -50,8 +53,8 @@ public struct FleetSettings: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: its path; the files that it names are relative to its directory.
-    ///   - home: the user's home directory, for names that begin with `~/`.
+    ///   - file: the path of the settings. Paths in the settings are relative to its directory.
+    ///   - home: the user's home directory, for paths that begin with `~/`.
     /// - Throws: `ConfigurationError` with all errors.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)

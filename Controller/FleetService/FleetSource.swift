@@ -2,6 +2,8 @@ public import Fleet
 
 /// Access to many houses with a user's rights.
 public protocol FleetSource: Sendable {
+    /// Returns the rights of a user; without any house if the user has none.
+    ///
     /// - Parameter name: the name of a dashboard password; nil for a user on this machine.
     func rights(of name: String?) -> FleetRights
 
@@ -15,6 +17,9 @@ public protocol FleetSource: Sendable {
 }
 
 extension FleetSource {
+    /// Returns the houses that the filter selects and the rights include, sorted by name.
+    ///
+    /// - Throws: ``FleetFault``.
     public func houses(
         _ filter: FleetFilter, for rights: FleetRights, limit: Int
     ) async throws(FleetFault) -> FleetList<FleetHouse> {
@@ -22,6 +27,9 @@ extension FleetSource {
         return FleetList(try await rows(query), to: query) { FleetHouse($0, for: rights) }
     }
 
+    /// Returns the plugs that the filter selects and the rights include, sorted by house and name.
+    ///
+    /// - Throws: ``FleetFault``.
     public func plugs(
         _ filter: FleetFilter, for rights: FleetRights, limit: Int
     ) async throws(FleetFault) -> FleetList<FleetPlug> {
@@ -29,6 +37,9 @@ extension FleetSource {
         return FleetList(try await rows(query), to: query) { FleetPlug($0, for: rights) }
     }
 
+    /// Returns the energy by month and house, or by month and plug.
+    ///
+    /// - Throws: ``FleetFault``.
     public func energy(
         _ filter: FleetFilter, of months: ClosedRange<FleetMonth>, byPlug: Bool, for rights: FleetRights, limit: Int
     ) async throws(FleetFault) -> FleetList<FleetEnergy> {
@@ -39,9 +50,12 @@ extension FleetSource {
 
 /// The reason why the database did not answer.
 public struct FleetFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The message for the user, without the hint.
     public let description: String
+    /// The hint for the user.
     public let hint: String?
 
+    /// Creates a fault.
     public init(_ description: String, hint: String? = nil) {
         self.description = description
         self.hint = hint

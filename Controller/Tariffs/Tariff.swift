@@ -16,12 +16,15 @@ public struct Tariff: Hashable, Sendable {
         /// The days of the week, 0 for Monday. A rate that spans midnight belongs to the day on which it begins.
         public var days: Set<Int> = Set(0..<7)
 
+        /// Creates a rate for the whole day on all days of the week.
         public init(name: String, price: Double, co2: Double? = nil) {
             self.name = name
             self.price = price
             self.co2 = co2
         }
 
+        /// Returns true if the rate applies at this minute.
+        ///
         /// - Parameters:
         ///   - minute: the minute since midnight of the local day.
         ///   - day: the day of the week, 0 for Monday.
@@ -40,6 +43,7 @@ public struct Tariff: Hashable, Sendable {
     /// The rate at all other times.
     public var otherwise: Rate
 
+    /// Creates a tariff from its parts.
     public init(currency: String, otherwise: Rate, standingCharge: Double = 0, rates: [Rate] = []) {
         self.currency = currency
         self.otherwise = otherwise
@@ -47,6 +51,8 @@ public struct Tariff: Hashable, Sendable {
         self.rates = rates
     }
 
+    /// Returns the rate that applies at a time in this time zone.
+    ///
     /// - Parameter second: the seconds since 1970, UTC.
     public func rate(at second: Int, zone: ZoneOffsets) -> Rate {
         let local = second + zone.offset(at: Double(second))
@@ -65,17 +71,20 @@ public struct Tariff: Hashable, Sendable {
     }
 }
 
+/// The cost and the emissions of an amount of energy.
 public struct Cost: Hashable, Sendable {
     /// The amount in the tariff's currency.
     public var amount: Double
     /// The emissions in grams; nil if they are unknown for a part of the energy.
     public var co2Grams: Double?
 
+    /// Creates a cost, by default of zero.
     public init(amount: Double = 0, co2Grams: Double? = 0) {
         self.amount = amount
         self.co2Grams = co2Grams
     }
 
+    /// Adds two costs. The emissions of the sum are unknown if those of one cost are unknown.
     public static func + (left: Cost, right: Cost) -> Cost {
         let grams = left.co2Grams.flatMap { left in right.co2Grams.map { left + $0 } }
         return Cost(amount: left.amount + right.amount, co2Grams: grams)

@@ -3,11 +3,11 @@ public import ConfigurationFiles
 extension Tariff {
     /// The limit of a file in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// The limit of rates, more than any supplier has. It bounds the work per quarter of an hour.
+    /// The maximum number of rates, more than any supplier has. It limits the work per quarter of an hour.
     static let rateLimit = 64
 
-    /// Reads a tariff (TOML). The table `[tariff]` applies at all times without a rate; each other table is a rate with a free
-    /// name:
+    /// Reads a tariff (TOML). Each table except `[tariff]` is a rate; the user chooses its name. The table `[tariff]`
+    /// applies at all times without a rate:
     ///
     /// ```toml
     /// [tariff]
@@ -26,8 +26,8 @@ extension Tariff {
     /// price = 0.28
     /// ```
     ///
-    /// Times are multiples of a quarter of an hour. A rate without its own `co2` uses that of `[tariff]`. If two rates apply, the
-    /// first one in the file is used.
+    /// Times are multiples of a quarter of an hour. A rate without `co2` uses the value of `[tariff]`. If two rates
+    /// apply, the first one in the file is used.
     ///
     /// - Throws: `ConfigurationError` with all errors.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
@@ -42,7 +42,7 @@ extension Tariff {
         if !base.isThere { base.wrong(.missing("[tariff] with the default price of a kWh")) }
         self.init(
             currency: base.text("currency", "the name of the currency", longest: 8) ?? "",
-            otherwise: Rate(base, name: ""), standingCharge: base.number("standing_charge", 0...1000, "a day") ?? 0)
+            otherwise: Rate(base, name: ""), standingCharge: base.number("standing_charge", 0...1000, "per day") ?? 0)
         let others = reader.text.tables.keys.filter { $0 != "tariff" }
         let inOrder = others.sorted { (reader.text.line($0) ?? 0, $0) < (reader.text.line($1) ?? 0, $1) }
         for name in inOrder { rates.append(Rate(times: reader.table(name), co2: otherwise.co2)) }
@@ -54,19 +54,21 @@ extension Tariff {
 
 extension Tariff.Rate {
     fileprivate init(_ table: ConfigurationReader.Table, name: String) {
-        if table.isThere, !table.has("price") { table.wrong(.missing("price = ..., of a kWh")) }
+        if table.isThere, !table.has("price") { table.wrong(.missing("price = ..., per kWh")) }
         // Some suppliers have negative prices at noon.
-        let price = table.number("price", -1000...1000, "a kWh") ?? 0
-        self.init(name: name, price: price, co2: table.number("co2", 0...10_000, "g a kWh"))
+        let price = table.number("price", -1000...1000, "per kWh") ?? 0
+        self.init(name: name, price: price, co2: table.number("co2", 0...10_000, "g per kWh"))
     }
 
-    /// - Parameter co2: the value for a rate without its own.
+    /// - Parameter co2: the value for a rate without `co2`.
     fileprivate init(times table: ConfigurationReader.Table, co2: Double?) {
         self.init(table, name: table.name)
         self.co2 = self.co2 ?? co2
         from = table.quarterHour("from") ?? 0
         to = table.quarterHour("to") ?? 1440
-        if from == to { table.wrong(.contradiction("it ends when it begins; delete both for the whole day"), "to") }
+        if from == to {
+            table.wrong(.contradiction("\"from\" and \"to\" are equal; delete both for the whole day"), "to")
+        }
         if let days = table.weekdays("days") { self.days = days }
     }
 }

@@ -262,7 +262,7 @@ private struct Desk {
             return
         }
         desk.handle(.acknowledged(other, refusal: "Not authorized"))
-        #expect(desk.told() == [2: .refused("the broker rejects it: Not authorized")])
+        #expect(desk.told() == [2: .refused("the broker rejected the request: Not authorized")])
     }
 
     @Test("Random events in random order give each order exactly one outcome", arguments: 0..<40 as Range<UInt64>)

@@ -57,7 +57,7 @@ def add(lan, plug, controller, tmp_path, owner):
 
 def test_houses_are_listed_searched_and_switched(owner, add):
     """Fleet commands list, search and switch plugs of all houses, and respect the roles of fleet.toml."""
-    assert "no daemon has sent its history to it yet" in owner.asks("list").errors
+    assert "no daemon has sent its history to this database yet" in owner.asks("list").errors
     elm = add("elm-5", plugs=("Lamp", "Heater/+# 💡"), labels={"city": "Köln"})
     oak = add("oak-1", plugs=("Lamp",), labels={"city": "Bonn"})
     for house, count in ((elm, 2), (oak, 1)):

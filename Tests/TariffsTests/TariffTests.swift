@@ -61,7 +61,7 @@ struct TariffTests {
         "Each mistake is reported with its table and key",
         arguments: [
             ("[night]\nprice = 0.1", "[tariff]: missing: [tariff] with the default price of a kWh"),
-            ("[tariff]\ncurrency = \"EUR\"", "[tariff]: missing: price = ..., of a kWh"),
+            ("[tariff]\ncurrency = \"EUR\"", "[tariff]: missing: price = ..., per kWh"),
             (
                 "[tariff]\nprice = \"0.3\"",
                 "[tariff] price: expected a number, without quotation marks, not the string \"0.3\""
@@ -72,7 +72,7 @@ struct TariffTests {
             ),
             (
                 "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\nfrom = \"08:00\"\nto = \"08:00\"",
-                "[x] to: it ends when it begins; delete both for the whole day"
+                "[x] to: \"from\" and \"to\" are equal; delete both for the whole day"
             ),
             (
                 "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\ndays = \"sat sonntag\"",
