@@ -11,6 +11,8 @@ public struct Capabilities: Hashable, Sendable {
     /// True if the font probably has braille and block characters.
     public let hasBraille: Bool
 
+    /// Determines the capabilities from the environment.
+    ///
     /// - Parameter environment: NO_COLOR, TERM, COLORTERM and, for the character set, the first one set of LC_ALL,
     ///   LC_CTYPE and LANG. Other variables are ignored.
     public init(environment: [String: String], isTerminal: Bool) {

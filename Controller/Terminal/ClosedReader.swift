@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension TerminalDevice {
-    /// Returns when the reader of this output has gone, or when the task is cancelled. Without it, a program that
-    /// writes nothing for hours would not notice. It never returns for a file. Each call occupies a thread until the
-    /// reader has gone or the program ends.
+    /// Returns when the reader of this pipe or terminal has closed it, or when the task is cancelled. A program that
+    /// writes nothing for hours would otherwise not notice the end of its reader. For a file, the function returns only
+    /// after a cancellation. Each call occupies a thread until the reader has closed its end or the program ends.
     public func readerGone() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let waiting = WaitingForClose(descriptor: descriptor, continuation: continuation)
@@ -29,7 +29,7 @@ private final class WaitingForClose: Sendable {
         // Errors and the end of the connection are always reported, without a request in `events`.
         var polled = pollfd(fd: descriptor, events: 0, revents: 0)
         while poll(&polled, 1, -1) < 0, errno == EINTR {}
-        // The first write reports a descriptor that was never valid.
+        // For an invalid descriptor, the program's first write reports the error.
         guard polled.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
         continuation.finish()
     }

@@ -1,8 +1,8 @@
 /// Decodes the bytes of a keyboard into keys. The Escape key and the start of a sequence have the same byte. While
 /// ``isPending`` is true, the reader must wait a moment and then call ``flush()``.
 public struct KeyDecoder: Hashable, Sendable {
-    /// The limit of a sequence in bytes, so that an endless one does not consume all input; real ones have at most
-    /// about ten.
+    /// The maximum length of a sequence in bytes. Prevents an endless sequence from consuming all input; sequences of
+    /// real keys have at most about ten bytes.
     static let longestSequence = 32
 
     private var buffer: [UInt8] = []
@@ -26,7 +26,8 @@ public struct KeyDecoder: Hashable, Sendable {
         return keys
     }
 
-    /// Returns the waiting bytes as separate keys after no more bytes arrived.
+    /// Returns the waiting bytes as separate keys. The reader calls it when the rest of a sequence has not arrived in
+    /// time.
     public mutating func flush() -> [Key] {
         defer { buffer = [] }
         switch buffer {

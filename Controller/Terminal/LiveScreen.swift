@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// A display that is redrawn in place without flicker: only changes are written. The cursor is hidden in the meantime.
-/// ``close()``, the end of the value's lifetime, and the end of the process by `exit`, a signal or a trap restore it.
+/// A display that is redrawn in place without flicker: only changes are written. The cursor is hidden while the screen
+/// exists. ``close()``, the end of the value's lifetime, and the end of the process by `exit`, a signal or a trap
+/// restore the terminal.
 public struct LiveScreen: ~Copyable {
     /// The size of a terminal that does not report one.
     private static let usualSize = TerminalSize(columns: 80, rows: 24)
@@ -13,7 +14,7 @@ public struct LiveScreen: ~Copyable {
     private var shownSize: TerminalSize?
 
     /// Creates a screen, or returns nil if the device cannot redraw lines (a pipe, a file, TERM=dumb); the caller then
-    /// prints them. Only one live screen may exist at a time.
+    /// prints the lines. Only one live screen may exist at a time.
     public init?(_ device: TerminalDevice = .standardOutput, capabilities: Capabilities, placement: Placement) {
         guard capabilities.movesCursor else { return nil }
         precondition(Restoration.state.pointee.screen < 0, "one live screen at a time")
@@ -28,7 +29,7 @@ public struct LiveScreen: ~Copyable {
         device.write(Array(LiveScreen.greeting(placement).utf8))
     }
 
-    /// The current limit of a frame.
+    /// The current size of the terminal, which limits a frame.
     public var size: TerminalSize { device.size ?? LiveScreen.usualSize }
 
     /// Replaces the previous lines. Lines outside the screen are cut.

@@ -8,8 +8,8 @@ public enum Placement: Hashable, Sendable {
 
 /// Returns the bytes that turn one frame on the screen into the next, with the differences only.
 ///
-/// In place, the cursor is somewhere in the last line of the previous frame (or in the first free line if that was
-/// empty) and ends in the last line of the next. Lines must not be wider than the screen, and frames not taller.
+/// In place, the cursor begins in the last line of the previous frame, or in the first free line if that frame was
+/// empty. It ends in the last line of the next frame. Lines must not be wider than the screen, and frames not taller.
 public func redraw(
     from previous: [StyledLine], to next: [StyledLine], placement: Placement, colors: ColorDepth
 ) -> [UInt8] {
@@ -66,7 +66,7 @@ private struct FrameWriter {
         let newRest = new[head...]
         let oldWidth = oldRest.reduce(0) { $0 + $1.width }
         let newWidth = newRest.reduce(0) { $0 + $1.width }
-        // The part after the change keeps its position only if the widths are equal.
+        // The text after the change keeps its position only if the old and the new text have the same width.
         let tail = oldWidth == newWidth ? zip(oldRest.reversed(), newRest.reversed()).prefix { $0 == $1 }.count : 0
         move(row: row, column: column)
         write(newRest.dropLast(tail), column: column)

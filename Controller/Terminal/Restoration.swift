@@ -19,10 +19,10 @@ enum Restoration {
     }
 
     static let farewellCapacity = 64
-    /// The limit of our signal numbers.
+    /// The number of entries in `earlier`, more than the largest signal number used here.
     private static let signalCapacity = 32
 
-    /// The signals that end a program. If a program handles them, it ends in order and restores the terminal itself, so
+    /// The signals that end a program. A program that handles them ends regularly and restores the terminal itself, so
     /// its handlers are kept.
     private static let endings = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
     /// The signals of a crash. Their handlers (such as Swift's backtraces) write to the terminal, which must be

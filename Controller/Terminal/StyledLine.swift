@@ -33,7 +33,7 @@ public struct StyledLine: Hashable, Sendable {
     /// The width in display columns.
     public var width: Int { spans.reduce(0) { $0 + DisplayWidth.of($1.text) } }
 
-    /// Returns the first `columns` of the line. An ellipsis marks the cut and takes the style of the replaced text.
+    /// Returns the first `columns` of the line. An ellipsis marks the cut, in the style of the replaced text.
     public func truncated(to columns: Int, ellipsis: Character = "…") -> StyledLine {
         guard width > columns else { return self }
         let mark = DisplayWidth.of(ellipsis)

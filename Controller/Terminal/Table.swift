@@ -1,5 +1,5 @@
-/// A table of rows and aligned columns that fits a width. The layout is pure, so that pipes, narrow terminals and tests
-/// use the same code.
+/// A table of rows and aligned columns that fits a width. The layout uses no terminal, so that pipes, narrow terminals
+/// and tests share the same code.
 public struct Table: Hashable, Sendable {
     /// A column and its layout.
     public struct Column: Hashable, Sendable {
@@ -72,7 +72,7 @@ public struct Table: Hashable, Sendable {
         guard let width else { return shown }
         var surplus: Int { shown.reduce((shown.count - 1) * Table.space) { $0 + $1.width } - width }
         while surplus > 0 {
-            // Of equally important columns the widest is cut, so that all remain readable.
+            // If several columns are equally important, the widest is cut, so that all remain readable.
             let cuttable = shown.indices.filter { shown[$0].width > columns[shown[$0].index].least }
             let victim = cuttable.min {
                 let (left, right) = (columns[shown[$0].index], columns[shown[$1].index])

@@ -18,7 +18,7 @@ public struct TerminalSize: Hashable, Sendable {
 public enum WriteResult: Hashable, Sendable {
     /// All bytes were written.
     case written
-    /// The reader has gone (`plugctl watch | head`). This is not an error; the program ends.
+    /// The reader has closed its end (`plugctl watch | head`). This is not an error; the program ends.
     case closed
     /// Any other error, with its errno.
     case failed(Int32)

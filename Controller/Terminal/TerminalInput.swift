@@ -13,7 +13,7 @@ public enum TerminalEvent: Hashable, Sendable {
 /// The keyboard in raw mode: keys arrive one by one without echo, and Control-C is a key. The previous modes are
 /// restored by ``close()``, when the input is released, and when the process ends by `exit`, a signal or a trap.
 public final class TerminalInput: Sendable {
-    /// The limit of unread events, above which the oldest are dropped.
+    /// The maximum number of unread events. The oldest are dropped first.
     static let mostUnread = 256
 
     /// The events. The stream ends when the terminal is closed or ``close()`` is called. It supports one reader.
