@@ -5,10 +5,11 @@ import Metering
 public import PowerHistory
 
 extension ChartSource {
-    /// The longest time with cycles. A longer one has more cycles than a chart can show, and too many samples.
+    /// The longest time in milliseconds for which cycles are searched. A longer time has more cycles than a chart can
+    /// show, and too many samples to search.
     private static let longestOfCycles: Int64 = 14 * 86_400_000
-    /// The time before the chart that is searched as well: a cycle may have begun in it, and the appliance's behaviour
-    /// is learned from it.
+    /// The length in milliseconds of the time before the chart that is searched too. A cycle may have begun in that
+    /// time, and the detection learns the appliance's behaviour from it.
     private static let learning: Int64 = 86_400_000
 
     /// Finds cycles of the appliances: runs of a compressor, programmes, and their phases if the chart has only one

@@ -6,7 +6,7 @@ public import PowerHistory
 
 /// The data of a chart: the power series of its plugs, and events.
 public struct ChartSource: Sendable {
-    /// The limit of marks on a live chart, far more than can be distinguished.
+    /// The maximum number of marks on a live chart, far more than a user can distinguish.
     private static let markLimit = 10_000
 
     /// The power series of the plugs, one per plug.

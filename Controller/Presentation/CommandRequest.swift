@@ -20,7 +20,7 @@ public struct CommandRequest: Hashable, Sendable {
     /// The body of the request.
     public let json: String
 
-    /// Returns nil if the API does not support the command, which then goes directly to the plug.
+    /// Encodes a command. Nil if the API does not support the command; the caller then sends it directly to the plug.
     public init?(_ command: PlugCommand) {
         switch command {
         case .setRelay(let on, let autoOff):
@@ -38,7 +38,7 @@ public struct CommandRequest: Hashable, Sendable {
 }
 
 extension PlugState {
-    /// The state that a command needs; nil if the plug is not connected.
+    /// Creates the state from a record, as far as commands need it. Nil if the plug is not connected.
     public init?(_ plug: PlugRecord) {
         guard plug.state == "connected", let on = plug.on else { return nil }
         self.init(

@@ -13,7 +13,7 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
     public var to: String
     /// The energy in Wh.
     public var activeEnergy: Double
-    /// The part of the energy that only the plug's counter recorded, so that its time is a guess; in Wh.
+    /// The part of the energy in Wh that the plug counted without samples, so that its time is only estimated.
     public var estimated: Double
     /// The seconds with samples.
     public var covered: Double

@@ -50,7 +50,7 @@ public struct EnergyReport: Sendable {
         _ plug: HistoryPlug, from history: PowerHistory, over seconds: Range<Int>
     ) throws(HistoryError) -> Bool {
         var rows: [Row] = []
-        // Periods without data are not queried, because the user may request the last century.
+        // Only the time with data is queried, because the user may request a century.
         if let span = plug.span {
             let known = seconds.clamped(to: Int(span.lowerBound / 1000)..<Int(span.upperBound / 1000 + 1))
             let all = CalendarPeriod.all(step, from: known.lowerBound, to: known.upperBound, zone: zone)

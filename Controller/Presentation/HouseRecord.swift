@@ -1,4 +1,4 @@
-/// The current state of the whole house: the first request of a page or a command to the daemon.
+/// The current state of the whole house: the daemon's answer to the first request of a page or a command.
 public struct HouseRecord: Codable, Hashable, Sendable {
     /// ISO 8601, UTC, milliseconds.
     public var at: String
@@ -45,23 +45,24 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
     public var lastCause: String?
     /// The time of the last firing that was held back since the daemon's start.
     public var lastHeldBack: String?
-    /// The reason why it was held back.
+    /// The reason why that firing was held back.
     public var heldBackBecause: String?
     /// The time of the last near miss since the daemon's start: the rule's trigger was met, but not for long enough.
     public var lastNearMiss: String?
     /// The description of the near miss.
     public var nearMissBecause: String?
-    /// False if the user disabled the rule, which then holds it back.
+    /// False if the user disabled the rule. Its firings are then held back.
     public var enabled: Bool
     /// The number of firings whose actions are waiting.
     public var running: Int
     /// The reason why the file's current content is not active; omitted if it is.
     public var fault: String?
-    /// The script of a rule that is a script's function.
+    /// The script whose function the rule calls; omitted for a rule of a YAML file.
     public var script: String?
     /// The reason why the script's process ended; omitted while it runs.
     public var scriptFault: String?
-    /// The time of the next start; omitted while it runs, and if it is not restarted before its file changes.
+    /// The time of the script's next start; omitted while the script runs, and if it starts only after a change of its
+    /// file.
     public var scriptStarts: String?
     /// The time of the last failed call since the daemon's start.
     public var lastFailure: String?
@@ -164,7 +165,7 @@ public struct FiringRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// An error in the format of all parts of the daemon's API.
+/// An error response of the daemon's API.
 public struct FaultRecord: Codable, Hashable, Sendable, Error {
     /// The message.
     public var error: String

@@ -39,7 +39,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     public var powerFactor: Double?
     /// In Hz.
     public var frequency: Double?
-    /// The protection that locked the relay open, as in ``WatchRecord/protection``; omitted if there is none.
+    /// The protection that locked the relay open, as in ``WatchRecord/protection``; omitted if the relay is not locked.
     public var tripped: String?
     /// The networks; omitted if the plug's firmware does not report them.
     public var networks: [NetworkRecord]?

@@ -7,8 +7,8 @@ import ProtocolCore
 
 /// A plug's active power: the history, then the plug's own stored samples and its live readings.
 public struct LivePowerSeries: Sendable {
-    /// The time in seconds without samples above which there is a gap, as in the history. A gap is drawn as one and has
-    /// no energy.
+    /// The longest time in seconds between two samples that are connected, as in the history. A longer time is a gap,
+    /// which is drawn as a gap and has no energy.
     private static let gapLimit = 30.0
     /// The limit of points: a week at one per second.
     private static let limit = 604_800

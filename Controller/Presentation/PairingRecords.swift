@@ -194,7 +194,7 @@ func roughTime(_ seconds: UInt32) -> String {
 /// Shortens a fingerprint to a length that distinguishes keys for the user.
 private func shortened(_ fingerprint: String) -> String { String(fingerprint.prefix(16)) }
 
-/// A plug that received the next key of this controller from `plugctl rotate-key`.
+/// The result of `plugctl rotate-key` for one plug, which should receive this controller's next key.
 public struct KeyDistributionRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
@@ -216,7 +216,7 @@ public struct KeyDistributionRecord: Codable, Hashable, Sendable {
     }
 
     /// Text for the user.
-    public var text: String { "\(plug): " + (why ?? "knows the next key") }
+    public var text: String { "\(plug): " + (why ?? "has the next key") }
 }
 
 /// The result of `plugctl rotate-key`.
@@ -236,7 +236,7 @@ public struct KeyRotationRecord: Codable, Hashable, Sendable {
     public var text: String {
         rotated
             ? "this controller has a new key: \(shortened(fingerprint))"
-            : "the key of this controller stays \(shortened(fingerprint)) until all plugs know the next one; "
+            : "the key of this controller stays \(shortened(fingerprint)) until all plugs have the next one; "
                 + "run this command again when the plugs are reachable"
     }
 }

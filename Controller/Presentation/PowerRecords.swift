@@ -23,7 +23,7 @@ extension SampleRecord {
         return columned(pieces, width: max(1, ((to - from) / Double(columns)).rounded(.up))).map { $0.record(plug) }
     }
 
-    /// The time in seconds without samples above which there is a gap, as in the history.
+    /// The longest time in seconds between two samples that are connected, as in the history. A longer time is a gap.
     private static let gapLimit = 30.0
 
     /// Returns one piece per column with data. Columns are at multiples of their width since 1970, so that a moving
@@ -31,8 +31,8 @@ extension SampleRecord {
     private static func columned(_ pieces: [Piece], width: Double) -> [Piece] {
         var columns: [Piece] = []
         var weighted = 0.0
-        // The weight differs from the covered time: if a gap begins before the column, only the part in the column
-        // counts.
+        // The sum of the weights may exceed the covered time, which is limited to the column's width: a sample also
+        // covers time before the column.
         var weight = 0.0
         var sum = 0.0
         var count = 0.0

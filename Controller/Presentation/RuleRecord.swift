@@ -24,8 +24,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var plug: String?
     /// The name of the rule.
     public var rule: String?
-    /// firing, heldBack, resumed, remembered: the cause; nearMiss, notSent, command, effect, fileBroken: the reason for
-    /// the failure.
+    /// firing, heldBack, resumed, remembered: the cause; gap, nearMiss, notSent, command, effect, callFailed,
+    /// scriptEnded, fileBroken, notStored, storedInReserve: the reason.
     public var why: String?
     /// commanded, remembered, performing, effect: the action in words; step: the next actions.
     public var what: String?
@@ -35,7 +35,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var plugs: Int?
     /// command: done or the refusal's code; effect: done or failed.
     public var outcome: String?
-    /// command: the number of the event that records it.
+    /// command: the number of the event that records the command.
     public var seq: UInt64?
     /// gap: the number of the first lost event.
     public var from: UInt64?
@@ -47,8 +47,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var title: String?
     /// performing, effect of a notification: its text.
     public var message: String?
-    /// performing, effect, firing: 32 hexadecimal digits, identical in all records of the same action; renamed: the
-    /// plug's id.
+    /// performing, effect, firing, calling, called, callFailed: 32 hexadecimal digits, identical in all records of the
+    /// same action, firing or call; renamed: the plug's id.
     public var id: String?
     /// renamed: the previous name of the plug.
     public var before: String?
@@ -59,16 +59,17 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     /// rulesChanged: the names of changed, new and removed rules; renamed: the rules that still use the previous name
     /// for the plug.
     public var rules: [String]?
-    /// fileBroken, fileSound: its path.
+    /// fileBroken, fileSound: the path of the file.
     public var file: String?
     /// calling, called, scriptLog, callFailed, scriptEnded, scriptRuns, commandsHeldBack, timersHeldBack: the script's
     /// name.
     public var script: String?
-    /// scriptLog: its output, one element per line.
+    /// scriptLog: the script's output, one element per line.
     public var log: [String]?
-    /// scriptEnded: the seconds until its restart; omitted if it is not restarted before its file changes.
+    /// scriptEnded: the seconds until the script's restart; omitted if the script starts only after a change of its
+    /// file.
     public var restartsIn: Double?
-    /// commandsHeldBack, timersHeldBack, recordsLeftOut: the number.
+    /// commandsHeldBack, timersHeldBack, recordsLeftOut: the number of commands, timers or records.
     public var count: Int?
 
     /// Creates the record of a notice.

@@ -1,11 +1,11 @@
 public import PlugClient
 import PlugModel
 
-/// The plugs seen so far while following a house, with a record each.
+/// The plugs that a follower of the house has reported so far, with a record for each.
 public struct SeenPlugs: Sendable {
     private let paired: [PairedPlugs.Entry]
     private var plugs: [String: PlugRecord] = [:]
-    /// The plugs with a known state, or a known reason for having none.
+    /// The plugs whose state is known, or the reason why they are not connected.
     private var answered: Set<String> = []
 
     /// Creates the value without seen plugs.
@@ -15,7 +15,7 @@ public struct SeenPlugs: Sendable {
 
     /// True if no plug was seen.
     public var isEmpty: Bool { plugs.isEmpty }
-    /// True if the state of every seen plug is known, or the reason for having none.
+    /// True if, for every seen plug, its state is known, or the reason why it is not connected.
     public var haveAllAnswered: Bool { answered.count == plugs.count }
 
     /// True if all paired plugs were seen.

@@ -4,7 +4,7 @@ public import PlugModel
 public struct RenameRecord: Codable, Hashable, Sendable {
     /// The previous name.
     public var plug: String
-    /// The new name: the requested one, or one with a number if another plug has that.
+    /// The new name: the requested name, with a number added if another plug already has that name.
     public var name: String
 
     /// Creates a record.
@@ -28,7 +28,7 @@ public struct SettingsRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// The relay's state when power returns: off, on, last or locked-on.
     public var powerOn: String
-    /// The seconds after which it switches off; 0 for never.
+    /// The seconds after which the relay switches off; 0 for never.
     public var autoOff: Double
     /// In W; omitted without a limit.
     public var powerLimit: Double?

@@ -1,8 +1,8 @@
 public import Charting
 public import PowerHistory
 
-/// The history's active power of a plug over a time: summaries if the samples would exceed the resolution of a drawing,
-/// then samples.
+/// A plug's active power from the history. A time of up to 26 hours has samples only. A longer time has summaries, and
+/// samples after the last complete summary.
 public struct StoredPowerSeries: Hashable, Sendable {
     /// Summaries in order of time, before the points.
     public var summaries: [ChartSummary] = []
@@ -11,7 +11,7 @@ public struct StoredPowerSeries: Hashable, Sendable {
     /// The times with damaged data, in seconds since 1970.
     public var damaged: [ClosedRange<Double>] = []
 
-    /// True if there are more samples than these.
+    /// True if the limit of samples was reached, so that later samples are missing.
     public private(set) var isCut = false
 
     /// The time of the newest sample in the history, even if it is not included, in seconds since 1970.
@@ -22,10 +22,10 @@ public struct StoredPowerSeries: Hashable, Sendable {
     /// - Parameter plug: the plug; nil if the history does not know it.
     public init(newestOf plug: HistoryPlug? = nil) { newest = plug?.span.map { Double($0.upperBound) / 1000 } }
 
-    /// The longest time that is shown with samples: a day of samples is read within milliseconds.
+    /// The longest time in milliseconds that is shown with samples only. A day of samples is read within milliseconds.
     static let longestOfSamples: Int64 = 26 * 3_600_000
-    /// The limit of samples: twice the number at one per second. It bounds plugs that measure more often, and forged
-    /// chunks.
+    /// The maximum number of samples, about twice the number of 26 hours at one per second. It limits the data of plugs
+    /// that measure more often, and of forged chunks.
     private static let mostSamples = 200_000
     /// The minimum number of summaries per column; with fewer the curve would have steps.
     private static let leastDensity = 1.5
@@ -95,7 +95,7 @@ public struct StoredPowerSeries: Hashable, Sendable {
         damaged += unreadable.map { Double($0.lowerBound) / 1000...Double($0.upperBound) / 1000 }
         self.points = points
         isCut = points.count >= Self.mostSamples
-        // Samples are deleted earlier than their summaries.
+        // Old samples are deleted before their summaries. Without samples, the shortest available summaries are used.
         guard points.isEmpty, summaries.isEmpty else { return }
         for step in RollUpStep.allCases where summaries.isEmpty {
             summaries = try history.summaries(

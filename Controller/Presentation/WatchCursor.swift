@@ -10,8 +10,8 @@ public import PlugModel
 /// (varint); a checksum of four bytes, so that a truncated cursor does not count as an earlier one. Users should treat
 /// it as an opaque word.
 public struct WatchCursor: Hashable, Sendable {
-    /// The limit of plugs, equal to the limit of followed plugs. Further plugs count as new ones. It bounds the length
-    /// of each line if a network invents ids.
+    /// The limit of plugs, equal to the limit of followed plugs. Further plugs count as new ones. It limits the length
+    /// of each line in a network with forged ids.
     public static let limit = 1024
     /// The limit of a text in bytes, which bounds the work for an invalid argument.
     static let longestText = prefix.utf8.count + ((10 + limit * (6 + 10) + 4) * 4 + 2) / 3

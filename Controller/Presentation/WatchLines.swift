@@ -3,10 +3,10 @@ import PlugModel
 
 /// Converts reports of plugs to lines, and determines each line's cursor.
 ///
-/// The lines of a plug in the cursor continue after its number. Every other plug is asked for all its stored events. Of
-/// these, two kinds are omitted: events before the first watch, and events whose time is unknown because the plug has
-/// restarted since. So every event that certainly occurred since the first watch is included, whether the plug is new
-/// or was unreachable.
+/// For a plug in the cursor, the lines continue after the plug's last processed event. Every other plug sends all its
+/// stored events, and two kinds of them are omitted: events before the first watch, and events whose time is unknown
+/// because the plug has restarted since. So every event that certainly occurred since the first watch is included,
+/// whether the plug is new or was unreachable.
 public struct WatchLines: Sendable {
     /// The position after all returned lines.
     public private(set) var cursor: WatchCursor
@@ -14,10 +14,12 @@ public struct WatchLines: Sendable {
     /// The states of connected plugs by their reported names.
     private var states: [String: PlugState] = [:]
     private var ids: [String: PlugID] = [:]
-    /// The gaps of plugs without a number. The next event decides if such a gap is reported. The limit of the
+    /// The gaps of plugs that are not in the cursor. The next event decides if such a gap is reported. The limit of the
     /// cursor bounds the table.
     private var gaps: [PlugID: PlugReport] = [:]
 
+    /// Creates a converter that continues after a cursor.
+    ///
     /// - Parameters:
     ///   - cursor: the position of the previous watch.
     ///   - tellsCursor: true if the lines contain the cursor.

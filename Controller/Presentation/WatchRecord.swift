@@ -35,7 +35,7 @@ public struct WatchRecord: Codable, Hashable, Sendable {
     /// protection, protectionReset: overPower, overCurrent, overVoltage, underVoltage, overTemperature, weldedRelay,
     /// restTime, switchingRate.
     public var protection: String?
-    /// snapshot: the protection that locked the relay open and is not reset; absent if there is none.
+    /// snapshot: the protection that locked the relay open and is not reset; absent if the relay is not locked.
     public var tripped: String?
     /// restarted: true after a power loss.
     public var powerLost: Bool?
@@ -49,8 +49,8 @@ public struct WatchRecord: Codable, Hashable, Sendable {
     public var currentRMS: Double?
     /// reading, snapshot: the energy counter in Wh.
     public var activeEnergy: Double?
-    /// reading, snapshot of a plug that measures alternating current: in VA. The same applies to the following three
-    /// values.
+    /// reading, snapshot of a plug that measures alternating current: in VA. This and the following three values are
+    /// absent for other plugs.
     public var apparentPower: Double?
     /// In var; positive for an inductive load.
     public var reactivePower: Double?

@@ -22,7 +22,7 @@ extension WatchRecord {
         }
     }
 
-    /// True for lines that belong into the news; readings arrive every second and are in the table.
+    /// True for lines in the news of the live view. Readings and levels arrive often, so only the table shows them.
     public var isNews: Bool { event != "reading" && event != "snapshot" && event != "level" }
 
     private var relayWords: String { "\(on == true ? "on" : "off") (\(who))" }

@@ -11,8 +11,8 @@ struct Browse: AsyncParsableCommand {
         discussion: """
             The list is live: new lines are printed until the command is interrupted.
 
-            With --packets it shows multicast DNS packets of all services and hosts instead, with their contents. "alone" marks a \
-            record that replaces earlier ones (cache flush), "QU" a question that requests a unicast answer. Nothing is sent. \
+            With --packets it shows multicast DNS packets of all services and hosts instead, with their contents. "cache flush" marks a \
+            record that replaces earlier ones, "QU" a question that requests a unicast answer. Nothing is sent. \
             Unicast answers to other hosts are not received.
 
             Examples:

@@ -61,7 +61,7 @@ def test_plugs_that_are_away_are_told_later(lan, plug, controller, memory):
     before = (memory / "key").read_bytes()
     host.part()
     done = person.finish("rotate-key", "--wait", "2s", within=40)
-    assert done.status == 2 and "Lamp: knows the next key" in done.output and "run this command again" in done.output, done
+    assert done.status == 2 and "Lamp: has the next key" in done.output and "run this command again" in done.output, done
     assert (memory / "key").read_bytes() == before
     person.does("off", "Lamp")
     host.join()

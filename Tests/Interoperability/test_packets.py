@@ -92,7 +92,7 @@ def test_what_would_control_the_terminal_is_taken_out(lan, controller):
     watcher = watching(lan, controller)
     lan.host().run(sys.executable, DATAGRAM, HOSTILE.hex())
     line = watcher.seen(lambda line: "k=" in line.text, 10, "the record")
-    assert line.text == "    answers   TXT .: k=[31mred]0;x end (2 min, alone)"
+    assert line.text == "    answers   TXT .: k=[31mred]0;x end (2 min, cache flush)"
     assert not any("\x1b" in line.text for line in watcher.lines)
 
 

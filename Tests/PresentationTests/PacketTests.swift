@@ -64,9 +64,9 @@ import Testing
         #expect(
             lines.dropFirst() == [
                 "    answers   PTR _smartplug._tcp.local: Living Room Lamp._smartplug._tcp.local (goodbye)",
-                "    answers   SRV Living Room Lamp._smartplug._tcp.local: plug-6789ab.local port 40123 (2 min, alone)",
-                "    answers   TXT Living Room Lamp._smartplug._tcp.local: txtvers=1 caps=\u{1B}[ (1 min 30 s, alone)",
-                "    adds      A plug-6789ab.local: 192.0.2.7 (2 min, alone)",
+                "    answers   SRV Living Room Lamp._smartplug._tcp.local: plug-6789ab.local port 40123 (2 min, cache flush)",
+                "    answers   TXT Living Room Lamp._smartplug._tcp.local: txtvers=1 caps=\u{1B}[ (1 min 30 s, cache flush)",
+                "    adds      A plug-6789ab.local: 192.0.2.7 (2 min, cache flush)",
                 "    adds      NSEC Living Room Lamp._smartplug._tcp.local: only these types exist: TXT, SRV (1 d 1 h)",
                 "    adds      TYPE99 Living Room Lamp._smartplug._tcp.local: 3 bytes (1 s)",
             ])

@@ -27,7 +27,7 @@ extension PacketRecord {
             case .authority: "authority "
             case .additional: "adds      "
             }
-        let remarks = lifetimeWords(record.ttl) + (record.flush ? ", alone" : "")
+        let remarks = lifetimeWords(record.ttl) + (record.flush ? ", cache flush" : "")
         return "    \(section)\(record.type) \(record.name): \(record.data) (\(remarks))"
     }
 }
