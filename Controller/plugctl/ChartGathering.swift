@@ -35,9 +35,9 @@ struct ChartGathering: Sendable {
     /// True if the chart shows samples, not only energy.
     let readsCourses: Bool
 
-    /// Reads the history, and then fetches from the plugs that answer in time. A plug that exists only in the history
-    /// is drawn from it. A plug that is in neither place is an error, and so is a plug without history that cannot be
-    /// followed.
+    /// Reads the history, and then fetches from the plugs that answer in time. A plug that is not on the network is
+    /// drawn from the history. Throws an error for a plug that is in neither place, and for a plug without history that
+    /// cannot be followed.
     func all() async throws -> Gathered {
         var found = try known()
         let asked = names.indices.filter { needsPlug(found.plugs[$0]) }
@@ -58,7 +58,7 @@ struct ChartGathering: Sendable {
         return found
     }
 
-    /// Runs the body while the plugs are followed. A plug that is not found is an error.
+    /// Runs the body while the plugs are followed. Throws an error for a plug that is not found.
     func follow(_ body: (Gathered, [FollowedPlug]) async -> Void) async throws {
         var found = try known()
         try await network.withClient(.ofThisController()) { client in
@@ -115,7 +115,7 @@ struct ChartGathering: Sendable {
 
     private func needsPlug(_ plug: HistoryPlug?) -> Bool {
         guard let plug else { return true }
-        // A plug that only recordings know has no newer samples.
+        // A plug that exists only through imported recordings has no newer samples.
         guard plug.id != RecordedHistory.plug(named: plug.name) else { return false }
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000
         let newest = plug.span?.upperBound ?? .min
@@ -160,7 +160,7 @@ struct ChartGathering: Sendable {
             printError("\(course.plug): \(reason); samples that are not in the history are missing")
             return (index, course, course.plug)
         } catch let error as PlugNotFound where error.known.isEmpty && history != nil {
-            // The name may be a wrong spelling of a plug in the history.
+            // If the name is a wrong spelling of a plug in the history, the history's error suggests that plug.
             do throws(HistoryError) { _ = try history?.plug(meantBy: names[index]) } catch { throw CLIError(error) }
             throw error
         }

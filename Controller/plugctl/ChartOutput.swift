@@ -5,7 +5,7 @@ import Terminal
 
 /// Writes a chart to files or to the terminal.
 struct ChartOutput {
-    /// The width of an image in pixels; a PNG has twice as many.
+    /// The width of an SVG image in pixels. A PNG image has twice as many pixels.
     static let width = 960
     private static let height = 360
     /// The size if the output is not a terminal.
@@ -30,7 +30,7 @@ struct ChartOutput {
                 try FileStore().writeOutput(svg, bytes)
             }
             guard let png else { return }
-            // A PNG cannot follow the viewer's color scheme, so that the theme is chosen here.
+            // A PNG cannot follow the viewer's colour scheme, so the theme is chosen here.
             let bytes = chart.svgBytes(width: Self.width, height: height, theme: theme == .dark ? .dark : .light)
             let picture = try Picture.png(svg: bytes, width: Self.width, height: height)
             try FileStore().writeOutput(png, picture)

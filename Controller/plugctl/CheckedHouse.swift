@@ -6,14 +6,15 @@ import PlugModel
 import PowerHistory
 import Presentation
 
-/// The plugs that rules may name: those of the daemon, otherwise the paired plugs; and those of the history.
+/// Collects the plugs that rules may mention: the daemon's plugs, or without a daemon the paired plugs, and the plugs
+/// in the history.
 struct CheckedHouse {
-    /// Nil if no daemon is asked.
+    /// The daemon to ask; nil without one.
     let daemon: DaemonClient?
-    /// Nil if there is no history.
+    /// The history to read; nil without one.
     let history: PowerHistory?
 
-    /// Returns nil if no source has any plug.
+    /// Returns the plugs, sorted by name; nil if no source has any plug.
     func plugs() async -> [KnownPlug]? {
         let powers = recordedPowers()
         var plugs: [String: KnownPlug] = [:]
@@ -24,7 +25,7 @@ struct CheckedHouse {
         return plugs.isEmpty ? nil : plugs.values.sorted { $0.name < $1.name }
     }
 
-    /// Returns nil if no daemon answers.
+    /// Returns the names and capabilities of the daemon's plugs; nil if no daemon answers.
     private func present() async -> [(String, Set<Capability>?)]? {
         guard let daemon, let records = try? await daemon.read([PlugRecord].self, "/api/v1/plugs") else { return nil }
         return records.map { record in
@@ -38,7 +39,7 @@ struct CheckedHouse {
         return entries.map { ($0.name, nil) }
     }
 
-    /// Returns the least and the greatest power of the last 30 days, by name; nil for a plug that drew no power.
+    /// Returns the least and the greatest power of the last 30 days in W, by name; nil for a plug that drew no power.
     private func recordedPowers() -> [String: ClosedRange<Double>?] {
         guard let history else { return [:] }
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000
@@ -47,7 +48,7 @@ struct CheckedHouse {
             for plug in try history.plugs() where !plug.name.isEmpty {
                 let days = try history.summaries(
                     of: plug.id, step: .day, from: now - 30 * RollUpStep.day.milliseconds, to: now)
-                // A plug that was never turned on shows nothing.
+                // The samples of a plug that was never turned on do not show the power of its appliance.
                 guard let greatest = days.map(\.greatest).max(), let least = days.map(\.least).min(), greatest > 0
                 else {
                     powers.updateValue(nil, forKey: plug.name)

@@ -34,8 +34,8 @@ struct CommandOutput: ParsableArguments {
         }
     }
 
-    /// Commands all plugs concurrently, through the daemon if one runs. The exit status is 1 if no plug executed the
-    /// command, and 2 if only some did.
+    /// Sends the command to all plugs concurrently, through the daemon if one runs. The exit status is 1 if no plug
+    /// executed the command, and 2 if only some plugs did.
     func send(
         to names: [String], telling text: (CommandRecord) -> String = \.text,
         _ command: @escaping @Sendable (PlugState) -> PlugCommand
@@ -120,7 +120,7 @@ struct CommandOutput: ParsableArguments {
         }
     }
 
-    /// Commands the plug once its state is known, since some commands depend on it.
+    /// Sends the command when the plug's state is known, because some commands depend on the state.
     private func carryOut(
         _ command: (PlugState) -> PlugCommand, on plug: FollowedPlug
     ) async throws -> (state: PlugState, event: SequenceNumber?) {

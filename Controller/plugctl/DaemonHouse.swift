@@ -34,13 +34,13 @@ struct DaemonHouse: HouseCommands {
 /// The dashboard and the history of a daemon, next to the rules.
 struct DashboardSetup: Sendable {
     let settings: DashboardSettings
-    /// A history for reading.
+    /// The history, opened for reading; nil if no history is open.
     let history: PowerHistory?
     /// False if the user disabled the history.
     let wantsHistory: Bool
     /// True if standard output is JSON lines.
     let json: Bool
-    /// Nil if the daemon has no directory for its state.
+    /// The quarantine; nil if the daemon has no directory for its state.
     let quarantine: QuarantineFile?
 
     /// Reports a crash of the previous process, and keeps the client away from the plugs that crashed it.
@@ -54,9 +54,11 @@ struct DashboardSetup: Sendable {
         client.keepAway { quarantine.reason(for: $0) }
     }
 
+    /// Serves the dashboard until the task is cancelled.
+    ///
     /// - Parameters:
-    ///   - recorder: Writes the history; nil if no history is written.
-    ///   - others: Other houses that the dashboard shows; nil if there are none.
+    ///   - recorder: Writes the history; nil if the daemon records none.
+    ///   - others: The settings of the other houses that the dashboard shows; nil without fleet.toml.
     func run(
         _ board: LiveBoard, _ house: DaemonHouse, _ recorder: Recorder?, _ others: FleetSettings?, _ logger: Logger
     ) async {
@@ -76,7 +78,7 @@ struct DashboardSetup: Sendable {
                 if json { Output.json(record) } else { Output.safeLine(record.text) }
             }
         }
-        // A new task, because waiting in a canceled task ends at once.
+        // A new task, because waiting in a cancelled task ends at once.
         await Task { await fleet?.end() }.value
     }
 }

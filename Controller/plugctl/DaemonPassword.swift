@@ -29,7 +29,7 @@ struct DaemonPassword: AsyncParsableCommand {
               sudo -u smartplug plugctl daemon password --password-file /var/lib/smartplug/dashboard-password
             """)
 
-    /// The parser assigns an option that both commands define to the parent, even after this command's name.
+    /// The parent command. The parser assigns it the options that both commands define, even after this command's name.
     @ParentCommand var daemon: DaemonCommand
     @OptionGroup var file: PasswordFileOption
     @Argument(help: "The name of the password. (default: its role)")

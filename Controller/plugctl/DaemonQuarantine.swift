@@ -21,7 +21,8 @@ struct DaemonQuarantine: AsyncParsableCommand {
 
     @Option(parsing: .unconditional, help: "Enable this plug again, by name or id.")
     var lift: String?
-    // The name differs from the daemon's option `--state`, because the parser would assign the value to that one.
+    // The name differs from the daemon's option `--state`, because the parser would assign the value to the daemon's
+    // option.
     @Option(help: "The directory that the daemon uses for --state.", completion: .directory)
     var directory: String?
 
@@ -42,7 +43,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
 
     private func show() throws {
         let ids = Set(try file.read().entries.map(\.plug))
-        // A plug that is not paired is not followed, so that it is not listed.
+        // The daemon does not follow unpaired plugs, so they are not listed.
         let kept = ((try? PairedPlugs().all()) ?? []).filter { ids.contains($0.id) }.compactMap { plug in
             file.reason(for: plug).map { (plug.name, $0) }
         }

@@ -19,7 +19,7 @@ struct DaemonSessions: AsyncParsableCommand {
               plugctl daemon sessions --end-all
             """)
 
-    /// The parser assigns an option that both commands define to the parent, even after this command's name.
+    /// The parent command. The parser assigns it the options that both commands define, even after this command's name.
     @ParentCommand var daemon: DaemonCommand
     @Option(parsing: .unconditional, help: ArgumentHelp("End the session with this id.", valueName: "id"))
     var end: String?
@@ -50,11 +50,11 @@ struct DaemonSessions: AsyncParsableCommand {
             } else if endAll {
                 let all = try client.decoded(try await client.delete(place), as: [LoginRecord].self)
                 show(all, "ended: ")
-                if all.isEmpty, !isJSON { Output.line("there are no open sessions") }
+                if all.isEmpty, !isJSON { Output.line("no sessions are open") }
             } else {
                 let all = try await client.read([LoginRecord].self, place)
                 show(all)
-                if all.isEmpty, !isJSON { Output.line("there are no open sessions") }
+                if all.isEmpty, !isJSON { Output.line("no sessions are open") }
             }
         }
     }

@@ -59,6 +59,8 @@ struct DashboardOptions: ParsableArguments {
 
     private var externalAddresses: [ExternalAddress?] { externalURL.map { ExternalAddress($0) } }
 
+    /// Returns the checked settings of the dashboard. Prints an error and exits with status 1 if they are not valid.
+    ///
     /// - Parameter state: The directory of the daemon's state; nil if the user named none.
     func settings(state: String?) throws -> DashboardSettings {
         var settings = DashboardSettings()

@@ -51,8 +51,8 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the paired plugs and this controller's identity, or the reason why one of them is missing. A controller
-    /// without paired plugs needs no key, so that none is created here.
+    /// Returns the paired plugs and this controller's identity, or the reason why they cannot be read. A controller
+    /// without paired plugs needs no key, so its key is not created here.
     private func known() -> ([PairedPlugs.Entry], TransportIdentity, fault: String?) {
         do {
             let paired = try PairedPlugs().all()

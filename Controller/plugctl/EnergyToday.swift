@@ -6,16 +6,17 @@ import Presentation
 
 /// The energy of plugs since midnight, as recorded by a daemon.
 struct EnergyToday: Sendable {
-    /// Nil if no daemon is asked.
+    /// The daemon to ask; nil without one.
     let daemon: DaemonClient?
-    /// Nil if there is no history.
+    /// The history to read; nil without one.
     let history: PowerHistory?
 
-    /// Returns watt-hours by plug name. The result is empty if there is no source: the table is useful without it.
+    /// Returns the watt-hours by plug name. The result is empty without a source, because the table is also useful
+    /// without energy.
     func read() async -> [String: Double] {
         if let daemon {
-            // The day is that of the daemon, whose time zone may differ from this process's. Two days may contain a
-            // part of the last second: the right one has not ended.
+            // The day is that of the daemon, whose time zone may differ from this process's. Just after midnight the
+            // last second belongs to two days; the current day is the one that contains this moment.
             let now = WallTime.now
             let records = try? await daemon.read(
                 [EnergyRecord].self, "/api/v1/energy", [("by", "day"), ("from", (now - .seconds(1)).iso8601())])

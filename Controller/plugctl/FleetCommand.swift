@@ -153,7 +153,7 @@ struct FleetCommand: AsyncParsableCommand {
             try await withFleet { fleet, rights in
                 let list = try await fleet.energy(
                     filter, of: first...last, byPlug: byPlug || !names.isEmpty, for: rights, limit: shown.limit)
-                shown.print(list, none: "there is no data for this time", FleetTable.lines)
+                shown.print(list, none: "no energy is stored for this time", FleetTable.lines)
             }
         }
     }

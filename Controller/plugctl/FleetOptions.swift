@@ -33,7 +33,8 @@ struct FleetHouseOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Only houses with this label; if given several times, houses with all of them.", valueName: "key=value"))
+            "Only houses with this label; if given several times, houses with all these labels.",
+            valueName: "key=value"))
     var label: [FleetLabel] = []
 
     func filter(_ change: (inout FleetFilter) -> Void = { _ in }) throws -> FleetFilter {
@@ -61,7 +62,9 @@ struct FleetListOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter none: The text for an empty list.
+    /// Prints a list as a table or as JSON lines, and a warning if the list is cut.
+    ///
+    /// - Parameter none: The message for an empty list.
     func print<Row: Encodable>(_ list: FleetList<Row>, none: String, _ lines: ([Row], Int?) -> [StyledLine]) {
         if json {
             for row in list.rows { guard Output.json(row) else { return } }
@@ -83,7 +86,7 @@ struct FleetListOptions: ParsableArguments {
 func withFleet(_ body: (FleetAccess, FleetRights) async throws -> Void) async throws {
     try await saying {
         guard let settings = try FleetFile.read() else {
-            throw CLIError("there is no fleet.toml\nhint: see `plugctl help fleet` or Documentation/how-to/fleet.md")
+            throw CLIError("fleet.toml does not exist\nhint: see `plugctl help fleet` or Documentation/how-to/fleet.md")
         }
         let rights = settings.rights(of: nil)
         guard !rights.isEmpty else {

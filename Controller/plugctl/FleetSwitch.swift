@@ -35,7 +35,7 @@ extension FleetCommand {
 
 /// The plugs to switch, and the output format.
 struct FleetSwitchOptions: ParsableArguments {
-    /// The most houses that an error lists for an ambiguous name.
+    /// The maximum number of houses that an error lists for an ambiguous name.
     private static let shownNames = 5
 
     @Argument(help: "The plugs' names or ids.")
@@ -57,7 +57,7 @@ struct FleetSwitchOptions: ParsableArguments {
         }
     }
 
-    /// Switches the plugs. The exit status is 1 if no plug did it, and 2 if only some did.
+    /// Switches the plugs. The exit status is 1 if no plug was switched, and 2 if only some plugs were.
     func turn(on: Bool) async throws {
         let filter = try houses.filter { $0.plugs = names }
         try await withFleet { fleet, rights in
@@ -94,7 +94,7 @@ struct FleetSwitchOptions: ParsableArguments {
                 let some = found.prefix(Self.shownNames).map(\.house).joined(separator: ", ")
                 throw CLIError(
                     "\(found.count) plugs are called \(name): in \(some)\(found.count > Self.shownNames ? " ..." : "")\n"
-                        + "hint: use --house HOUSE or the plug's id for one of them, or --all for all")
+                        + "hint: use --house HOUSE or the plug's id to select one plug, or --all to switch all")
             }
         }
         return missing

@@ -26,7 +26,7 @@ struct Glance: AsyncParsableCommand {
     @Flag(
         help: "One JSON object per plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
     var json = false
-    /// An unknown subcommand ends here, because this is the default subcommand.
+    /// Receives an unknown subcommand, because this is the default subcommand.
     @Argument(parsing: .allUnrecognized, help: .hidden)
     var unknown: [String] = []
 
@@ -63,7 +63,8 @@ struct Glance: AsyncParsableCommand {
         }
     }
 
-    /// Returns nil if the daemon does not answer for any reason: then the plugs are asked.
+    /// Returns the daemon's record; nil if the daemon does not answer for any reason. The caller then asks the plugs
+    /// directly.
     private func ask(_ daemon: DaemonClient?) async throws -> HouseRecord? {
         do {
             return try await daemon?.read(HouseRecord.self, "/api/v1/house")
@@ -75,7 +76,7 @@ struct Glance: AsyncParsableCommand {
 
     private func gather() async throws -> [PlugRecord] {
         let paired = try PairedPlugs().all()
-        // A controller without paired plugs needs no key, so that none is created here.
+        // A controller without paired plugs needs no key, so its key is not created here.
         let identity = try paired.isEmpty ? TransportIdentity() : .ofThisController()
         var plugs: [PlugRecord] = []
         try await network.withClient(identity) { client in

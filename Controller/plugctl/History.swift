@@ -163,7 +163,8 @@ struct History: AsyncParsableCommand {
     }
 }
 
-/// Explains that energy counts only drawn power. Otherwise power below zero would look like an error in the table.
+/// Prints a message if the power of a plug was below zero. Energy counts only drawn power, so the table does not show
+/// that power.
 ///
 /// - Parameter energies: The energies of each plug, by its name.
 func reportFeedIn(_ energies: [(name: String, periods: [PeriodEnergy])]) {

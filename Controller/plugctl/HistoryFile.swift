@@ -28,13 +28,13 @@ enum HistoryFile {
 func openDelivery(_ settings: HistorySettings, of history: PowerHistory?, _ directory: String) -> HistoryDelivery? {
     guard settings.database != nil || settings.remoteWrite != nil else {
         printError(
-            "the history is not exported: history.toml has neither [postgresql] nor [remote_write]\nhint: add one of them"
+            "the history is not exported: history.toml has neither [postgresql] nor [remote_write]\nhint: add one of these tables"
         )
         return nil
     }
     guard let history else {
         printError(
-            "the history is not exported: the daemon records none\nhint: omit --no-history, or see the previous messages"
+            "the history is not exported: the daemon records no history\nhint: omit --no-history, or see the previous messages"
         )
         return nil
     }

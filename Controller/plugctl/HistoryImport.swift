@@ -55,7 +55,7 @@ extension History {
         var json = false
         @OptionGroup var options: HistoryOptions
 
-        /// The most steps back in time that are listed.
+        /// The maximum number of steps back in time that are listed.
         private static let shownSteps = 20
 
         func validate() throws {
@@ -104,7 +104,7 @@ extension History {
             report(recorded, recording, zone, file)
         }
 
-        /// Prints remarks for the user about lines that are not samples, and about lines that are far apart.
+        /// Prints messages about lines that cannot be read, and about lines that are far apart.
         private func report(
             _ recorded: RecordedLines, _ recording: PlacedRecording, _ zone: ZoneOffsets, _ file: String
         ) {
@@ -128,7 +128,7 @@ extension History {
             guard let missing = recording.leftOut[.noSuchTime], let midnight = recorded.day.map({ $0.number * 86_400 }),
                 let line = recorded.lines.first(where: { $0.number == missing.first })
             else { return }
-            // The offset of the previous day, before the clock was set.
+            // The offset two days before the line, which is before the clock was set.
             let minutes = zone.offset(at: Double(midnight + Int(line.milliseconds / 1000) - 2 * 86_400)) / 60
             func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
             let offset = (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
@@ -163,7 +163,7 @@ extension History {
             }
         }
 
-        /// Rejects a recording from before the retention of the plug, which would soon delete its samples.
+        /// Rejects a recording that is so old that the plug's retention time would soon delete its samples.
         private func checkAge(of span: ClosedRange<Int64>, beside plug: HistoryPlug, _ file: String) throws(CLIError) {
             guard let newest = plug.span?.upperBound, let days = HistoryRetention.standard.sampleDays,
                 plug.id != RecordedHistory.plug(named: plug.name),

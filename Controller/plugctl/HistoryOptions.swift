@@ -21,8 +21,8 @@ struct HistoryOptions: ParsableArguments {
         }
     }
 
-    /// Opens the history for reading. Without `--history`, this is the history of the running daemon, which may have been
-    /// started with its own `--history`.
+    /// Opens the history for reading. Without `--history`, the running daemon's history is used, which may be in
+    /// another directory because of the daemon's own `--history`.
     func openForReading() async throws(CLIError) -> PowerHistory {
         var found = self
         if history == nil { found.history = await Self.directoryOfDaemon() }
@@ -61,11 +61,11 @@ struct HistoryOptions: ParsableArguments {
     }
 }
 
-/// Returns the names without repetitions of a plug, which may be named by its name and by its id.
+/// Returns the names without duplicates. A plug is also a duplicate if one name is its id.
 func once(_ names: [String], in history: PowerHistory?) -> [String] {
     var seen: Set<String> = []
     return names.filter { name in
-        // An error in a name is reported where the plug is read.
+        // An error in a name is reported when the plug is read.
         let known = try? history?.plug(meantBy: name)
         return seen.insert(known.map { "\($0.id)" } ?? name).inserted
     }

@@ -15,11 +15,11 @@ struct HouseGathering {
     /// sent after a second.
     private static let patience = Duration.milliseconds(1700)
     private static let tick = Duration.milliseconds(50)
-    /// The most unread updates. A dropped update of a plug is not lost: its state is sent again.
+    /// The maximum number of unread updates. A dropped update is not lost, because the plug sends its state again.
     private static let pending = 1024
 
     let paired: [PairedPlugs.Entry]
-    /// The longest time of the search, even if more plugs appear.
+    /// The maximum duration of the search, even if more plugs appear.
     let limit: Duration
 
     /// Returns the present plugs and the paired plugs that are absent, sorted by name.

@@ -44,7 +44,8 @@ struct LiveChart: Sendable {
                 }
                 source.courses[index].take(report)
                 source.mark(report)
-                // After an absence, too: the plug stored the samples that this controller missed.
+                // Samples are fetched again after each reconnection, because the plug has stored those that this
+                // controller missed.
                 if case .snapshot = report.update {
                     let newest = source.courses[index].kept.newest
                     Task { continuation.yield(.samples(index, try await missed(plugs[index], since: newest))) }
@@ -61,6 +62,8 @@ struct LiveChart: Sendable {
         keyboard?.close()
     }
 
+    /// Fetches the samples that the plug has stored since the newest sample in the history.
+    ///
     /// - Parameter newest: The newest sample in the history, in seconds since 1970.
     private func missed(_ plug: FollowedPlug, since newest: Double?) async throws -> [PlugSample] {
         let now = WallTime.now

@@ -39,7 +39,7 @@ struct NetworkOptions: ParsableArguments {
         }
     }
 
-    /// Runs the body with a client, which is shut down in order afterwards. Errors are printed to standard error.
+    /// Runs the body with a client, and stops the client afterwards. Errors are printed to standard error.
     ///
     /// - Parameters:
     ///   - connects: False for a body that only browses and therefore needs no key.

@@ -63,7 +63,7 @@ struct Notify: AsyncParsableCommand {
         guard done == count else { throw done == 0 ? ExitCode.failure : ExitCode(2) }
     }
 
-    /// The event of a rule that a user ran manually.
+    /// The event for the notification, as if the user ran a rule "plugctl notify" manually.
     private var event: EffectEvent {
         var random = SystemRandomNumberGenerator()
         let id = RequestID(drawnFrom: &random)

@@ -30,6 +30,8 @@ enum OutsideFile {
 }
 
 extension EffectPolicy {
+    /// Reads the policies. Prints a warning if programs of rules could read the keys of this controller.
+    ///
     /// - Parameters:
     ///   - secrets: Files and directories of the daemon that no program may read.
     ///   - socket: The path of the daemon's socket.

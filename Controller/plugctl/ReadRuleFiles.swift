@@ -31,6 +31,8 @@ enum CheckedFile {
         }
     }
 
+    /// Returns the findings about this file's rules with their places in the file.
+    ///
     /// - Parameter first: The index of this file's first rule among all checked rules.
     func diagnostics(for findings: [RuleFinding], first: Int) -> [Diagnostic] {
         switch self {
@@ -61,10 +63,10 @@ enum CheckedFile {
         }
     }
 
-    /// Returns warnings about names of plugs in a script that no plug has. They are not errors, because such a plug may
-    /// be added later.
+    /// Returns a warning for each plug name in a script that no known plug has. This is not an error, because such a
+    /// plug may be added later.
     ///
-    /// - Parameter house: Nil if no source could be asked.
+    /// - Parameter house: The known plugs; nil if no source could be asked.
     func unknownPlugs(in house: [KnownPlug]?) -> [Diagnostic] {
         guard let house, case .script(let script, let path) = self else { return [] }
         let names = Set(house.map { $0.name.lowercased() })

@@ -49,8 +49,8 @@ func readScript(_ path: String, _ text: String) throws(ScriptFault) -> Script {
     }
 }
 
-/// Creates the processes that run scripts for the daemon; nil if `plugctl-script` is not installed, which reading the
-/// first script reports.
+/// Creates the processes that run scripts for the daemon; nil if `plugctl-script` is not installed. The error is then
+/// reported when the first script is read.
 func scriptPool() -> ScriptPool? {
     guard let host = try? ScriptHost.path() else { return nil }
     return ScriptPool(host: host)

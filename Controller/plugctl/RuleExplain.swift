@@ -54,7 +54,7 @@ struct RuleExplain: AsyncParsableCommand {
 
     /// The number of traces that are shown if the user sets no time.
     private static let usual = 10
-    /// The most traces that are shown.
+    /// The maximum number of traces that are shown.
     private static let most = 10_000
 
     func validate() throws {
@@ -73,7 +73,7 @@ struct RuleExplain: AsyncParsableCommand {
                 guard traces.isEmpty else { return show(traces) }
                 guard let at else {
                     return printError(
-                        "there are no traces of \"\(name)\" in this time span\nhint: --at TIME explains why the rule did not fire"
+                        "\"\(name)\" has no traces in this time span\nhint: --at TIME explains why the rule did not fire"
                     )
                 }
                 try explainAbsence(of: name, rules, at: at.milliseconds, history)
@@ -136,7 +136,7 @@ struct RuleExplain: AsyncParsableCommand {
         guard let rule = rules.first(where: { $0.name == name }) else {
             throw CLIError(
                 """
-                there are no traces of "\(name)" within two minutes of this time, and its rule file was not found
+                "\(name)" has no traces within two minutes of this time, and its rule file was not found
                 hint: name the file with --rules FILE
                 """)
         }

@@ -16,7 +16,7 @@ struct RulePast {
     private let plugs: [HistoryPlug]
     private let knowsSun: Bool
 
-    /// The longest span: no rules ran for longer, and the calendar is exact for this time.
+    /// The longest span in milliseconds: 200 years, for which the calendar is exact.
     private static let longest: Int64 = 200 * 366 * 86_400_000
 
     /// - Parameter window: If it is empty, the span is the whole recorded time of the rules' plugs.
@@ -60,7 +60,7 @@ struct RulePast {
         return (PastHouse(history, zone: zone, sun: sun ?? .unknown), zone)
     }
 
-    /// Reports plugs of triggers that were never recorded. It throws if no rule is left that could fire.
+    /// Reports plugs of triggers that were never recorded. Throws an error if no rule remains that could fire.
     func checkNames(of rules: [Rule]) throws {
         let missing = try house.missing(for: rules, over: span)
         for (rule, plug, nearest) in missing {
@@ -109,6 +109,6 @@ extension CLIError {
         let hint =
             nearest.map { "did you mean \"\($0)\"?" }
             ?? (known.isEmpty ? "no rule has fired yet" : "the rules are: \(known.joined(separator: ", "))")
-        return CLIError("there is no rule \"\(name)\"\nhint: \(hint)")
+        return CLIError("no rule is named \"\(name)\"\nhint: \(hint)")
     }
 }

@@ -11,7 +11,8 @@ struct RuleOfDaemon: ParsableArguments {
     @Flag(help: "Print a JSON object.")
     var json = false
 
-    /// Sends a request about the rule to the daemon, the only process that runs rules permanently.
+    /// Sends a request about the rule to the daemon. Throws an error if no daemon is running, because only the daemon
+    /// has rules that run permanently.
     ///
     /// - Parameter place: The path below the rule's own.
     func ask<Answer: Decodable>(_ answer: Answer.Type, _ place: String, body: String) async throws -> Answer {

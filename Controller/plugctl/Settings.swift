@@ -53,6 +53,8 @@ struct SetCommand: AsyncParsableCommand {
 }
 
 extension SettingsChange {
+    /// Parses pairs of a setting and its value, such as `auto-off 3h`.
+    ///
     /// - Throws: `ValidationError`.
     init(words: [String]) throws {
         self.init()
@@ -90,7 +92,7 @@ extension SettingsChange {
         return time
     }
 
-    /// Deciwatts.
+    /// Parses a power and returns it in deciwatts.
     private static func power(_ text: String) throws -> UInt32 {
         guard let power = Watts(argument: text), power.milliwatts > 0, power.milliwatts.isMultiple(of: 100) else {
             throw ValidationError("power-limit must be a power such as 2000W or 1.5kW, or configured, not \"\(text)\"")

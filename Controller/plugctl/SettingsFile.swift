@@ -4,7 +4,7 @@ import DurableFiles
 /// Reads a settings file; nil if the file is missing.
 ///
 /// - Parameters:
-///   - limit: The most bytes that are read.
+///   - limit: The maximum size of the file in bytes.
 ///   - parse: Receives the file's bytes.
 func readSettings<Settings>(
     _ path: String, limit: Int, _ parse: ([UInt8]) throws(ConfigurationError) -> Settings

@@ -7,8 +7,9 @@ import Presentation
 struct ThroughDaemon: Sendable {
     enum End: Sendable {
         case done(CommandRecord)
-        /// The daemon cannot send the command, so that the plug itself is asked, with this command if it is known. A
-        /// toggle is already resolved to on or off here, so that it is not executed twice.
+        /// The daemon cannot send the command, so the caller sends it directly to the plug. The value is the command if
+        /// the plug's state was known: a toggle is then already resolved to on or off, so that it is not executed
+        /// twice.
         case untried(PlugCommand?)
     }
 
@@ -21,8 +22,8 @@ struct ThroughDaemon: Sendable {
         var known: PlugCommand?
         do {
             let plug = try await client.read(PlugRecord.self, "/api/v1/plugs/\(DaemonClient.part(name))")
-            // The daemon prefers ids to names and may know other plugs, so that its answer counts only for a plug that
-            // has this name.
+            // The daemon prefers ids to names and may know other plugs, so its answer is used only if the plug has this
+            // name.
             switch PlugNameOwner(of: name, among: (try? PairedPlugs().names()) ?? [:]) {
             case .plug(let id): guard plug.id == id.rawValue else { return .untried(nil) }
             case .ambiguous: return .untried(nil)
@@ -48,8 +49,8 @@ struct ThroughDaemon: Sendable {
 }
 
 extension DaemonFault {
-    /// A warning for the user although the plugs are asked directly. It is nil if no daemon is running or the daemon
-    /// cannot reach a plug.
+    /// The warning that is printed before the command is sent directly. Nil if no daemon is running or the daemon
+    /// cannot reach the plug.
     var warning: String? {
         switch self {
         case .noDaemon, .fault: nil

@@ -4,10 +4,10 @@ import Presentation
 
 /// A file of received packets.
 struct TraceFile: @unchecked Sendable {
-    /// The most bytes of a file. The limit stops a forgotten trace from filling the disk.
+    /// The maximum size of a file in bytes. Prevents a forgotten trace from filling the disk.
     private static let limit = 1 << 30
 
-    /// Only the task that shows the packets uses the file.
+    /// Only the task that prints the packets uses the file, so the type is safe without a lock.
     private let file: AppendingFile
 
     init(_ path: String) throws {

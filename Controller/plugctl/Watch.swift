@@ -74,7 +74,7 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         let capabilities = TerminalDevice.standardOutput.capabilities
-        // A user who passes a cursor also stores it.
+        // A program that passes a cursor stores its position itself.
         let memory = after == nil ? openMemory() : nil
         let place = try place()
         try await network.withClient(endsItself: false) { client in
@@ -114,7 +114,7 @@ struct Watch: AsyncParsableCommand {
         StateOptions(deadBandMilliwatts: deadBand?.milliwatts ?? 0, maximumInterval: interval?.duration)
     }
 
-    /// Opens the record of the printed events per plug. Without it, watching works but does not resume.
+    /// Opens the record of the last printed event per plug. Without the record, the command works but cannot resume.
     private func openMemory() -> CursorMemory? {
         do {
             return try CursorMemory(UserDirectories.state + "/smartplug/watch") { complainOfMemory($0) }

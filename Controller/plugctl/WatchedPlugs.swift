@@ -37,7 +37,7 @@ struct WatchedPlugs: Sendable {
     let memory: CursorMemory?
     /// The events that were printed before.
     private let begin: WatchCursor
-    /// The place from which a plug starts that `begin` does not contain.
+    /// The place from which the plugs start that `begin` does not contain.
     private let others: Cursor
 
     init(
@@ -65,7 +65,7 @@ struct WatchedPlugs: Sendable {
 
     func house() -> HouseFollower { HouseFollower(client, after: others, known: begin.known, stateOptions: options) }
 
-    /// Prints lines until the reader closes the pipe or the task is canceled.
+    /// Prints lines until the reader closes the pipe or the task is cancelled.
     func print(json: Bool) async {
         let printer = WatchPrinter(WatchLines(after: begin, tellsCursor: json)) { record in
             json ? Output.json(record) : Output.safeLine("\(record.at)  \(record.plug)  \(record.words)")
@@ -80,7 +80,7 @@ struct WatchedPlugs: Sendable {
                 }
             } else {
                 for plug in plugs { group.addTask { await print(plug, printer) } }
-                // All tasks run until they are interrupted. If one cannot print, the others cannot either.
+                // A task ends only when it is interrupted or cannot print. In both cases the others must end too.
                 await group.next()
             }
             group.cancelAll()

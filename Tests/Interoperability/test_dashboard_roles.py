@@ -93,7 +93,7 @@ def test_sessions_are_shown_and_ended_and_stay_so_over_a_restart(guarded):
     assert status(guarded.ask("DELETE", "/api/v1/session", b"", cookies[0])) == 204
     assert [one["id"] for one in guarded.sessions("--end-all")] == [other["id"]]
     assert [guarded.sees_house(cookie) for cookie in cookies] == [False, False, False]
-    assert guarded.person.does("daemon", "sessions").output.strip() == "there are no open sessions"
+    assert guarded.person.does("daemon", "sessions").output.strip() == "no sessions are open"
     kept = (guarded.folder / "daemon" / "daemon" / "dashboard" / "sessions").read_text()
     assert json.loads(kept) == []
     assert not any(cookie.split("=")[1] in guarded.served.running.transcript() for cookie in cookies)
