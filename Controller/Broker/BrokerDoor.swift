@@ -56,7 +56,7 @@ public actor BrokerDoor: HouseObserver {
     private var newest: QueuedEvent.Position
     private var last: [PlugID: SequenceNumber]
     /// The plugs with an event that exceeded `unwrittenLimit`. Their later events are skipped too, so the stored cursor
-    /// stays before the first skipped event, and the next process requests all of them.
+    /// stays before the first skipped event, and the next process requests these events again.
     private var behind: Set<PlugID> = []
     private var unwritten = BrokerJournal.Change()
     /// The change of the current write, and its result. Stays set during the pause after a failed write.
@@ -64,6 +64,8 @@ public actor BrokerDoor: HouseObserver {
     private var isWaitingToWrite = false
     private var hasToldFailure = false
 
+    /// Opens the journal. The broker is not connected before ``run(_:)``.
+    ///
     /// - Parameters:
     ///   - directory: the directory of the journal, which belongs to this process.
     ///   - paired: returns the plugs of the house, or nil if they are unknown.

@@ -31,7 +31,7 @@ struct BackfillPlan: Machine {
         case stored(Window, covered: ClosedRange<Int64>?)
         /// The window could not be fetched or stored.
         case failed(Window)
-        /// The daemon stops. Only the samples since the last window are still fetched.
+        /// The daemon stops. From now on the plan fetches only the newest missing window of each plug.
         case stopping
         /// The time of `nextDeadline` has passed.
         case deadlineReached
@@ -74,7 +74,8 @@ struct BackfillPlan: Machine {
     private enum Stage {
         /// The shell is querying the history for missing ranges.
         case looking
-        /// There are missing ranges (never empty). The next window begins when there is room.
+        /// Ranges are missing; the list is never empty. The next window begins when fewer than `atATime` are in
+        /// progress.
         case filling(MissingRanges, notBefore: Instant)
         /// A window is being fetched.
         case fetching(MissingRanges, Window, until: Instant)

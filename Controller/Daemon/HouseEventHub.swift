@@ -103,7 +103,7 @@ actor HouseEventHub: PlugAccess {
 
     func past(of plug: PlugID) async -> [RecordedPower] { await recorder?.past(of: plug) ?? [] }
 
-    /// Ends the recording. Returns when the history has stored the last samples, or its time limit has passed.
+    /// Ends the recording. Returns after the attempt to store the last samples.
     func end() async {
         await recorder?.finish()
         for task in following {

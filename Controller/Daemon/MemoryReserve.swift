@@ -54,7 +54,7 @@ struct MemoryReserve: Sendable {
         entry[sealLength..<sealLength + 8].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A stored state ends with its checksum.
+    /// Returns the checksum at the end of a stored state; zeros if the file does not exist.
     private static func seal(of file: [UInt8]?) -> [UInt8] {
         let seal = Array((file ?? []).suffix(sealLength))
         return [UInt8](repeating: 0, count: sealLength - seal.count) + seal

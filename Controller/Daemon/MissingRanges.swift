@@ -5,7 +5,7 @@ struct MissingRanges: Hashable, Sendable {
     private let now: Int64
     /// True if older missing ranges were cut off.
     let isCut: Bool
-    /// True if these are only the newest missing samples.
+    /// True if ``newest(_:)`` has removed the older ranges.
     private(set) var isTail = false
 
     /// Stores the newest `limit` ranges. `ranges` begins with the newest.
@@ -25,7 +25,7 @@ struct MissingRanges: Hashable, Sendable {
         ranges.first.map { max($0.lowerBound, $0.upperBound - width + 1)...$0.upperBound }
     }
 
-    /// Returns only the newest `width` milliseconds.
+    /// Returns only the newest `width` milliseconds of the newest range.
     func newest(_ width: Int64) -> MissingRanges {
         var tail = self
         tail.ranges = newestPiece(width).map { [$0] } ?? []

@@ -11,7 +11,7 @@ struct RecordQueue {
     static let limit = 16_384
     /// The delay after the first failure. It doubles with each further failure.
     static let firstRetry = Duration.seconds(1)
-    /// The maximum delay. A killed process loses the changes since its last attempt.
+    /// The maximum delay. It is short, because a killed process loses the changes that are not written.
     static let longestRetry = Duration.seconds(10)
 
     private var waiting = HistoryBatch()
@@ -85,7 +85,7 @@ struct RecordQueue {
 }
 
 extension HistoryBatch {
-    /// The number of changes that cannot be fetched again.
+    /// The number of changes that count toward `limit`: all except names and samples.
     fileprivate var size: Int { events.count + counters.count + firings.count + traces.count }
 
     /// Appends later changes.

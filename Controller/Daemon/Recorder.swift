@@ -91,7 +91,7 @@ public actor Recorder {
     /// Sets the source of samples.
     func begin(_ house: any SampleSource) { self.house = house }
 
-    /// Fetches the last samples and writes all queued changes, both with a time limit, and ends.
+    /// Fetches the last samples for at most two seconds, writes all queued changes in one attempt, and ends.
     func finish() async {
         isFinishing = true
         plan(.stopping)

@@ -68,7 +68,7 @@ struct RuleFileCache {
             switch self {
             case .scriptName: "rename one of the two files"
             case .tooManyScripts: "combine related scripts"
-            case .ruleName: "rename one of them"
+            case .ruleName: "rename one of the two rules"
             case .tooManyRules: "delete some rules"
             }
         }

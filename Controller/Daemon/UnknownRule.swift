@@ -1,4 +1,4 @@
-/// A user's request mentions a rule that is not active.
+/// The error when a user's request names a rule that is not active.
 public struct UnknownRule: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name in the request.
     public var name: String

@@ -45,7 +45,7 @@ public struct FleetRequests: Machine, Sendable {
     }
 
     private enum Link: Sendable {
-        /// No connection. `until` is the time of the next attempt; nil while there are no orders.
+        /// Without a connection. `until` is the time of the next attempt; nil while no orders exist.
         case idle(until: Instant?)
         case connecting
         case subscribing

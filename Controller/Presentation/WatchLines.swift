@@ -4,7 +4,7 @@ import PlugModel
 /// Converts reports of plugs to lines, and determines each line's cursor.
 ///
 /// For a plug in the cursor, the lines continue after the plug's last processed event. Every other plug sends all its
-/// stored events, and two kinds of them are omitted: events before the first watch, and events whose time is unknown
+/// stored events, but two kinds of events are omitted: events before the first watch, and events whose time is unknown
 /// because the plug has restarted since. So every event that certainly occurred since the first watch is included,
 /// whether the plug is new or was unreachable.
 public struct WatchLines: Sendable {

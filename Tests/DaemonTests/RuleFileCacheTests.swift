@@ -52,7 +52,7 @@ struct RuleFileShelfTests {
         let set = shelf.take([("a", .rules([rule("B", "Fan")])), ("b", .rules([rule("B"), rule("C")]))])
         #expect(set.rules == [rule("B", "Fan"), rule("C")])
         #expect(set.faults.map(\.rules) == [["C"]])
-        #expect(set.faults[0].words == "b: the rule name \"B\" is already used in a\nhint: rename one of them")
+        #expect(set.faults[0].words == "b: the rule name \"B\" is already used in a\nhint: rename one of the two rules")
     }
 
     private func script(_ name: String, _ lines: Int...) -> Script {
