@@ -8,7 +8,7 @@ extension StoredTrace {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let json = try? encoder.encode(trace) else {
-            preconditionFailure("a trace has no number that JSON cannot write")
+            preconditionFailure("a trace contains only finite numbers")
         }
         self.init(
             id: trace.id, at: trace.at, rule: trace.rule, isFiring: trace.outcome == .fired,

@@ -75,7 +75,7 @@ extension DaemonClient {
         for try await part in parts {
             switch part {
             case .head(let head):
-                // NIO's own limit is 80 KiB.
+                // NIO itself accepts up to 80 KiB.
                 guard head.headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.headLimit else {
                     throw DaemonFault.broken("the head of the daemon's response is longer than \(Self.headLimit) bytes")
                 }

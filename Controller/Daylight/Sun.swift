@@ -11,6 +11,8 @@ struct Sun {
     /// Degrees of the sun's center below the horizon at sunrise and sunset: 16' of radius and 34' of refraction.
     static let depression = 0.833
 
+    /// Calculates the position at a time.
+    ///
     /// - Parameter time: seconds since 1970, UTC.
     init(at time: Double) {
         /// Julian centuries since 2000-01-01 12:00.

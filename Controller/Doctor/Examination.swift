@@ -168,7 +168,7 @@ public struct Examination: Sendable {
                 crash = description.crash
             case .snapshot(let state):
                 let asked = BootClock.now
-                // A rejection is an answer too.
+                // A rejection also shows that the plug answers.
                 let isAnswered: Bool
                 do { isAnswered = try await plug.controllers() != nil } catch { isAnswered = true }
                 let roundTrip = isAnswered ? BootClock.now - asked : nil

@@ -5,7 +5,7 @@ import PlugModel
 public struct FleetPlug: Encodable, Hashable, Sendable {
     /// The name of the house.
     public var house: String
-    /// Twelve hexadecimal digits.
+    /// The plug's id, twelve hexadecimal digits.
     public var id: String
     /// The plug's name, or its id if it has no name.
     public var plug: String

@@ -13,7 +13,7 @@ extension CivilTime {
             }
             (hour, minute, second) = (clock[0], clock[1], clock.count > 2 ? clock[2] : 0)
         }
-        // 30 February is converted to a different day.
+        // A date that does not exist, such as 30 February, becomes a different date, so the comparison fails.
         guard (1970...2200).contains(year), (1...12).contains(month), hour < 24, minute < 60, second < 60,
             CivilTime(localSeconds: localSeconds) == self
         else { return nil }

@@ -32,7 +32,7 @@ public struct LocalTimeline: Sendable {
 
     /// Creates a timeline without preceding times.
     public init(zone: ZoneOffsets) {
-        // Far beyond all dates, and small enough that sums do not overflow.
+        // This time is later than all dates, and small enough that sums do not overflow.
         let end = Int64.max / 8
         let begins = [-end] + zone.transitions.map { Int64(($0.time * 1000).rounded()) }
         let offsets = ([zone.initial] + zone.transitions.map(\.seconds)).map { Int64($0) * 1000 }

@@ -1,4 +1,5 @@
-/// The UTC offsets of a time zone over a span of time, as a value. The caller looks them up.
+/// The UTC offsets of a time zone over a span of time, as a value. The creator of the value reads them from the time
+/// zone database.
 public struct ZoneOffsets: Hashable, Sendable {
     /// From `time` on (seconds since 1970, UTC), local time is `seconds` ahead of UTC.
     public struct Transition: Hashable, Sendable {

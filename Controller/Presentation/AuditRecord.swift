@@ -9,15 +9,15 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
     public var plug: String
     /// Increases with each entry. Numbers may be missing, because entries of other kinds are kept longer.
     public var number: UInt64
-    /// ISO 8601, UTC, milliseconds, on the controller's clock. Omitted for an earlier boot of the plug.
+    /// The time in ISO 8601, UTC, milliseconds, on the controller's clock. Omitted for an earlier boot of the plug.
     public var at: String?
-    /// paired, pairingFailed, removed, refused, factoryReset, renamed, configured, firmware, roleChanged, invited,
-    /// codeChanged, keyRotated, lost; unknown for kinds of a later version.
+    /// The kind of the entry: paired, pairingFailed, removed, refused, factoryReset, renamed, configured, firmware,
+    /// roleChanged, invited, codeChanged, keyRotated, lost; unknown for kinds of a later version.
     public var kind: String
-    /// done, refused.
+    /// The result: done or refused.
     public var outcome: String
-    /// controller, stranger, button, panel, broker, homekit, configuration, plug; unknown for actors of a later
-    /// version.
+    /// The actor: controller, stranger, button, panel, broker, homekit, configuration, plug; unknown for actors of a
+    /// later version.
     public var by: String
     /// Only if `by` is controller: its name at pairing.
     public var name: String?

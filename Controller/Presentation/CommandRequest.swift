@@ -4,14 +4,14 @@ public import PlugModel
 public struct CommandRequest: Hashable, Sendable {
     private struct Relay: Encodable {
         var on: Bool
-        /// In seconds.
+        /// The time until the plug turns off, in seconds.
         var autoOff: Double?
     }
 
     private struct Level: Encodable {
         /// The level in percent.
         var level: Double
-        /// In seconds.
+        /// The duration of the transition in seconds.
         var over: Double
     }
 

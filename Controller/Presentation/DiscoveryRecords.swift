@@ -4,7 +4,7 @@ public import ServiceDiscovery
 
 /// One line of `plugctl browse --json`.
 public struct BrowseRecord: Encodable, Equatable, Sendable {
-    /// found, changed, lost.
+    /// The change: found, changed or lost.
     public var event: String
     /// The instance name (RFC 6763 section 4.1).
     public var name: String

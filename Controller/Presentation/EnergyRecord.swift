@@ -17,11 +17,11 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
     public var estimated: Double
     /// The seconds with samples.
     public var covered: Double
-    /// In W; omitted without samples.
+    /// The mean active power in W; omitted without samples.
     public var meanActivePower: Double?
-    /// In W; omitted without samples.
+    /// The lowest active power in W; omitted without samples.
     public var minActivePower: Double?
-    /// In W; omitted without samples.
+    /// The highest active power in W; omitted without samples.
     public var maxActivePower: Double?
     /// The cost in `currency`; omitted without a tariff.
     public var cost: Double?

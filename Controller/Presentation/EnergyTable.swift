@@ -127,6 +127,8 @@ extension EnergyReport {
         return notes.isEmpty ? [] : [StyledLine()] + notes
     }
 
+    /// Returns the label of a period. Hours contain the year only if the rows are from several years.
+    ///
     /// - Parameter years: the number of different years in the rows.
     private func label(_ period: CalendarPeriod, ofYears years: Int) -> String {
         switch step {

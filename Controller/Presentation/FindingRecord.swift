@@ -2,9 +2,9 @@ public import Doctor
 
 /// One line of `plugctl doctor --json`.
 public struct FindingRecord: Encodable, Equatable, Sendable {
-    /// ok, warning, problem.
+    /// The severity: ok, warning or problem.
     public var level: String
-    /// interface, multicast, port, service, clock, controller, plug.
+    /// The examined part: interface, multicast, port, service, clock, controller or plug.
     public var subject: String
     /// The interface or plug; empty if the subject is unique.
     public var about: String

@@ -3,7 +3,7 @@ import Terminal
 
 /// Cells of tables of plugs. Colours are always accompanied by a mark and a word.
 struct HouseCells {
-    /// The state of a plug, as far as colours and marks distinguish it.
+    /// The states of a plug that colours and marks distinguish.
     enum Condition: Hashable {
         case on, off, tripped, away, stranger
     }

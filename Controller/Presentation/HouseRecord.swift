@@ -1,6 +1,6 @@
 /// The current state of the whole house: the daemon's answer to the first request of a page or a command.
 public struct HouseRecord: Codable, Hashable, Sendable {
-    /// ISO 8601, UTC, milliseconds.
+    /// The time in ISO 8601, UTC, milliseconds.
     public var at: String
     /// The plugs in the order of their names.
     public var plugs: [PlugRecord]
@@ -147,7 +147,7 @@ public struct RuleFiredRecord: Codable, Hashable, Sendable {
 
 /// A firing of a rule.
 public struct FiringRecord: Codable, Hashable, Sendable {
-    /// ISO 8601, UTC, milliseconds.
+    /// The time in ISO 8601, UTC, milliseconds.
     public var at: String
     /// The rule's name.
     public var rule: String

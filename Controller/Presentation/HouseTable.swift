@@ -5,7 +5,7 @@ public import PlugModel
 public import Terminal
 
 /// The live view of the house: a row per plug with its state, its power and its recent power series, and the latest
-/// news below. A pure value: it receives reports and returns lines.
+/// news below. The value has no input or output: it receives reports and returns lines.
 public struct HouseTable: Sendable {
     /// The limit of readings per power series, the width of the widest terminal.
     private static let courseLimit = 120
@@ -30,9 +30,9 @@ public struct HouseTable: Sendable {
     private var news: [(time: String, words: String)] = []
     /// The energy in Wh since midnight, by name.
     private var today: [String: Double] = [:]
-    /// The row that keys act on.
+    /// The name of the selected row, to which the keys apply.
     public private(set) var selected: String?
-    /// Hints of the caller below the table.
+    /// The hints below the table, set by the caller.
     public var notes: [String]
 
     /// Creates a table without plugs.

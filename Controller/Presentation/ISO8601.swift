@@ -2,7 +2,7 @@ public import LinuxClocks
 import LocalCalendar
 
 extension WallTime {
-    /// Parses a time: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine decimals.
+    /// Parses a time: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine decimals of a second.
     ///
     /// Returns nil for other text, a date that does not exist, a missing offset, and years outside 1970 to 2200.
     public init?(iso8601 text: String) {

@@ -6,7 +6,7 @@ public struct ImportRecord: Codable, Hashable, Sendable {
     /// Lines that contain no sample, for one reason: `empty`, `header`, `unreadable`, `sameTime`, `noSuchTime`,
     /// `earlierSegment`, `known`, `forgotten`.
     public struct LeftOut: Codable, Hashable, Sendable {
-        /// The reason, one of those above.
+        /// The reason, one of the words above.
         public var reason: String
         /// The number of lines.
         public var lines: Int

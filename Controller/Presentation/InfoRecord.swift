@@ -7,7 +7,7 @@ public import ServiceDiscovery
 public struct InfoRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var name: String
-    /// Twelve hexadecimal digits.
+    /// The plug's id, twelve hexadecimal digits.
     public var id: String
     /// The host name of the resolved service.
     public var host: String
@@ -17,27 +17,27 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     public var addresses: [String]
     /// The firmware version.
     public var firmware: String
-    /// relay, dimmer, meter, button.
+    /// The plug's capabilities, such as relay, dimmer, meter and button.
     public var capabilities: [String]
     /// True if the relay is on.
     public var on: Bool?
     /// The level in percent.
     public var level: Double?
-    /// In W.
+    /// Active power in W.
     public var activePower: Double?
-    /// In V.
+    /// RMS voltage in V.
     public var voltageRMS: Double?
-    /// In A.
+    /// RMS current in A.
     public var currentRMS: Double?
     /// The energy counter in Wh.
     public var activeEnergy: Double?
-    /// In VA. This and the following three values are omitted if the plug's meter does not measure them.
+    /// Apparent power in VA. This and the following three values are omitted if the plug's meter does not measure them.
     public var apparentPower: Double?
-    /// In var.
+    /// Reactive power in var.
     public var reactivePower: Double?
-    /// -1 to 1.
+    /// The power factor, -1 to 1.
     public var powerFactor: Double?
-    /// In Hz.
+    /// The mains frequency in Hz.
     public var frequency: Double?
     /// The protection that locked the relay open, as in ``WatchRecord/protection``; omitted if the relay is not locked.
     public var tripped: String?

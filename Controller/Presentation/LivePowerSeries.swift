@@ -120,17 +120,19 @@ public struct SampleRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// The time, or the beginning of a summary: ISO 8601, UTC, milliseconds.
     public var at: String
-    /// In W; the mean of a summary.
+    /// Active power in W; for a summary, its mean.
     public var activePower: Double
-    /// In W; only for summaries.
+    /// The lowest active power in W; only for summaries.
     public var minActivePower: Double?
-    /// In W; only for summaries.
+    /// The highest active power in W; only for summaries.
     public var maxActivePower: Double?
     /// The seconds with samples; only for summaries.
     public var covered: Double?
 }
 
 extension WallTime {
+    /// Creates a time from seconds.
+    ///
     /// - Parameter seconds: the time since 1970, clamped to the years 1700 to 2200.
     init(seconds: Double) {
         self.init(nanosecondsSince1970: Int64(min(max(seconds, -8.5e9), 7.2e9) * 1e9))

@@ -6,7 +6,7 @@ public struct LoginRecord: Codable, Hashable, Sendable {
     public var id: String
     /// The name of the password that started the session.
     public var name: String
-    /// owner, user, viewer or guest.
+    /// The password's role: owner, user, viewer or guest.
     public var role: String
     /// The device according to its browser.
     public var device: String

@@ -17,7 +17,7 @@ public struct NetworkRecord: Codable, Hashable, Sendable {
 
     /// The name of the interface.
     public var name: String
-    /// manage: the plug manages the addresses; observe: another program does.
+    /// The plug's role on this interface: manage if the plug manages the addresses, observe if another program does.
     public var role: String
     /// The reason for the role, as a sentence.
     public var reason: String

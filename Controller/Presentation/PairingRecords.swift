@@ -34,7 +34,7 @@ public struct ControllerRecord: Codable, Hashable, Sendable {
     public var connected: Bool
     /// True for the controller of the request; `self` in JSON.
     public var isAsker: Bool
-    /// owner, user, viewer, guest; omitted if the plug's firmware does not report roles.
+    /// The controller's role: owner, user, viewer or guest; omitted if the plug's firmware does not report roles.
     public var role: String?
     /// Seconds until the plug removes the controller, counted while it has power; omitted if the pairing is unlimited.
     public var secondsLeft: UInt32?
@@ -118,7 +118,7 @@ public struct OpenInvitationRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// The number of the invitation.
     public var number: UInt32
-    /// Nil for a role that this version does not know.
+    /// The role of the new controller; nil for a role that this version does not know.
     public var role: String?
     /// The seconds for which the new controller stays paired; nil if the pairing is unlimited.
     public var seconds: UInt32?

@@ -5,14 +5,15 @@ public import Metering
 public struct PlugRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// Twelve hexadecimal digits; omitted for a plug that was never connected.
+    /// The plug's id, twelve hexadecimal digits; omitted for a plug that was never connected.
     public var id: String?
-    /// connected; away: the plug is known or paired but not reachable; stranger: it is present but not paired with this
-    /// controller.
+    /// The connection: connected; away: the plug is known or paired but not reachable; stranger: the plug is present
+    /// but not paired with this controller.
     public var state: String
     /// away, stranger: the reason in words.
     public var reason: String?
-    /// relay, dimmer, meter, button, ... in alphabetical order; omitted for a plug that was never connected.
+    /// The plug's capabilities in alphabetical order, such as button, meter and relay; omitted for a plug that was
+    /// never connected.
     public var capabilities: [String]?
     /// The firmware version; omitted for a plug that was never connected.
     public var firmware: String?
@@ -37,23 +38,23 @@ public struct PlugRecord: Codable, Hashable, Sendable {
 public struct ReadingRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// ISO 8601, UTC, milliseconds.
+    /// The time in ISO 8601, UTC, milliseconds.
     public var at: String
-    /// In W.
+    /// Active power in W.
     public var activePower: Double
-    /// In V.
+    /// RMS voltage in V.
     public var voltageRMS: Double?
-    /// In A.
+    /// RMS current in A.
     public var currentRMS: Double?
     /// The energy counter in Wh.
     public var activeEnergy: Double
-    /// In VA. This and the following three values are omitted if the plug's meter does not measure them.
+    /// Apparent power in VA. This and the following three values are omitted if the plug's meter does not measure them.
     public var apparentPower: Double?
-    /// In var.
+    /// Reactive power in var.
     public var reactivePower: Double?
-    /// -1 to 1.
+    /// The power factor, -1 to 1.
     public var powerFactor: Double?
-    /// In Hz.
+    /// The mains frequency in Hz.
     public var frequency: Double?
 
     /// Creates the record of a reading at a time in ISO 8601.

@@ -18,7 +18,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     /// - the daemon's storage: notStored, storedInReserve, stored
     /// - these lines: recordsLeftOut
     public var event: String
-    /// ISO 8601, UTC, milliseconds.
+    /// The time in ISO 8601, UTC, milliseconds.
     public var at: String
     /// The plug of the record: for a firing the plug of the event, for a command its receiver.
     public var plug: String?

@@ -61,7 +61,7 @@ extension RuleRecord {
 
 /// A notification of a rule to the user.
 public struct NotificationRecord: Codable, Hashable, Sendable {
-    /// ISO 8601, UTC, milliseconds.
+    /// The time in ISO 8601, UTC, milliseconds.
     public var at: String
     /// The rule's name.
     public var rule: String

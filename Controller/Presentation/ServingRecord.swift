@@ -4,7 +4,7 @@ import LinuxClocks
 public struct ServingRecord: Codable, Hashable, Sendable {
     /// Always "serving".
     public var event: String
-    /// ISO 8601, UTC, milliseconds.
+    /// The time in ISO 8601, UTC, milliseconds.
     public var at: String
     /// The address of the page, such as "http://127.0.0.1:7580/".
     public var address: String

@@ -30,7 +30,7 @@ public struct SettingsRecord: Codable, Hashable, Sendable {
     public var powerOn: String
     /// The seconds after which the relay switches off; 0 for never.
     public var autoOff: Double
-    /// In W; omitted without a limit.
+    /// The power limit in W; omitted without a limit.
     public var powerLimit: Double?
 
     /// Creates the record of a plug's settings.

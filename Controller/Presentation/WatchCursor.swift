@@ -10,15 +10,15 @@ public import PlugModel
 /// (varint); a checksum of four bytes, so that a truncated cursor does not count as an earlier one. Users should treat
 /// it as an opaque word.
 public struct WatchCursor: Hashable, Sendable {
-    /// The limit of plugs, equal to the limit of followed plugs. Further plugs count as new ones. It limits the length
-    /// of each line in a network with forged ids.
+    /// The maximum number of plugs, equal to that of followed plugs. Further plugs count as new ones. It limits the
+    /// length of each line in a network with forged ids.
     public static let limit = 1024
     /// The limit of a text in bytes, which bounds the work for an invalid argument.
     static let longestText = prefix.utf8.count + ((10 + limit * (6 + 10) + 4) * 4 + 2) / 3
     private static let prefix = "c1"
 
-    /// The start of the first of consecutive watches, in whole milliseconds. Plugs without a number are printed from
-    /// this time on.
+    /// The start of the first watch in a sequence of resumed watches, in whole milliseconds. For plugs that are not in
+    /// the cursor, events are printed from this time on.
     public let start: WallTime
     /// The entries in the order of their ids.
     private var entries: [Entry] = []

@@ -8,8 +8,8 @@ public import PlugModel
 public struct WatchRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// connected, snapshot, relay, level, reading, button, protection, protectionReset, restarted, pairingFailed,
-    /// controllerPaired, controllerRemoved, gap, disconnected.
+    /// The kind of the event: connected, snapshot, relay, level, reading, button, protection, protectionReset,
+    /// restarted, pairingFailed, controllerPaired, controllerRemoved, gap, disconnected.
     public var event: String
     /// The time of the event: ISO 8601, UTC, milliseconds.
     public var at: String
@@ -23,17 +23,17 @@ public struct WatchRecord: Codable, Hashable, Sendable {
 
     /// relay, snapshot: true if the relay is on.
     public var on: Bool?
-    /// relay, protectionReset: button, controller, protection, timer, powerOn.
+    /// relay, protectionReset: the cause: button, controller, protection, timer or powerOn.
     public var cause: String?
     /// relay, protectionReset: the controller that sent the command. controllerPaired, controllerRemoved: the
     /// controller.
     public var controller: String?
-    /// level, snapshot: percent.
+    /// level, snapshot: the dimmer's level in percent.
     public var level: Double?
-    /// button: single, double, long.
+    /// button: the kind of press: single, double or long.
     public var press: String?
-    /// protection, protectionReset: overPower, overCurrent, overVoltage, underVoltage, overTemperature, weldedRelay,
-    /// restTime, switchingRate.
+    /// protection, protectionReset: the protection: overPower, overCurrent, overVoltage, underVoltage, overTemperature,
+    /// weldedRelay, restTime, switchingRate.
     public var protection: String?
     /// snapshot: the protection that locked the relay open and is not reset; absent if the relay is not locked.
     public var tripped: String?
@@ -41,22 +41,22 @@ public struct WatchRecord: Codable, Hashable, Sendable {
     public var powerLost: Bool?
     /// pairingFailed: the number of wrong setup codes since the last correct one.
     public var failures: UInt32?
-    /// reading, snapshot: in W.
+    /// reading, snapshot: active power in W.
     public var activePower: Double?
-    /// reading, snapshot: in V.
+    /// reading, snapshot: RMS voltage in V.
     public var voltageRMS: Double?
-    /// reading, snapshot: in A.
+    /// reading, snapshot: RMS current in A.
     public var currentRMS: Double?
     /// reading, snapshot: the energy counter in Wh.
     public var activeEnergy: Double?
-    /// reading, snapshot of a plug that measures alternating current: in VA. This and the following three values are
-    /// absent for other plugs.
+    /// reading, snapshot of a plug that measures alternating current: apparent power in VA. This and the following
+    /// three values are absent for other plugs.
     public var apparentPower: Double?
-    /// In var; positive for an inductive load.
+    /// Reactive power in var; positive for an inductive load.
     public var reactivePower: Double?
-    /// -1 to 1.
+    /// The power factor, -1 to 1.
     public var powerFactor: Double?
-    /// In Hz.
+    /// The mains frequency in Hz.
     public var frequency: Double?
     /// gap: the number of the first lost event.
     public var from: UInt64?

@@ -22,7 +22,8 @@ extension WatchRecord {
         }
     }
 
-    /// True for lines in the news of the live view. Readings and levels arrive often, so only the table shows them.
+    /// True for lines in the news of the live view. Readings, levels and snapshots are not news; the table shows their
+    /// content.
     public var isNews: Bool { event != "reading" && event != "snapshot" && event != "level" }
 
     private var relayWords: String { "\(on == true ? "on" : "off") (\(who))" }

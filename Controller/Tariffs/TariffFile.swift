@@ -60,6 +60,8 @@ extension Tariff.Rate {
         self.init(name: name, price: price, co2: table.number("co2", 0...10_000, "g per kWh"))
     }
 
+    /// Reads a rate with its times and days.
+    ///
     /// - Parameter co2: the value for a rate without `co2`.
     fileprivate init(times table: ConfigurationReader.Table, co2: Double?) {
         self.init(table, name: table.name)

@@ -3,7 +3,7 @@ public enum Key: Hashable, Sendable {
     case character(Character)
     /// A letter with the Control key, in lower case.
     case control(Character)
-    /// A character with the Alt key, or after Escape, which is indistinguishable.
+    /// A character with the Alt key, or after the Escape key, which sends the same bytes.
     case alt(Character)
     case enter, tab, backTab, backspace, escape
     case up, down, left, right

@@ -6,7 +6,7 @@ public enum Color: UInt8, Hashable, Sendable, CaseIterable {
 
 /// The appearance of text. Colours must not be the only carrier of meaning: the text must express it as well.
 public struct Style: Hashable, Sendable {
-    /// A colour of the palette's sixteen, or one of 256 with a replacement for terminals with sixteen.
+    /// One of the palette's 16 colours, or one of 256 colours with a replacement for terminals with 16 colours.
     public enum Ink: Hashable, Sendable {
         case palette(Color)
         case indexed(UInt8, otherwise: Color)

@@ -61,7 +61,7 @@ struct HistoryOptions: ParsableArguments {
     }
 }
 
-/// Returns the names without duplicates. A plug is also a duplicate if one name is its id.
+/// Returns the names without duplicates. The name of a plug and its id count as the same name.
 func once(_ names: [String], in history: PowerHistory?) -> [String] {
     var seen: Set<String> = []
     return names.filter { name in

@@ -22,8 +22,8 @@ func untilInterrupted(for limit: TimeSpan? = nil, _ body: @escaping @Sendable ()
     }
 }
 
-/// Runs the body of a one-shot command, and ends the process at once on Control-C and SIGTERM. The process may be the
-/// first one of a container, for which the kernel ignores signals without a handler.
+/// Runs the body of a one-shot command, and ends the process at once on Control-C and SIGTERM. The signals need a
+/// handler, because the kernel ignores them otherwise if the process is the first one of a container.
 func endingAtOnce(_ body: () async throws -> Void) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let ending = Task {

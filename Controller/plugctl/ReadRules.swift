@@ -6,8 +6,8 @@ import Foundation
 import RuleFiles
 import Scripting
 
-/// Reads rule files, scripts, and directories of `.yaml`, `.yml` and `.lua` files. Each error is reported with its
-/// place, and errors make it throw `ExitCode.failure`.
+/// Reads rule files, scripts, and directories of `.yaml`, `.yml` and `.lua` files. Prints each error with its place,
+/// and throws `ExitCode.failure` if there are errors.
 func readRuleSet(_ paths: [String]) async throws -> RuleFileSet {
     let set = await RulesDirectory(paths, read: readRuleFile).current
     for fault in set.faults { printError(fault.words) }

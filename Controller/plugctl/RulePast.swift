@@ -19,7 +19,9 @@ struct RulePast {
     /// The longest span in milliseconds: 200 years, for which the calendar is exact.
     private static let longest: Int64 = 200 * 366 * 86_400_000
 
-    /// - Parameter window: If it is empty, the span is the whole recorded time of the rules' plugs.
+    /// Prepares a run of the rules over a time window.
+    ///
+    /// - Parameter window: The time window; without one, the span is the whole recorded time of the rules' plugs.
     init(
         _ history: PowerHistory, rules: [Rule], _ scripts: (any PastScripts)?, window: WindowOptions,
         place: LocationOptions
@@ -103,6 +105,8 @@ struct RulePast {
 }
 
 extension CLIError {
+    /// Returns the error for a rule name that does not exist.
+    ///
     /// - Parameter known: The names of the existing rules.
     static func unknownRule(_ name: String, among known: [String]) -> CLIError {
         let nearest = Suggestion.nearest(to: name, among: known)
