@@ -1,9 +1,11 @@
 /// The UTC offsets of a time zone over a span of time, as a value. The creator of the value reads them from the time
 /// zone database.
 public struct ZoneOffsets: Hashable, Sendable {
-    /// From `time` on (seconds since 1970, UTC), local time is `seconds` ahead of UTC.
+    /// A change of the offset.
     public struct Transition: Hashable, Sendable {
+        /// The time of the change in seconds since 1970, UTC.
         public var time: Double
+        /// The seconds by which local time is ahead of UTC from this time on.
         public var seconds: Int
 
         /// Creates a transition.

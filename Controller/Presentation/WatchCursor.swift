@@ -156,6 +156,8 @@ extension PlugID {
         return number
     }
 
+    /// Creates the id with this value.
+    ///
     /// - Parameter number: a number of 48 bits.
     fileprivate init(number: UInt64) {
         let digits = String(number, radix: 16)

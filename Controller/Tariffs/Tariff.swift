@@ -10,8 +10,9 @@ public struct Tariff: Hashable, Sendable {
         public var price: Double
         /// Grams of CO2 per kilowatt-hour; nil if unknown.
         public var co2: Double?
-        /// The start and end in minutes since midnight; an end before the start is on the next day.
+        /// The start of the rate in minutes since midnight.
         public var from = 0
+        /// The end of the rate in minutes since midnight. An end before the start is on the next day.
         public var to = 1440
         /// The days of the week, 0 for Monday. A rate that spans midnight belongs to the day on which it begins.
         public var days: Set<Int> = Set(0..<7)

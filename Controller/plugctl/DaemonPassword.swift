@@ -84,6 +84,8 @@ struct DaemonPassword: AsyncParsableCommand {
 
     private var isJSON: Bool { json || daemon.runner.json }
 
+    /// Returns the role and the duration of the new password.
+    ///
     /// - Throws: `ValidationError`.
     private func grant() throws -> Grant {
         do throws(GrantError) {

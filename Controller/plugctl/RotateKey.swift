@@ -85,7 +85,7 @@ struct RotateKey: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: The reason why the plug accepts no session; nil if it accepts one.
+    /// Tests if the plug accepts a session with the client's key. Returns the reason why it does not, or nil.
     private static func refusal(of plug: FollowedPlug) async -> String? {
         for await report in plug.reports {
             switch report.update {
@@ -97,7 +97,8 @@ struct RotateKey: AsyncParsableCommand {
         return "it is away"
     }
 
-    /// - Returns: The reason why the plug does not have the key; nil if it has it.
+    /// Announces the next key to the plug. Returns the reason why the plug does not have the key, or nil if it has the
+    /// key.
     private static func announce(
         _ next: TransportIdentity, _ own: PublicKey, to plug: FollowedPlug
     ) async -> String? {
