@@ -67,7 +67,7 @@ public struct HeldBackRun: Error, Hashable, Sendable, CustomStringConvertible {
     /// The hint for the user.
     public var hint: String {
         switch reason {
-        case .running: "wait until it is done, or set `mode: restart` in the rule"
+        case .running: "wait until its actions have ended, or set `mode: restart` in the rule"
         case .condition, .cooldown, .old, .limit, .disabled: "see `plugctl rules explain \"\(rule)\"`"
         }
     }
