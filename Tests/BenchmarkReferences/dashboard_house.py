@@ -78,13 +78,13 @@ class Daemon:
 
     @property
     def processor(self):
-        """The processor time so far in seconds. It has a resolution of nanoseconds, because /proc counts in ticks of 10 ms."""
-        # The clock of a process with all its threads (clock_getcpuclockid(3)).
+        """The processor time so far in seconds. It is read from the process's clock, because /proc only counts ticks of 10 ms."""
+        # The id of the clock that counts the time of all threads of the process (clock_getcpuclockid(3)).
         return time.clock_gettime(~self.running.process.pid << 3 | 2)
 
     @property
     def memory(self):
-        """The anonymous memory in kilobytes, including compressed pages."""
+        """The resident anonymous memory in kilobytes."""
         return self.running.memory
 
     @property
@@ -142,13 +142,13 @@ class House:
         return [(plug.state / "id").read_text().split()[0] for plug in self.plugs]
 
     def settled(self, *options):
-        """Starts a daemon and waits until it follows all plugs and has finished its first backfill."""
+        """Starts a daemon, waits until it follows all plugs, and then waits SETTLING seconds for its first backfill."""
         daemon = Daemon(self, *options)
         daemon.follows(self.count)
         time.sleep(self.settling)
         return daemon
 
-    # A browser
+    # Measurements in a browser
 
     def browse(self):
         wrapper = self.folder / "chromium"
@@ -221,7 +221,7 @@ class House:
         page.evaluate(WATCH_SWITCH, plug.name)
         for number in range(self.presses):
             assert plug.press().status == 0
-            eventually(lambda: len(page.evaluate("window.turns")) > number, 5, "the switch to turn over")
+            eventually(lambda: len(page.evaluate("window.turns")) > number, 5, "a change of the switch on the page")
             # Without this pause two presses would be a double press.
             time.sleep(0.6)
         turns = page.evaluate("window.turns")
@@ -236,7 +236,7 @@ class House:
         time.sleep(1)
         return [milliseconds(told["at"]) for told in json.loads(answer.output) if told["plug"] == name and told["event"] == "relay"]
 
-    # Many readers
+    # Measurements with many readers of the event stream
 
     def crowd(self):
         before = self.daemon.memory
@@ -263,6 +263,6 @@ class House:
 
 
 if __name__ == "__main__":
-    # The browser and a hundred plugs use all cores. Only the daemon is measured.
+    # The browser and the plugs may use all cores; the measured program is the daemon.
     os.sched_setaffinity(0, range(os.cpu_count()))
     House(*sys.argv[1:]).run()

@@ -17,7 +17,7 @@ lines() {
 
 chip=$(grep -l "plug bench" /sys/class/i2c-adapter/*/name)
 bus=$(basename "$(dirname "$chip")")
-# 230 V.
+# Sets the voltage register of the meter to 230 V.
 echo "0x31c 5980000" >/sys/kernel/debug/plug_i2c/0x38/registers
 
 # configure INTERVAL [LINE]: writes the configuration with this metering interval in seconds, and LINE in the button's table. Without LINE

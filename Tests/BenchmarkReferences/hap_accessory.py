@@ -35,7 +35,7 @@ async def main(code, state):
         async_zeroconf_instance=AsyncZeroconf(interfaces=["127.0.0.1"]))
     outlet = Outlet(driver, "Reference")
     driver.add_accessory(outlet)
-    # HAP-python prints its setup code.
+    # HAP-python prints its setup code on standard output, which is reserved for the port and the id.
     with contextlib.redirect_stdout(sys.stderr):
         await driver.async_start()
     print(port, outlet.iid_manager.get_iid(outlet.switch), flush=True)

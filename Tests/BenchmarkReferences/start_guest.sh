@@ -1,5 +1,6 @@
 # Measures the time until a plug's button works in the guest, from the start of the kernel and of the process. Prints
-# "measured NAME: NANOSECONDS". The guest's clock counts instructions; otherwise the emulator's speed would be measured.
+# "measured NAME: NANOSECONDS". The guest's clock
+# counts instructions, so the result does not depend on the speed of the emulator.
 set -e
 . /bin/guest_plug.sh
 

@@ -31,7 +31,7 @@ class Reader:
 
     def take(self, told):
         received = self.socket.recv(1 << 18)
-        assert received, "the daemon ended a stream that was read"
+        assert received, "the daemon ended the stream of a client that reads it"
         now = time.time() * 1000
         self.text += received
         *messages, self.text = self.text.split(b"\n\n")
