@@ -1,5 +1,5 @@
-"""One guest for all tests, which is booted again only after a failure; each test starts with its bench in the initial
-state."""
+"""Fixtures of every test. All tests share one guest, which is booted again only after a failure. Before each test, the
+simulated chips and lines are set to their initial state."""
 
 import os
 import pathlib
@@ -60,7 +60,7 @@ def guest(machine):
             echo Y >$c/present; echo 1 >$c/reset
         done
         for p in $(cat /run/started 2>/dev/null); do kill -9 $p 2>/dev/null; done
-        killall -9 keeper 2>/dev/null  # First, or it would start another plugd.
+        killall -9 keeper 2>/dev/null  # The keeper restarts plugd, so it is killed first.
         while pidof plugd plugctl keeper >/dev/null; do
             killall -9 plugd plugctl keeper 2>/dev/null
             usleep 20000
@@ -99,7 +99,7 @@ def chip(guest):
 
 @pytest.fixture
 def interface(request):
-    """The libgpiod version in the guest; a test that runs with both versions has the mark `both`."""
+    """The libgpiod version in the guest. A test with the mark `both` runs with each version."""
     return getattr(request, "param", INTERFACES[0])
 
 

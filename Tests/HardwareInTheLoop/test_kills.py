@@ -9,7 +9,7 @@ ROUNDS = min(20, int(os.environ.get("SMARTPLUG_KILL_ROUNDS", "3")))
 
 
 def test_killed_and_restarted_at_random_moments(guest, plug, lines, button, mains):
-    """The relay only takes the state of the last press or the stored one, and the button works after each restart."""
+    """A restarted plugd writes only the value that the relay had before the kill, and the button still works."""
     seed = random.randrange(1 << 32)
     draw = random.Random(seed)
     print(f"seed {seed}")
@@ -26,7 +26,7 @@ def test_killed_and_restarted_at_random_moments(guest, plug, lines, button, main
             eventually(lambda: len(lines.changes("RELAY")) == len(before) + 1, 10, "a toggle")
         value = lines.value("RELAY")
         count = len(lines.written("RELAY"))
-        # The kill occurs between the start and a measurement.
+        # The kill occurs at a random time within a second, possibly during the start or a measurement.
         guest.does(f"usleep {draw.randrange(1_000_000)}; kill -9 $(cat {running.folder}/pid)")
         running.has_ended()
         running.start(waits=False)

@@ -42,7 +42,7 @@ BOUNCING = [[2, 1] * 8 + [150] + [1, 2] * 8, [1, 2, 4, 1, 1, 3] * 5 + [120], [1]
 
 @both
 def test_a_bouncing_press_toggles_once(plug, lines, button):
-    """A bouncing press toggles once. It is repeated if the busy host stretched a bounce beyond half of the debounce
+    """A bouncing press toggles once. The press is repeated if the busy host stretched a bounce beyond half of the debounce
     time."""
     running = plug(button={"line": "BUTTON", "debounce_ms": 40, "double_press_ms": 0}).start()
     for bounces in BOUNCING:
@@ -107,7 +107,7 @@ def test_an_orderly_stop_turns_off_where_it_shall(plug, lines, button):
 
 @both
 def test_an_orderly_stop_keeps_the_relay_where_the_chip_keeps_its_line(plug, lines, button):
-    """With on_exit = "keep" the relay stays on over a stop and a start, if the chip keeps the line's value."""
+    """With on_exit = "keep" the relay stays on during a stop and a start, if the chip keeps the line's value."""
     lines.last_when_let_go()
     running = plug(relay={"line": "RELAY", "on_exit": "keep"}).start()
     button.press(120)

@@ -1,4 +1,4 @@
-"""Meters on the kernel's I2C bus: readings are reported, and missing ones are not replaced by old values."""
+"""Meters on the kernel's I2C bus: plugd reports their readings, and reports no reading instead of an old one."""
 
 import datetime
 
@@ -49,7 +49,7 @@ def test_the_ade7953_is_set_up_and_its_registers_are_what_is_told(plug, mains):
 
 
 def test_energy_is_what_the_chip_counted(plug, mains, controller):
-    """The reported energy is what the chip counted, here ten times the energy of its power readings.
+    """The reported energy is read from the chip's counter, which the test sets to ten times the energy of the power readings.
 
     154 LSB of power are 1 W; a full scale of 4862401 is counted as 206900 steps per second; the counter is reset when
     it is read.

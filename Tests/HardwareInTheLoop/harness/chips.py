@@ -40,7 +40,7 @@ class Chip:
         self._tell("stuck", milliseconds)
 
     def talks_nonsense(self, kind):
-        """1: all ones, 2: random, 0: off."""
+        """Makes reads from the chip return wrong bytes: `kind` 1 all ones, 2 random bytes. 0 ends the fault."""
         self._tell("nonsense", kind)
 
     def is_there(self, present):

@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-# As guest/init names them, in the order of the lines.
+# The names that guest/init gives to the lines, in the order of their offsets.
 NAMES = ["RELAY", "BUTTON", "LIGHT", "COIL_ON", "COIL_OFF", "DOUBLE"]
 BOARD = "/sys/devices/platform/gpio-sim.0/gpiochip0"
 TRACE = "/sys/kernel/tracing"
@@ -14,7 +14,7 @@ _RECORD = re.compile(r"\s(\d+\.\d+): (?:gpio_value: (\d+) set (\d)|tracing_mark_
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """A write to a line, at the kernel's time; for a mark, `name` is its text."""
+    """A write of a value to a line, or a mark in the record: then `name` is its text and `value` is None. `at` is the kernel's time in seconds."""
 
     at: float
     name: str
@@ -26,13 +26,13 @@ class Lines:
         self._guest = guest
 
     def forget(self):
-        """Empties the record, and restores the lines' pulls: the button is released."""
+        """Empties the record and restores the pulls of all lines, which releases the button."""
         self._guest.does(
             f"echo >{TRACE}/trace; echo 0 >/sys/module/gpio_sim/parameters/lasting;"
             f"for l in 0 2 3 4 5; do echo pull-down >{BOARD}/sim_gpio$l/pull; done; echo pull-up >{BOARD}/sim_gpio1/pull")
 
     def last_when_let_go(self):
-        """Makes the chip's lines keep their values after they are released."""
+        """Makes the chip's lines keep their values after a program has released them."""
         self._guest.does("echo 1 >/sys/module/gpio_sim/parameters/lasting")
 
     def value(self, name):
@@ -66,16 +66,16 @@ class Lines:
 
 
 class Button:
-    """The contact, which pulls its line down. The guest keeps all times."""
+    """The button's contact, which pulls its line down. A program in the guest keeps the times of the presses."""
 
     def __init__(self, guest):
         self._guest = guest
 
     def press(self, *milliseconds):
-        """Presses for the first time, releases for the second, and so on, and ends released. A mark in the record is
-        the last release.
+        """Presses the button for the first time, releases it for the second, and so on; at the end it is released. The last
+        release is a mark in the record.
 
-        Returns the maximum delay of a movement in milliseconds, because the host may be busy.
+        Returns the largest delay of a press or release in milliseconds, which is long if the host is busy.
         """
         times = " ".join(str(length * 1000) for length in milliseconds or (100,))
         return int(self._guest.does(

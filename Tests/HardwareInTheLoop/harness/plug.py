@@ -5,13 +5,13 @@ import shlex
 
 from deadlines import eventually
 
-KNOWN = "/var/lib/known"  # The pairing of a plug and a controller, stored in the guest.
+KNOWN = "/var/lib/known"  # The folder in the guest with the state of a paired plug and its controller.
 WIRED = {
     "plug": {"name": "Plug"},
     "network": {"interface": "lo"},
     "relay": {"line": "RELAY"},
     "button": {"line": "BUTTON"},
-    # The meters of this bench do not depend on the relay.
+    # The simulated meters measure current also while the relay is open.
     "protection": {"welded_relay": False},
 }
 
@@ -26,7 +26,7 @@ def configuration(tables):
 
 
 class Plug:
-    """A plug's folder in the guest, and its program, which may run or not."""
+    """A plug in the guest: its folder, and its program after `start`."""
 
     def __init__(self, guest, libraries, folder, parts):
         """`libraries`: folders for libgpiod, separated by colons. `parts`: tables of the configuration that replace
@@ -39,7 +39,8 @@ class Plug:
         guest.write(self.file, configuration(tables))
 
     def start(self, waits=True, wrapped="", state=None):
-        """`wrapped`: a command that runs plugd."""
+        """Starts plugd, and waits until it answers if `waits`. `wrapped` precedes plugd's command line; `state` is a different
+        state folder."""
         if state:
             self._places = f"--state {state} --runtime {self.folder}/run"
         self._guest.does(
@@ -105,7 +106,7 @@ class Plug:
     def refuses_to_start(self):
         """Expects that plugd exits with an error, and returns its output."""
         done = self._guest.run(f"{self._found} timeout 60 plugd run --config {self.file} {self._places} 2>&1", within=40)
-        assert done.status not in (0, 143, 137), f"it should not have started: {done}"
+        assert done.status not in (0, 143, 137), f"plugd should have failed to start: {done}"
         return done.text
 
 
@@ -121,7 +122,7 @@ class Controller:
 
     def fails(self, *words, within=40):
         done = self._guest.run(f"{self._environment} plugctl {' '.join(map(shlex.quote, words))} 2>&1", within)
-        assert done.status != 0, f"it should have failed: {done}"
+        assert done.status != 0, f"plugctl should have failed: {done}"
         return done.text
 
     def introduce(self, plug):
