@@ -32,11 +32,11 @@ recorder:
 
 
 class HomeAssistant:
-    """`words` precede the program's command line. The configuration and the database are in the folder, and are reused
-    by the next start."""
+    """Home Assistant's process and its API. `words` precede its command line. The configuration and the database stay in
+    `folder` and are used again after a restart."""
 
     def __init__(self, host, folder, words=(), discovers=False):
-        """`discovers`: it has the project's own integration, and finds devices by zeroconf."""
+        """With `discovers`, Home Assistant has the project's own integration and finds devices by zeroconf."""
         self.host, self.folder, self._words = host, pathlib.Path(folder), words
         self.folder.mkdir(exist_ok=True)
         (self.folder / "configuration.yaml").write_text(CONFIGURATION + ("zeroconf:\n" if discovers else ""))
@@ -200,5 +200,5 @@ class HomeAssistant:
 
 
 def minutes_clock(ahead, period=300):
-    """Returns an offset of the wall clock with which the next full five minutes are that many seconds away."""
+    """Returns the seconds by which to advance the wall clock, so that the next multiple of `period` seconds is `ahead` seconds away."""
     return period - ahead - time.time() % period

@@ -19,7 +19,7 @@ from harness.wall_clock import WrongClock
 TELEVISION_PORT = 4712
 OLDEST_PRESS = 5  # seconds, as in the integration's const.py
 MEASURED = {"activePower", "activeEnergy", "voltageRMS", "currentRMS", "apparentPower", "reactivePower", "powerFactor", "frequency"}
-# As with MQTT (Sources/PlugTopics/HomeAssistantDiscovery.swift).
+# Keys of entities that every plug has, like those by MQTT (Sources/PlugTopics/HomeAssistantDiscovery.swift).
 ALWAYS = {"button", "tripped", "identify", "resetProtection", "firmware", "address"}
 
 
@@ -157,8 +157,8 @@ class House:
         for count in range(1, 4):
             assert self.lamp.press(*(["--double"] if count % 2 else [])).status == 0
             eventually(lambda: len(core.presses(button)) == count, 10, lambda: f"{count} presses: {core.presses(button)}")
-        # While Home Assistant is stopped, its machine receives the press. After it resumes, the press is too old to be
-        # reported.
+        # While the process of Home Assistant is stopped, its kernel receives the press. When the process resumes, the press
+        # is too old to be reported.
         core.running.process.send_signal(signal.SIGSTOP)
         assert self.lamp.press().status == 0
         time.sleep(OLDEST_PRESS + 1.5)
