@@ -71,7 +71,7 @@ class Person:
             return False
 
     def hears(self, key, value, within=10):
-        """Waits for an event with this value, since `events` was last cleared."""
+        """Waits up to `within` seconds for an event with this value. Events in `events` that were received before count, too."""
         end = time.monotonic() + within
         while not any(event.get(key) == value for event in self.events):
             assert time.monotonic() < end, f"no event with {key} = {value}: {self.events}\n{self.running.transcript()}"

@@ -61,7 +61,7 @@ def test_it_is_found_paired_switched_and_heard(outlet, person, controller, lan):
     assert {service["type"].split("-")[0].lstrip("0") for service in services} == {"3E", "A2", "47", "89"}
     assert somebody.does("get", device=outlet.id, keys=[ON])[ON]["value"] is False
     somebody.does("subscribe", device=outlet.id, keys=[ON, IN_USE, POWER, PRESS])
-    # Switched by HomeKit: all followers get the event with its cause.
+    # HomeKit switches the plug: its followers receive the event with the cause.
     assert somebody.does("put", device=outlet.id, values={ON: True}) == {}
     switched = watching.seen_object(lambda told: told["event"] == "relay", 5, "the relay")
     who = data["iOSPairingId"][:8]
@@ -70,7 +70,7 @@ def test_it_is_found_paired_switched_and_heard(outlet, person, controller, lan):
     somebody.hears(IN_USE, True, 15)
     reading = somebody.does("get", device=outlet.id, keys=[POWER])[POWER]["value"]
     assert reading > 1
-    # Switched by plugctl and by the button.
+    # plugctl and the button switch the plug: HomeKit receives the events.
     somebody.events.clear()
     controller(lan.host()).does("off", "Kettle")
     somebody.hears(ON, False)
@@ -114,7 +114,7 @@ def test_the_first_adds_another_and_a_removed_one_is_refused(lamp, person):
     with pytest.raises(Refused):
         second.does("remove", device=lamp.id, identifier=data["iOSPairingId"])
     lamp.restart()
-    # It has a new port now, which the controllers learn from multicast DNS.
+    # The restarted plug has a new port, which the controllers learn from multicast DNS.
     eventually(lambda: second.can("put", device=lamp.id, values={BULB_ON: False}), 30, lambda: str(second.refused))
     eventually(lambda: first.can("remove", device=lamp.id, identifier=new["iOSPairingId"]), 30, lambda: str(first.refused))
     with pytest.raises(Refused):
@@ -164,7 +164,7 @@ def test_a_protection_refuses_and_a_reset_forgets(lan, plug, person, controller,
     another = person()
     another.does("pair", device=lamp.id, code=lamp.code)
     owner.does("reset", "Heater", "--yes")
-    # The reset makes a new accessory id, with the code of the label.
+    # After the reset, the accessory has a new id and still the setup code of its label.
     eventually(lambda: lamp.status().get("deviceID") not in (None, lamp.id), 20, lamp.status)
     assert lamp.status()["paired"] == 0
     third = person()
