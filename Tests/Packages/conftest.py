@@ -1,4 +1,4 @@
-"""One system for all tests: it is in the state that the previous test left."""
+"""Fixtures of every test. All tests of a module share one system, and each test starts in the state that the previous one left."""
 
 import os
 import pathlib

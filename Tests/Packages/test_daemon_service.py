@@ -5,12 +5,12 @@ import ctypes
 import pytest
 
 USER = "anna"
-# Without the PAM modules of a login, which a minimal system does not have.
+# Disables PAM, because a minimal system lacks the modules for logins.
 MANAGER = """[Service]
 PAMName=
 Environment=XDG_RUNTIME_DIR=/run/user/%i
 """
-# Without a session manager, which such a system does not have either.
+# Creates the runtime folder without systemd-logind, which a minimal system lacks.
 PLACE = """[Service]
 ExecStart=
 ExecStart=/bin/sh -c 'mkdir -p /run/user/%i && chmod 700 /run/user/%i && chown %i /run/user/%i'
@@ -19,11 +19,11 @@ ExecStop=
 UNIT = "smartplug-controller"
 LANDLOCK_CREATE_RULESET, LANDLOCK_VERSION = 444, 1
 KEPT = f"/home/{USER}/.local/state/smartplug"
-# Two programs that differ only in the file.
+# Three rules with programs that differ only in the file that they read.
 READERS = "".join(
     f"- rule: {name}\n  when: {{ time: \"12:00\" }}\n  then:\n    - run: [cat, {KEPT}/{file}]\n"
     for name, file in (("Thief", "key"), ("Copyist", "copy"), ("Reader", "history/readable")))
-# Settings of later versions of systemd.
+# Settings of the unit that the system's version of systemd may not know.
 NEWER = ("RestartSteps", "RestartMaxDelaySec")
 
 

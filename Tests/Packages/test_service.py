@@ -33,7 +33,7 @@ def test_its_service_exposes_little(board):
 
 
 def test_systemd_understands_the_whole_service(board):
-    """All settings except one, which only later versions have."""
+    """systemd-analyze accepts all settings of the service, except one that only later versions of systemd know."""
     told = board.tries("systemd-analyze verify --man=no plugd.service").stderr.splitlines()
     assert [line for line in told if "plugd.service" in line and "FileDescriptorStorePreserve" not in line] == []
 
@@ -71,7 +71,7 @@ def test_it_starts_with_parts_that_are_not_there_and_says_so(bare_board):
 def test_it_takes_little_when_idle(lamp):
     """Memory and processor use of an idle plugd are below the limits."""
     process = lamp.unit("MainPID")
-    time.sleep(3)  # It announces itself first.
+    time.sleep(3)  # plugd first announces itself, and is then idle.
 
     def ticks():
         return sum(map(int, lamp.does(f"cat /proc/{process}/stat").rpartition(")")[2].split()[11:13]))
@@ -176,7 +176,7 @@ def test_purged_it_leaves_nothing(lamp):
 
 
 def left(board):
-    """Returns the files that remain. Files of dpkg, of the journal, and copies of the lists of users belong to the
-    system."""
+    """Returns the files that did not exist before the installation. Files of dpkg and the journal, caches, and
+    backups of the lists of users are not counted, because the system writes them."""
     kept = re.compile(r"/var/(lib/dpkg|log|cache)/|/etc/(passwd|group|shadow|gshadow|subuid|subgid)-|/etc/\.pwd\.lock")
     return sorted(file for file in board.system.files() - board.files_before if not kept.match(file))
