@@ -1,4 +1,4 @@
-"""The page, used by roles and accessible names, as a person finds the parts, and not by its markup."""
+"""Operates the page as a user does: its elements are found by their roles and accessible names, not by their markup."""
 
 import re
 

@@ -67,7 +67,7 @@ class House:
         return self.daemon
 
     def cut_page_off(self):
-        """Drops the packets between the page and the daemon, without any notification."""
+        """Drops the packets between the page and the daemon, without closing their connections."""
         self.host.run("nft", "add table inet page")
         self.host.run("nft", "add chain inet page input { type filter hook input priority 0; }")
         for side in ("dport", "sport"):
@@ -77,7 +77,7 @@ class House:
         self.host.run("nft", "delete table inet page")
 
     def kill_daemon(self):
-        """Kills the daemon, as the kernel does without free memory."""
+        """Kills the daemon with SIGKILL, as the kernel does when it has no free memory."""
         self.daemon.process.kill()
         self.daemon.ended(within=5)
 

@@ -1,4 +1,4 @@
-"""Accessibility: with the keyboard, a screen reader, light and dark themes, and on a phone."""
+"""Accessibility of the page with the keyboard, with a screen reader, in the light and dark theme, and on a phone."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe

@@ -19,7 +19,7 @@ def watch_chart(page):
     for _ in range(2):
         page.page.keyboard.press("+")
     see(page, lambda: page.chart.longest("Television") is not None, 15, "a reading in the chart")
-    # Samples before the gap.
+    # Waits for samples before the gap.
     page.page.wait_for_timeout(8000)
 
 

@@ -77,7 +77,7 @@ def test_the_chart_tells_its_values(house, page):
     page.page.keyboard.press("Shift+ArrowLeft")
     power = page.page.get_by_role("region", name="Power")
     expect(power.get_by_role("status").filter(has_text="Television: 6")).to_be_visible()
-    # The same values as a table, for screen readers.
+    # The table for screen readers has the same values.
     expect(power.get_by_role("table", name="Power, W").get_by_role("row")).to_have_count(13)
 
 

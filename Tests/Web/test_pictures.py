@@ -1,4 +1,4 @@
-"""The pictures of the README: a house that ran for some minutes, in the light and dark theme and on a phone."""
+"""Makes the pictures of the README: a house after some minutes, in the light theme, in the dark theme and on a phone."""
 
 import os
 import pathlib
@@ -22,12 +22,12 @@ TARIFF = '[tariff]\ncurrency = "EUR"\nprice = 0.34\n'
 
 @pytest.mark.time_limit(300)
 def test_a_house_as_it_is_lived_in(empty_house, look, tmp_path):
-    """A house with six appliances and a rule is shown in every look; the pictures are stored if a folder is set."""
+    """A house with six appliances and a rule is shown in each of LOOKS. The pictures are stored if SMARTPLUG_SCREENSHOTS names a folder."""
     tariff = pathlib.Path(os.environ["XDG_CONFIG_HOME"], "smartplug", "tariff.toml")
     tariff.parent.mkdir(parents=True)
     tariff.write_text(TARIFF)
     house = empty_house
-    # Simulated appliances run faster, so that a cycle is visible.
+    # Two simulated appliances run faster, so that a cycle is visible.
     for name, load, more in (
             ("Television", "television", {}), ("Amplifier", "amplifier", {}), ("Ceiling Light", "lamp", {}),
             ("Refrigerator", "refrigerator", {"speed": 60}), ("Washing Machine", "washing-machine", {"speed": 120}),

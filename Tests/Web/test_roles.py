@@ -1,4 +1,4 @@
-"""What each role may do on the page, and the list of sessions."""
+"""The permissions of each role on the page, and the list of sessions."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Rules on the page: enabled and disabled, run once, explained; their notifications, and errors in their files."""
+"""Tests of rules on the page: a user enables, disables, runs and explains them, and reads their notifications and errors."""
 
 import pytest
 from playwright.sync_api import expect
