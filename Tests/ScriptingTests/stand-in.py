@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A script host that runs a script's text as a Python program: its `rules` are the declarations, and its `call`
-answers the calls."""
+"""A script host for tests. It runs a script's text as a Python program, which declares its rules in the list `rules` and
+answers each call in the function `call`."""
 
 import json
 import os

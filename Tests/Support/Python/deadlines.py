@@ -1,5 +1,5 @@
-"""Waits for conditions. The environment variable SMARTPLUG_PATIENCE multiplies every time limit of the Python suites: a
-wait that succeeds early costs nothing, and a busy machine must not fail a test."""
+"""Waits for conditions. The environment variable SMARTPLUG_PATIENCE multiplies every time limit of the Python suites, so
+that tests do not fail on a busy machine. A longer limit does not slow down a wait that succeeds early."""
 
 import os
 import time
@@ -12,7 +12,7 @@ class TooLate(AssertionError):
 
 
 def patient(seconds):
-    """Returns a time limit in seconds, for waits outside this module."""
+    """Returns the time limit multiplied by PATIENCE, in seconds, for waits outside this module."""
     return seconds * PATIENCE
 
 
