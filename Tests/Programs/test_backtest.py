@@ -1,5 +1,5 @@
-"""`plugctl rules backtest` and `plugctl rules explain`: what rules would have done with recorded samples, and why they
-did not fire."""
+"""Tests of `plugctl rules backtest`, which runs rules on recorded samples, and of `plugctl rules explain`, which prints
+why a rule fired or did not fire."""
 
 import lzma
 import os
@@ -40,8 +40,8 @@ def past(programs, tmp_path):
 
 @pytest.fixture
 def evening(past):
-    """The television runs from 20:15 on for two hours; the amplifier is switched on 42 s later, and off a minute before
-    the end."""
+    """The television runs from 20:15 to 22:15. The amplifier is switched on 42 s after the television, and off 60 s before
+    it."""
     on, off = hours(20, 15), hours(22, 15)
     past.holds("Television", [(hours(18), 1), (on, 90), (off, 1), (hours(23), 1)])
     past.holds("Amplifier", [(hours(18), 0), (on + 42, 45), (off - 60, 0), (hours(23), 0)])
@@ -49,7 +49,7 @@ def evening(past):
 
 
 def test_a_firing_stands_beside_what_was_really_switched(evening):
-    """Each firing is listed with the time difference to the recorded switching."""
+    """Each firing is listed with the delay until the plug was really switched, as recorded."""
     rules = evening.rules(RULES)
     records = evening.backtest(rules)
     [rise] = firings(records, "Movie night")
@@ -125,7 +125,7 @@ def test_explain_tells_why_nothing_happened(evening):
     assert "no recorded trigger" in said
     assert "armed since 2026-11-20 18:00:00: the power was at or below 95 W" in said
     assert "at most 90 W at 20:15:00; it fires at more than 100 W for 3 s" in said
-    # After a firing it is armed again only when the power was low.
+    # After a firing, the trigger is armed again only when the power is at or below 38 W.
     said = evening.run("rules", "explain", "Movie night", "--rules", evening.rules(RULES), "--at", "2026-11-20T21:30")
     assert "not armed: the power had not been at or below 38 W since 2026-11-20 20:14:59" in said
     assert "it was last met at 2026-11-20 20:15:03" in said
@@ -143,11 +143,12 @@ def test_explain_tells_how_conditions_stood(evening):
     assert "Television draws less than 100 W: held" in said
 
 
-# MARK: a simulated wash, and recorded ones
+# MARK: A simulated wash, and recorded appliances
 
 
 def wash(begin):
-    """Heating, then tumbling with pauses below 5 W, and an end; (seconds, watts)."""
+    """Returns the power of a wash as pairs (second of the day, watts): 19 minutes of heating, then 30 minutes of tumbling
+    with pauses at 3 W, and a spin of 4 minutes."""
     points = [(begin, 80), (begin + 60, 2000), (begin + 1200, 60)]
     for turn in range(60):
         points += [(begin + 1260 + 30 * turn, 200), (begin + 1280 + 30 * turn, 3)]
@@ -162,7 +163,7 @@ def test_finished_fires_once_a_made_up_wash_and_not_before_its_end(past):
     assert len(done) == 2
     for firing, begin in zip(done, [first, second]):
         clock = firing["at"][11:19].split(":")
-        # One hour behind Berlin's clock.
+        # `at` is in UTC, one hour behind the local time of Berlin.
         second_of_day = (int(clock[0]) + 1) * 3600 + int(clock[1]) * 60 + int(clock[2])
         assert begin + 3300 <= second_of_day <= begin + 3300 + 1800
         assert firing["steps"][0]["what"].endswith("Machine is done")
@@ -186,12 +187,12 @@ def test_every_rise_of_the_recorded_television_is_listed(past):
     _, points = recorded("TV-LCD")
     rises = [now[0] for before, now in zip(points, points[1:]) if before[1] <= 40 < now[1]]
     told = firings(past.backtest(past.rules(RULES)), "Movie night")
-    # Berlin is one hour ahead.
+    # `since` is in UTC, one hour behind the local time of Berlin.
     at = [int(f["since"][11:13]) * 3600 + 3600 + int(f["since"][14:16]) * 60 + int(f["since"][17:19]) for f in told]
     assert at == rises and len(rises) == 2
     for firing in told:
         amplifier = firing["steps"][1]
-        # Both are on for the same minutes.
+        # In the recordings, the amplifier is switched on within a minute of the television.
         assert amplifier["recordedBy"] == "power" and abs(amplifier["recordedAfter"]) < 60
 
 
@@ -203,7 +204,7 @@ def test_finished_fires_once_a_recorded_cycle_and_not_before_its_end(past, name)
     past.run("history", "import", path, "--plug", "Machine")
     done = firings(past.backtest(past.rules(FINISHED)), "Done")
     busy = [second for second, watts in points if watts >= 10]
-    # Activity with gaps of at most twenty minutes, at least twenty minutes long, with a peak of at least 300 W.
+    # A cycle is activity (10 W or more) of at least twenty minutes with gaps of at most twenty minutes and a peak of at least 300 W.
     cycles, begin = [], busy[0]
     for before, now in zip(busy, [*busy[1:], busy[-1] + 86_400]):
         if now - before > 1200:

@@ -13,7 +13,7 @@ PROJECT = pathlib.Path(__file__).parents[2]
 
 
 def script(name):
-    """A program of Scripts/lib as a module."""
+    """Loads a program of Scripts/lib as a module."""
     loader = importlib.machinery.SourceFileLoader(name, str(PROJECT / "Scripts/lib" / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)
@@ -115,7 +115,8 @@ QUOTING = sorted([
 
 
 def passages(text):
-    """The passages of the Swift blocks, without indentation and leading comments. An empty line divides a block."""
+    """Returns the passages of the Swift blocks of a page as lists of lines, without leading comments. Empty lines divide a
+    block into passages."""
     found, lines, is_swift = [], [], False
     for line in [*text.splitlines(), ""]:
         if line.startswith("```") or is_swift and not line.strip():
@@ -130,7 +131,8 @@ def passages(text):
 
 
 def is_quoted(passage, code):
-    """True if the lines are together in the code, with the same indentation relative to each other."""
+    """Returns True if the code contains the lines of the passage one after the other, all with the same additional
+    indentation."""
     for start in range(len(code) - len(passage) + 1):
         indent = code[start][:len(code[start]) - len(code[start].lstrip())]
         if all(line == indent + wanted for line, wanted in zip(code[start:], passage)):

@@ -34,7 +34,7 @@ def test_energy_is_counted_by_local_days(history):
     history.holds("Heater", steady("28/03/2026", 1000) + steady("29/03/2026", 1000, [0, 1, *range(3, 24)]))
     days = history.records("Heater", "--from", "2026-03-28", "--to", "2026-03-30", "--by", "day")
     assert [day["from"] for day in days] == ["2026-03-28T00:00:00.000+01:00", "2026-03-29T00:00:00.000+01:00"]
-    # The clock is set forward: the second day has 23 hours; the recording has no samples after 01:59:50 until 03:00:00.
+    # On the second day, which has 23 hours, the clock is set forward, so the recording has no samples from 01:59:50 to 03:00:00.
     assert [round(day["activeEnergy"] / 1000, 1) for day in days] == [24.0, 23.0]
 
 
@@ -58,7 +58,7 @@ def test_a_tariff_makes_it_cost(history):
 
 
 def test_a_wrong_tariff_is_told_with_its_line(history):
-    """An error in a tariff file is reported with its line and a suggestion."""
+    """An unknown key in a tariff file is reported with its line and a suggestion."""
     history.holds("Heater", steady("20/11/2026", 1000, [1]))
     file = history.folder / "wrong.toml"
     file.write_text(TARIFF + 'form = "1"\n')
@@ -188,7 +188,7 @@ def test_without_a_history_it_says_how_to_get_one(history):
 
 @pytest.mark.skipif(not TRACES, reason="the recordings are not part of the project; --traces sets their folder")
 def test_the_energy_of_the_recordings_is_that_of_their_points(history):
-    """Compares with a sum over the lines themselves, where steps of up to 30 s are joined."""
+    """The energy of each recording equals the sum over its lines, in which lines at most 30 s apart are joined."""
     import lzma
     from datetime import datetime, timezone
 
@@ -254,7 +254,7 @@ def test_a_day_with_a_line_per_minute_has_no_gaps_and_keeps_its_lines(history):
 
 
 def test_an_hour_that_comes_twice_begins_with_summer_time(history):
-    """A start time in the repeated hour is in summer time."""
+    """A start time in the hour that occurs twice is interpreted as summer time."""
     file = history.folder / "plain.csv"
     file.write_text("0,1\n1,1\n")
     done = json.loads(history.run("history", "import", file, "--plug", "Heater", "--start", "2026-10-25T02:30", "--json"))
@@ -277,7 +277,7 @@ def test_energy_that_is_fed_in_is_not_counted_and_said(history):
 
 
 def test_a_plug_that_only_recordings_know_is_drawn_without_a_search(history):
-    """A plug that only recordings know is not searched on the network."""
+    """`plugctl chart` does not search the network for a plug that has only imported recordings."""
     history.holds("Heater", steady("20/11/2026", 1000, [12]))
     history.run("chart", "Heater", "--from", "2026-11-20", "--to", "2199-01-01")
     assert "did not answer" not in history.said, history.said

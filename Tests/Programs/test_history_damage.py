@@ -1,4 +1,5 @@
-"""Random damages of a history: a repair ends within its limits and copies each row that SQLite still reads by its key."""
+"""Tests of `plugctl history repair` on randomly damaged files: a repair ends within its limits and copies each row that
+SQLite still finds by its key."""
 
 import concurrent.futures
 import os
@@ -15,11 +16,11 @@ from harness.recorded_days import History
 
 PAGE = 4096
 TIME_LIMIT, MEMORY_LIMIT = 30, 100 << 20
-# Single damages and moved pages. `Scripts/test --full` makes 1,000 and 300.
+# The numbers of cases with damaged bytes and with moved pages. `Scripts/test --full` runs 1,000 and 300.
 SINGLE, MOVED = (int(number) for number in os.environ.get("SMARTPLUG_DAMAGES", "20,10").split(","))
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
 
-# The key of each table, and a query of its rows that is independent of the numbers of plugs and boots.
+# The key columns of each table, and a query of its keys and rows that does not depend on the row ids of plugs and boots.
 TABLES = {
     "chunk": (["id"], """SELECT x.id, p.plug, b.boot, x.first, x.count, x.since, x.until, x.crc, x.bytes
         FROM chunk x JOIN plug p ON p.id = x.plug JOIN boot b ON b.id = x.boot"""),
@@ -137,7 +138,8 @@ def rotate(data, choose):
 
 
 def rows(path):
-    """All rows by their keys, of each table. The rows themselves are without keys, since a repair numbers them again."""
+    """Returns two dictionaries of all rows, by table and key. In the first, the rows do not contain row ids, because a repair
+    assigns new ones. In the second, they have all stored columns."""
     database = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
     try:
         found = {}
@@ -153,7 +155,8 @@ def rows(path):
 
 
 def readable(path, raw):
-    """The keys of rows that SQLite finds by their key in the damaged file and that are as before."""
+    """Returns, by table, the keys of the rows that SQLite still finds by their key in the damaged file, with unchanged
+    content."""
     found = {table: set() for table in raw}
     database = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
     database.text_factory = lambda text: text.decode(errors="replace")
@@ -188,7 +191,7 @@ def repair(programs, damaged, target):
 
 
 def problem(programs, folder, data, undamaged, number, damage):
-    """Damages a copy, repairs it, and returns what is wrong; None if nothing is."""
+    """Damages a copy of the file and repairs it. Returns a description of the failure, or None if the repair is correct."""
     choose = random.Random(f"{SEED} {number}")
     damaged_data = bytearray(data)
     name = f"case {number}: {damage(damaged_data, choose)}"
@@ -234,7 +237,7 @@ def test_a_repair_of_any_damage_ends_and_copies_each_readable_row(whole, program
 
 
 def tables(path):
-    """The number of rows of each table."""
+    """Returns the number of rows of each table."""
     with sqlite3.connect(path) as database:
         return {table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES}
 

@@ -151,7 +151,7 @@ def test_a_gap_that_does_not_fit_ends_the_session():
 
 
 def test_waiting_doubles_and_begins_anew_after_a_good_session():
-    """The delay doubles up to 30 s, and is reset after a session of more than a few seconds."""
+    """The delay before a reconnection doubles up to 30 s. A session of 1 s does not reset it, and a session of 6 s does."""
     back_off = BackOff(random.Random(1))
     waited = [back_off.next() for _ in range(12)]
     assert all(0.125 * 2**n <= delay <= 0.25 * 2**n for n, delay in enumerate(waited[:7])), waited
@@ -163,7 +163,8 @@ def test_waiting_doubles_and_begins_anew_after_a_good_session():
 
 
 def test_silence_and_doubt():
-    """The deadlines of ping and timeout follow the last message; a doubted connection times out within 5 s."""
+    """A ping is due 20 s after the last message in either direction, and the timeout 45 s after the last received one.
+    `doubt` shortens the timeout to 5 s, until the next message is received."""
     alive = Liveness(now=100)
     assert (alive.ping_at, alive.gone_at) == (120, 145)
     alive.received(now=110)
@@ -183,14 +184,14 @@ def test_the_age_of_an_event_counts_its_way():
     better = PlugClock(asked=200.0, answered=200.02, plug_time=150_000_000_000)
     assert clock.refined(better) is better
     assert better.refined(PlugClock(asked=201.0, answered=203.0, plug_time=152_000_000_000)) is better
-    # After a day any new measurement is better.
+    # After a day, a new measurement replaces the old one although it is less exact.
     late = PlugClock(asked=86_600.0, answered=86_602.0, plug_time=1)
     assert better.refined(late) is late
 
 
 def test_a_chunk_that_is_cut_off_or_promises_too_much_is_told():
     """A truncated or inconsistent sample chunk raises ValueError."""
-    # Two samples, 1000 ms apart, of 40 W.
+    # A chunk with two samples of 40 W, which are 1000 ms apart.
     head = bytes([0xC1, 0, 0, 2]) + (1000).to_bytes(8, "big") + (2000).to_bytes(8, "big")
     whole = head + bytes([1, 0, 0x41, 0, 0xE8, 0x07, 0b10, 0, 0xA0, 0x06])
     assert chunks.samples(whole) == [
@@ -251,5 +252,5 @@ def test_a_different_key_for_a_paired_id_is_stored_only_on_request(tmp_path):
 
 
 def test_a_frame_of_ours_is_one_of_the_protocol():
-    """A message is encoded as the protocol's frame."""
+    """A message of the client is encoded as a frame of the protocol."""
     assert frame(hello={"version": 1}) == b"\0\0\0\4\n\2\x08\1"

@@ -21,8 +21,8 @@ def plug_frame(**kind):
 
 
 class PlayedPlug:
-    """A simulated plug on the loopback interface. `play` gets (read, send) of each connection, after Hello and
-    Welcome."""
+    """A simulated plug on the loopback interface. It exchanges Hello and Welcome on each connection and then calls
+    `play(read, send)`, which continues the session."""
 
     def __init__(self, play):
         self._identity, self._play = Identity.draw(), play
@@ -61,7 +61,7 @@ class PlayedPlug:
 
 
 def followed(play, act, **options):
-    """Follows the simulated plug while `act(plug, told, played)` runs. Returns all updates, and the FollowedPlug."""
+    """Follows the simulated plug while `act(plug, updates, played)` runs. Returns the list of updates and the FollowedPlug."""
     told = []
 
     async def follow():
@@ -93,7 +93,7 @@ def event(number, **more):
 
 
 def test_it_comes_back_after_the_last_event_that_took_effect():
-    """After a reconnection it resumes after the last acknowledged event."""
+    """After a reconnection, the client subscribes to the events after the last acknowledged one, and reports a gap."""
     asked = []
 
     async def play(read, send):
@@ -210,7 +210,7 @@ def test_nothing_is_said_to_a_plug_with_another_key():
 
 
 def test_a_plug_that_knows_us_no_more_says_so():
-    """A plug that no longer knows the controller ends the session with its reason."""
+    """If the plug no longer knows the controller, the client reports the reason, and connects again when it locates the plug."""
     async def play(read, send):
         send(goodbye={"reason": 7, "detail": "You are not paired."})
 
@@ -218,14 +218,14 @@ def test_a_plug_that_knows_us_no_more_says_so():
         await until(lambda: len(told) >= 2)
         assert told[1] == Disconnected("You are not paired.", "not_paired")
         before = played.connections
-        plug.located()  # The owner may have paired it again meanwhile.
+        plug.located()  # A located plug is tried again, because it may be paired again.
         await until(lambda: played.connections > before)
 
     followed(play, act)
 
 
 def test_the_next_key_of_a_plug_is_kept_before_the_plug_hears_of_it():
-    """A plug's next key is stored before the plug gets the confirmation."""
+    """The client stores a plug's next key before it confirms the key to the plug."""
     kept, said = [], []
 
     async def play(read, send):
@@ -246,7 +246,7 @@ def test_the_next_key_of_a_plug_is_kept_before_the_plug_hears_of_it():
 
 
 def test_a_plug_that_breaks_the_protocol_is_left():
-    """An event that violates the protocol disconnects and is not reported."""
+    """The client disconnects after an event that violates the protocol, and does not report it."""
     async def play(read, send):
         await read("subscribe")
         send(subscribed={"next_sequence": 5})

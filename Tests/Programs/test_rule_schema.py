@@ -1,5 +1,5 @@
-"""The JSON Schema for editors, checked by an independent validator: rules that `rules check` accepts are valid,
-misspelled keys are not."""
+"""Tests of the JSON Schema for editors with an independent validator. Rules that `rules check` accepts are valid, and
+rules with misspelled keys are not."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ import yaml
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Controller" / "Examples"
 
-# Contains each trigger, condition, action and setting once.
+# Contains each kind of trigger, condition, action and setting.
 EVERYTHING = """
 - rule: 7
   when:

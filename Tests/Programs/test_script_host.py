@@ -1,5 +1,5 @@
-"""The program that runs one script of rules: a misbehaving script is stopped with its reason, the next call is
-answered, and no action is performed that the answer does not list."""
+"""Tests of `plugctl-script`, which runs one script. A misbehaving script is stopped, the answer has the reason, and the
+next call is answered."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def host(programs):
 
 
 def handler(body):
-    """A script whose second function runs `body`, and whose first switches the lamp on."""
+    """Returns a script with two handlers: handler 0 switches the lamp on, and handler 1 runs `body`."""
     first = 'on("Hall", "button", "pressed", function() plug("Lamp"):on() end)'
     return first + '\non("Hall", "button", "double", function(event)\n' + body + "\nend)"
 
@@ -38,7 +38,7 @@ def run(host, body, **fields):
     return host.call(1, **fields)
 
 
-# MARK: - Misbehaving scripts are stopped and named, and the process continues
+# MARK: - Misbehaving scripts are stopped
 
 TIME = "the script computed for more than 1 s and was stopped"
 
@@ -83,7 +83,7 @@ def test_endless_loop_is_stopped_and_named(host, body):
     "for i = 1, 100 do coroutine.wrap(function() string.find(('a'):rep(30000), ('.-'):rep(30) .. 'b') end)() end",
 ])
 def test_pattern_that_runs_for_ever_is_killed(host, body):
-    """No error can be raised inside a C function: the kernel ends the process, and its status shows the reason."""
+    """A C function that runs too long cannot be stopped by an error, so the kernel ends the process with SIGPROF."""
     assert "loaded" in host.load(handler(body))
     start = time.monotonic()
     with pytest.raises(Ended) as ended:
@@ -100,7 +100,7 @@ def test_pattern_that_runs_for_ever_is_killed(host, body):
     "local t = {} for i = 1, 1e9 do t[i] = coroutine.create(function() end) end",
     "local function f() return 1 + f() end f()",
     "local s = {} for i = 1, 1e7 do s[i] = 'line' .. i end table.concat(s)",
-    # The stack grows.
+    # The interpreter's stack grows while 15 MiB are in use.
     "local kept = {} for i = 1, 15 do kept[i] = ('x'):rep(1 << 20) .. i end local function f() return 1 + f() end f()",
     "local x <close> = setmetatable({}, {__close = function() log('closed') end}) local s = ('x'):rep(1 << 24)",
 ])
@@ -176,7 +176,7 @@ def test_thousand_commands_at_once_are_refused_together(host):
 
 
 def run_again(host, count):
-    """In a second process, because each runs one script."""
+    """Runs a script with `count` actions in a second process, because each process runs one script."""
     with ScriptHost(host.process.args[0]) as other:
         other.load(handler(f"for i = 1, {count} do plug('Lamp'):toggle() end"))
         return other.call(1)
@@ -185,7 +185,7 @@ def run_again(host, count):
 # MARK: - One answer per request
 
 def test_nothing_is_said_without_being_asked(host):
-    """The process sends exactly one answer per request, with the output in its log."""
+    """The process sends exactly one answer per request. The output of the script is in the answer's log."""
     assert host.says_nothing()
     answer = host.load('log("at first") print("and", 1, nil, true)' + ONE_MORE)
     assert answer["loaded"]["log"] == ["at first", "and 1 nil true"]
@@ -255,7 +255,7 @@ def test_call_before_a_script_is_refused(host):
 
 
 def test_signals_of_the_terminal_are_the_controllers(host):
-    """The process ignores the terminal's signals, which are handled by the controller."""
+    """The process ignores the signals of the terminal, because the controller handles them."""
     host.load(handler(""))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         os.kill(host.process.pid, number)
@@ -263,7 +263,7 @@ def test_signals_of_the_terminal_are_the_controllers(host):
 
 
 def test_time_is_limited_though_the_starter_held_signals_back(programs):
-    """A thread of a larger program may start the process with all signals blocked or ignored."""
+    """The time limit applies also if the process was started with all signals blocked and SIGPROF ignored."""
     before = ("python3", "-c", "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); "
               "signal.signal(signal.SIGPROF, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])")
     with ScriptHost(programs / "plugctl-script", before=before) as host:

@@ -1,5 +1,5 @@
-"""The functions for scripts: each produces the same as the corresponding rule in a file, and each misuse is an error
-with its line and a hint."""
+"""Tests of the functions for scripts. Each function has the same result as the corresponding entry of a rule file, and
+each misuse is an error with its line."""
 
 import pytest
 
@@ -303,7 +303,7 @@ def test_log_has_its_limits(host):
 @pytest.mark.parametrize("body", [
     "for i = 1, 256 do notify(('x'):rep(1900)) end",
     "local w = {} for i = 1, 64 do w[i] = ('\\1'):rep(1000) end for i = 1, 256 do run(w) end",
-    # Only in sum.
+    # Only the actions and the log together exceed the limit.
     "for i = 1, 130 do notify(('x'):rep(1900)) end for i = 1, 20 do log(('\"'):rep(400)) end",
 ])
 def test_answer_that_is_too_large_is_refused(host, body):
@@ -315,7 +315,7 @@ def test_answer_that_is_too_large_is_refused(host, body):
 
 
 def test_text_that_grows_as_it_is_written_stays_within_the_limits(host):
-    """A control character is encoded with six bytes."""
+    """The size of the state is limited after encoding, where a control character needs six bytes."""
     source = 'on("A", "button", "long", function(event) state.x = ("\\1"):rep(event.value) log(#state.x) end)'
     assert "loaded" in host.load(source)
     for _ in range(20):
@@ -326,7 +326,7 @@ def test_text_that_grows_as_it_is_written_stays_within_the_limits(host):
 
 
 def test_options_of_a_trigger_are_those_of_its_time(host):
-    """Options of a trigger are read at its registration."""
+    """The options of a trigger are copied at its registration, so a later change of the table has no effect."""
     line = "local days = {'mon'} at('07:30', {weekdays = days}, f) days[1] = print"
     assert rules(host, line) == [{"when": {"time": "07:30", "weekdays": ["mon"]}}]
 

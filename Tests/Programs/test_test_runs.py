@@ -52,7 +52,7 @@ def test_every_job_is_run_and_its_status_told(run_jobs):
 
 
 def test_a_job_that_fails_and_then_passes_alone_is_repeated_once(run_jobs, tmp_path):
-    """A failed job is repeated alone, once if it passes."""
+    """A failed job is repeated while no other job runs, and not again if it then passes."""
     late = f"test -e {tmp_path}/tried || {{ echo late; touch {tmp_path}/tried; exit 1; }}"
     results = run_jobs({"late": ("waits", late), "other": ("computes", f"echo x >>{tmp_path}/other")})
     assert results["late"]["repeats"] == {"late": {"runs": 2, "passed": True}} and "repeats" not in results["other"]
@@ -74,7 +74,7 @@ def test_a_job_whose_output_tells_of_a_crash_is_not_repeated(run_jobs, tmp_path)
 
 
 def test_a_swift_test_that_fails_next_to_an_expected_crash_is_repeated(tmp_path):
-    """Tests that end a process on purpose print `Fatal error:` into the log of their job."""
+    """A failed Swift test is repeated although the log contains `Fatal error:`, which tests of crashes print on purpose."""
 
     def event(kind, **payload):
         return json.dumps({"kind": "event", "payload": {"kind": kind, "testID": "M.S/a()/F.swift:1:1", "instant": {"absolute": 1.0}, **payload}})
@@ -98,7 +98,7 @@ touch {tmp_path}/tried; cp {tmp_path}/failed "$1"; exit 1
 
 
 def test_with_more_than_five_failed_cases_none_is_repeated(run_jobs, tmp_path):
-    """With more than five failed jobs, none is repeated."""
+    """If more than five cases fail, none is repeated."""
     results = run_jobs({f"bad{n}": ("waits", f"echo x >>{tmp_path}/runs; exit 1") for n in range(6)})
     assert len((tmp_path / "runs").read_text().split()) == 6 and {line["status"] for line in results.values()} == {1}
 
