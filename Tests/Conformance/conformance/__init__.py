@@ -1,5 +1,5 @@
-"""A scripted peer that tests two things as a black box: a multicast DNS responder (RFC 6762, RFC 6763), and how a host
-gets its addresses (RFC 3927, RFC 5227, RFC 2131, RFC 4862)."""
+"""A scripted peer that black-box tests multicast DNS responders (RFC 6762, RFC 6763) and the address configuration of
+hosts (RFC 3927, RFC 5227, RFC 2131, RFC 4862)."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""The bench of the phase "addressing": the target's interface has no address yet, and its cable is not connected."""
+"""The setup of a test in the phase "addressing". The target's interface initially has no address and no cable."""
 
 import fcntl
 import socket
@@ -98,8 +98,8 @@ class AddressBench(Bench):
     # The target.
 
     def begin(self, carrier=True):
-        """Starts the target, connects its cable and returns the time of that. A target that does not watch the carrier
-        gets the cable first."""
+        """Starts the target, connects its cable and returns the time of the connection. For a target that does not watch the
+        carrier, the cable is connected before the start. With `carrier` False the cable stays disconnected."""
         if self.kernel is None:
             self.plug_in()
         watches = "carrier" in self._target_class.abilities
@@ -119,7 +119,8 @@ class AddressBench(Bench):
         return self.connected
 
     def restart(self, blank=False, mac=None, orderly=False):
-        """Restarts the target as after a power cut, with or without its stored state, and returns the time."""
+        """Restarts the target and returns the time of the start. It is killed as by a power cut, or stopped if `orderly`. With
+        `blank` its stored state is deleted; `mac` sets a new hardware address."""
         if orderly:
             self.target.stop()
         else:
@@ -136,7 +137,7 @@ class AddressBench(Bench):
         self.target.manage()
         return self.connected
 
-    # What the target does: probes, claims, DHCP messages, announcements.
+    # Waits for packets of the target: probes, claims, DHCP messages, announcements.
 
     def probe(self, within, since, address=None):
         """Waits for the first probe for any link-local address, or for the given one."""
@@ -191,7 +192,7 @@ class AddressBench(Bench):
         return server
 
     def silence(self, server):
-        """Removes that server."""
+        """Removes the DHCP server from the link, so that it no longer answers."""
         self.peer.reactions.remove(server.take)
 
     def asks(self, kind=None, since=None):
@@ -230,12 +231,12 @@ class AddressBench(Bench):
         return int.from_bytes(self.service_record().data[4:6], "big")
 
     def connection(self, address, port=None, host=4, source_port=40001):
-        """Returns a TCP connection of a neighbour, not opened yet."""
+        """Returns a TCP connection from a host of the peer to the target. The caller opens it."""
         source = self.peer.link_local(host) if wire.is_link_local(address) else self.peer.ipv4(host)
         return Connection(self.peer, source, host, address, self.mac, port or self.service_port(), source_port)
 
     def reachable(self, address):
-        """Checks that the service accepts a connection at this address; the verdict has the segment that answered."""
+        """Expects that the service accepts a connection at this address, and returns the segment that answered."""
         connection = self.connection(address)
         if not connection.open():
             raise failed(f"no TCP connection to {address} port {self.service_port()}", connection.answer)

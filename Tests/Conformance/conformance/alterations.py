@@ -1,4 +1,5 @@
-"""Alterations of packets by the proxy. Each criterion has one, behind which it must not pass.
+"""Alterations of packets by the proxy. Each criterion has an alteration with which it must not pass, which proves that the
+criterion can fail.
 
 A step is a function of a packet that returns its replacement: pairs of a delay in seconds and a packet.
 """
@@ -19,7 +20,7 @@ class Alteration:
     from_target: Callable = unchanged
     to_target: Callable = unchanged
     of_frames: bool = False  # The steps get every frame (see wire.py), not only multicast DNS.
-    in_host: Callable = None  # For criteria that no packet shows: a change on the target's host, see AddressBench.
+    in_host: Callable = None  # Changes the target's host instead of packets, see AddressBench.
 
 
 def from_target(told, step):

@@ -42,7 +42,8 @@ class Service:
 
 
 class Bench:
-    """`number` names the interfaces. `proof` is the criterion whose alteration the proxy applies, or None."""
+    """`number` is part of the names of the interfaces. `proof` is the criterion whose alteration the proxy applies; None means
+    no proxy."""
 
     peer_class = Peer
 
@@ -185,7 +186,7 @@ class Bench:
         return asked, self.peer.first(gives(question[0], kind or question[1]), within, asked, family)
 
     def pause(self, seconds=1.1):
-        """Waits until the target may multicast a record again."""
+        """Waits until the target may multicast a record again, which is one second after the previous multicast."""
         time.sleep(seconds)
 
     def close(self):

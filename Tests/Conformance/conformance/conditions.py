@@ -18,13 +18,14 @@ def proposes(kind, parent):
 
 
 def probes_for(name):
-    """Selects probes for that name, which are queries that propose records of it."""
+    """Selects probes for that name: queries that propose a record with this name."""
     return lambda packet: packet.message.is_probe and any(
         record.name.folded == name.folded for record in packet.message.authorities)
 
 
 def gives(name, kind, only_answers=False, alive=True):
-    """Selects responses with such a record that is not a goodbye; `kind` None accepts any type."""
+    """Selects responses with a record of that name and type; `kind` None accepts any type. With `alive` False it selects
+    goodbyes instead of live records."""
     def check(packet):
         if not packet.message.is_response:
             return False

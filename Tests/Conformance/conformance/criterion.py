@@ -37,12 +37,12 @@ class Criterion:
     section: str
     title: str
     judge: Callable
-    proof: object  # the Alteration behind which the criterion must not pass
+    proof: object  # the Alteration with which the criterion must not pass
     needs: frozenset  # abilities of the target, see targets.py
     seconds: float  # approximate duration; long criteria start first
     worst: str  # WARN for a SHOULD, FAIL for everything else
     subject: str
-    retried: int  # how often a late result is tested again, because a busy machine can delay any responder
+    retried: int  # how often the test is repeated until it passes, because a busy machine can delay any responder
 
     @property
     def phase(self):

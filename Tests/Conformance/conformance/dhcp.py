@@ -112,7 +112,7 @@ class DHCPPacket:
 
 
 def read(packet, frame):
-    """Decodes a datagram to or from a DHCP client; None for other packets."""
+    """Decodes a datagram to or from a DHCP client. Returns None for other packets."""
     if packet is None or {packet.source_port, packet.destination_port} != {CLIENT, SERVER}:
         return None
     message = decode(packet.payload)
@@ -130,7 +130,7 @@ def _sums_right(frame):
 
 @dataclass
 class Server:
-    """A host of the peer that offers the address `offered`. Its behaviour can be changed at any time."""
+    """A DHCP server on a host of the peer, which offers the address `offered`. Its fields may be changed while it runs."""
 
     peer: object
     host: int = 3
@@ -148,7 +148,7 @@ class Server:
         return self.peer.ipv4(self.host)
 
     def take(self, seen):
-        """Handles a frame; registered in the peer's reactions."""
+        """Handles a frame from the target. The function is in the peer's list of reactions."""
         if not isinstance(seen, DHCPPacket):
             return
         asked = seen.contents

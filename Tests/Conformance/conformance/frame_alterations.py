@@ -1,4 +1,4 @@
-"""Alterations of frames below IP, and changes on the target's host, behind which a criterion must not pass."""
+"""Alterations of frames below IP, and changes of the target's host, for the criteria of the phase "addressing"."""
 
 import signal
 from dataclasses import dataclass, replace

@@ -13,7 +13,7 @@ class KernelAddresses:
         self._monitor = host.start("ip", "monitor", "address", "dev", interface)
 
     def _changes(self):
-        """The changes that the monitor reported: (time, True if added, address)."""
+        """Yields the reported changes as triples: the time, True for an added and False for a removed address, the address."""
         shift = time.time() - time.monotonic()
         for line in list(self._monitor.lines):
             told = re.match(r"(Deleted )?\d+: \S+\s+inet6? ([0-9a-f.:]+)/", line.text)
@@ -21,7 +21,7 @@ class KernelAddresses:
                 yield line.at + shift, told[1] is None, told[2]
 
     def came(self, address, since=0.0):
-        """The time when the interface got the address or it was refreshed, or None."""
+        """Returns the time of the first report after `since` that the address was added or refreshed, or None."""
         return next((at for at, new, which in self._changes() if new and which == address and at > since), None)
 
     def went(self, address, since=0.0):

@@ -10,7 +10,7 @@ from conformance.wire import ARP, Segment
 
 
 class LinkPeer(Peer):
-    """A Peer that stores everything the target sent in `frames`. Each host has a link-local address, too.
+    """A Peer that stores all frames of the target in `frames`. Each of its hosts also has a link-local address.
 
     The functions in `reactions` are called with each frame on arrival, before the peer's hosts answer it as neighbours.
     """

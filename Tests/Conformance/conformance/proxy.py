@@ -49,7 +49,8 @@ class Port:
             pass  # A disconnected cable loses packets.
 
     def altered(self, frame, at):
-        """Applies the step to a received frame: triples of a delay, True if it is sent back, and a frame."""
+        """Applies the step to a received frame. Returns triples: a delay in seconds, True if the frame is sent back, and the
+        frame."""
         if self.of_frames:
             seen = wire.read(frame, at)
             # A frame that the step does not change is forwarded byte for byte.

@@ -9,7 +9,7 @@ from conformance.criterion import FAIL, PASS, UNJUDGED, WARN, all_criteria
 from conformance.simulated import SIMULATED
 from conformance.targets import TARGETS
 
-SHOWN = 220  # characters of a packet; --json prints all of it
+SHOWN = 220  # characters of a packet in a line of text; --json prints the complete packet
 BEYOND = (("tested in virtual time by the project's other tests", SIMULATED),)
 
 
@@ -63,11 +63,12 @@ def write_junit(path, results, strict):
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
-MANY = 3  # more criteria that are not applicable for one reason are reported as a number
+MANY = 3  # If more criteria are not judged for the same reason, one line states their number.
 
 
 def explanations(results):
-    """Returns one line per result, in the order of the table."""
+    """Returns the lines below the table in its order: one per result, or one for many criteria that are not judged for the
+    same reason."""
     order = list(all_criteria())
     reasons = [result.reason for result in results if result.verdict == UNJUDGED]
     lines = []
@@ -101,8 +102,8 @@ def write_table(path, results, versions, phase):
     lines = [
         f"# {title}", "",
         f"Tested on {today} with `Scripts/conformance --phase {phase} --table`, in one run, each {kind} with a scripted peer "
-        "on its own link. `Scripts/conformance --list` lists, for each criterion, the alteration of packets behind which it "
-        "does not pass.", "",
+        "on its own link. `Scripts/conformance --list` lists, for each criterion, the alteration of packets with which it "
+        "must not pass.", "",
         "| criterion | section | " + " | ".join(map(full, targets)) + " |",
         "| --- | --- |" + " --- |" * len(targets)]
     for criterion in all_criteria().values():

@@ -20,7 +20,7 @@ BENCHES = {"naming": Bench, "addressing": AddressBench}
 BROKE = "the test itself failed"
 # Criteria mostly wait; a larger number would cause delays on two cores.
 AT_ONCE = {"naming": 14, "addressing": 14}
-# Creating namespaces is expensive: if all criteria do it at the same time, running ones are delayed.
+# Limits how many criteria create their namespaces at the same time, because this delays the criteria that already run.
 MADE_AT_ONCE = multiprocessing.get_context("fork").BoundedSemaphore(3)
 
 
@@ -39,7 +39,7 @@ class Result:
 
 
 def judge_once(criterion, target, programs, altered):
-    """Tests a criterion in its own process and turns every exception into a Judgement."""
+    """Tests a criterion once and turns every exception into a verdict. Returns the verdict, the reason and the packet as text."""
     bench, began = None, 0.0
     try:
         bench = made_bench(BENCHES[criterion.phase], os.getpid(), TARGETS[target], programs, criterion if altered else None)
@@ -47,7 +47,7 @@ def judge_once(criterion, target, programs, altered):
     except Judgement as early:
         judgement = early
     except TooLate as late:
-        # A timeout of the bench itself is no evidence about the target.
+        # A timeout before the bench is complete is reported as a failure of the test, not of the target.
         judgement = Judgement(FAIL, ("" if bench else f"{BROKE}: ") + str(late).splitlines()[0])
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
@@ -79,7 +79,7 @@ def judge(name, target, programs, altered):
     if missing:
         return Result(name, target, UNJUDGED, f"{target} {LACKING[min(missing)]}", "", 0.0)
     verdict, reason, packet = judge_once(criterion, target, programs, altered)
-    # Behind the proxy the criterion is expected not to pass.
+    # With an alteration, a verdict other than pass is expected and not retried.
     for attempt in range(2, 2 + (0 if altered else criterion.retried)):
         if verdict in (PASS, UNJUDGED):
             break
@@ -94,7 +94,7 @@ def run(work, programs, altered=False):
     criteria = all_criteria()
     work = sorted(work, key=lambda pair: -criteria[pair[0]].seconds)
     with contextlib.ExitStack() as stack:
-        # One process per criterion: the peer has threads, and its resources end with the process.
+        # Each worker process tests one criterion at a time. Separate processes are needed because the peer has threads.
         pools = {phase: stack.enter_context(concurrent.futures.ProcessPoolExecutor(
             count, multiprocessing.get_context("fork"), initializer=end_with_parent, max_tasks_per_child=None))
             for phase, count in AT_ONCE.items()}
@@ -113,7 +113,7 @@ def end_with_parent():
 
 
 def proven(result):
-    """Inverts the result of a run behind the proxy: the criterion must not pass there."""
+    """Inverts the result of a run with the alteration: the result passes if the criterion noticed the alteration."""
     criterion = all_criteria()[result.criterion]
     if result.verdict == UNJUDGED:
         return result

@@ -1,4 +1,4 @@
-"""The responders under test: how each is started with one service, stopped, and changed at run time."""
+"""The programs under test. A target starts its program with one service, stops it, and changes it at run time."""
 
 import pathlib
 import signal
@@ -86,8 +86,8 @@ class Plugd(Target):
                    "--port", PORT, "--addressing", addressing, *more)
 
     def change_txt(self):
-        """Holds the button for five seconds, which allows the next controller to pair; the TXT record announces it.
-        Returns shortly before that."""
+        """Holds the button for 5.5 s. After 5 s the plug allows the next controller to pair, which changes the TXT record.
+        Returns shortly before the change."""
         self.host.run(self.programs / "plugd", "press", "--state", "/run/plug", "--hold", "5.5")
         time.sleep(4.5)
 

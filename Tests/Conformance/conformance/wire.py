@@ -1,4 +1,4 @@
-"""Packets besides multicast DNS: ARP, TCP and neighbour discovery, each as a value that encodes its frame."""
+"""Packets other than multicast DNS: ARP, TCP and neighbour discovery. Each is a value that encodes its frame."""
 
 import struct
 from dataclasses import dataclass

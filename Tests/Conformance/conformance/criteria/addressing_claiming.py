@@ -7,7 +7,7 @@ from conformance.criterion import WARN, criterion, failed, passed, warned
 from conformance.frame_alterations import (
     after, also, announcement, Back, changed, delayed, dropped, fields, from_target, link_local_probe, probe)
 
-LATE = 0.15  # seconds that a target may lose on a busy machine
+LATE = 0.15  # seconds by which a busy machine may delay the target
 
 
 def claimed(bench):
@@ -21,14 +21,14 @@ def three_arp_probes(bench):
     claim = claimed(bench)
     if len(claim.probes) != 3:
         return failed(f"{len(claim.probes)} probes before {claim.address} was announced", claim.announcement)
-    return passed(f"three for {claim.address}", claim.probes[-1])
+    return passed(f"three probes for {claim.address}", claim.probes[-1])
 
 
 @criterion("RFC 3927 §2.2.1", "probes have no sender address", seconds=10, proof=from_target(
     "probes contain the probed address as sender", fields(probe, lambda frame: replace(frame, sender="169.254.9.9"))))
 def probes_without_sender(bench):
     bench.begin()
-    # The target may send no other ARP request before it has an address.
+    # Before the target has an address, its only ARP requests may be probes.
     asked = bench.peer.await_arp(lambda arp: arp.operation == wire.REQUEST, 3, bench.connected)
     if asked is None:
         return failed("no ARP request within 3 s")
@@ -54,13 +54,13 @@ def probes_broadcast(bench):
 
 
 @criterion("RFC 3927 §2.2.1", "probes leave the target hardware address empty", seconds=8, worst=WARN,
-           proof=from_target("probes contain one", changed(probe, target_mac=wire.BROADCAST)))
+           proof=from_target("probes contain a target hardware address", changed(probe, target_mac=wire.BROADCAST)))
 def probes_without_target_hardware(bench):
     bench.begin()
     arp = bench.expect_probe()
     if arp.target_mac != wire.NO_MAC:
-        return warned(f"it is {wire.mac_text(arp.target_mac)}", arp)
-    return passed("all zeroes", arp)
+        return warned(f"the target hardware address is {wire.mac_text(arp.target_mac)}", arp)
+    return passed("the target hardware address is zero", arp)
 
 
 @criterion("RFC 3927 §2.2.1", "the first probe is sent within one second after link-up", seconds=8, retried=1,
@@ -69,7 +69,7 @@ def probe_wait(bench):
     begin = bench.begin()
     arp = bench.expect_probe(4)
     waited = arp.at - begin
-    return (passed if waited <= 1 + LATE else failed)(f"after {waited:.2f} s", arp)
+    return (passed if waited <= 1 + LATE else failed)(f"first probe {waited:.2f} s after link-up", arp)
 
 
 @criterion("RFC 3927 §2.2.1", "probes are one to two seconds apart", seconds=10, retried=1,
@@ -90,7 +90,7 @@ def announce_wait(bench):
     if not claim.probes:
         return failed("announced without a probe", claim.announcement)
     waited = claim.announcement.at - claim.probes[-1].at
-    return (passed if 1.97 <= waited <= 2 + LATE else failed)(f"after {waited:.2f} s", claim.announcement)
+    return (passed if 1.97 <= waited <= 2 + LATE else failed)(f"announced {waited:.2f} s after the last probe", claim.announcement)
 
 
 @criterion("RFC 3927 §2.4", "the address is announced twice, two seconds apart, by broadcast", seconds=14, retried=1,
@@ -108,7 +108,7 @@ def announcements(bench):
 
 
 def from_address(bench, address, since, until):
-    """Returns the first frame that was sent from an address in that time."""
+    """Returns the first frame that was sent from the address between `since` and `until`, or None."""
     return next((frame for frame in list(bench.peer.frames) if since < frame.at < until
                  and address in (getattr(frame, "source", None), getattr(frame, "sender", None))), None)
 
@@ -149,4 +149,4 @@ def usable_in_time(bench):
     begin = bench.begin()
     claim = bench.claim(16)
     waited = claim.usable - begin
-    return (passed if 3.98 <= waited <= 7 + LATE else failed)(f"after {waited:.2f} s", claim.announcement)
+    return (passed if 3.98 <= waited <= 7 + LATE else failed)(f"usable {waited:.2f} s after link-up", claim.announcement)

@@ -55,7 +55,7 @@ def defends_once(bench):
         return failed(f"{claim.address} was released, although it was defended", struck)
     if told[0].destination_mac != wire.BROADCAST:
         return failed("not broadcast", told[0])
-    return passed(f"after {(told[0].at - struck.at) * 1000:.0f} ms, and kept", told[0])
+    return passed(f"defended after {(told[0].at - struck.at) * 1000:.0f} ms, and kept", told[0])
 
 
 @criterion("RFC 3927 §2.5", "after a second conflict within ten seconds it releases the address and claims a new one",
@@ -116,7 +116,7 @@ def foreign_probe(bench):
 
 @criterion("RFC 3927 §2.5, RFC 5227 §2.1.1",
            "twelve probes of two hosts within three seconds do not make it release its address",
-           seconds=18, proof=to_target("their sender is the target's own address", fields(
+           seconds=18, proof=to_target("the probes have the target's address as sender", fields(
                probe, lambda frame: replace(frame, sender=frame.target))))
 def many_foreign_probes(bench):
     claim = settled(bench)
@@ -126,11 +126,11 @@ def many_foreign_probes(bench):
     if not held(bench, claim.address):
         return failed(f"{claim.address} was released", asked)
     answers = bench.peer.arps(lambda it: it.sender == claim.address, asked.at - 3.1)
-    return passed(f"{len(answers)} answers, and kept", answers[-1]) if answers else failed("none was answered", asked)
+    return passed(f"{len(answers)} answers, and kept", answers[-1]) if answers else failed("no probe was answered", asked)
 
 
 def second_address(frame):
-    """True from the moment when a second address is announced."""
+    """Returns True as soon as the target has announced a second address by ARP."""
     seen = second_address.__dict__.setdefault("seen", set())
     if announcement(frame):
         seen.add(frame.sender)
@@ -138,7 +138,7 @@ def second_address(frame):
 
 
 def old_address_told():
-    """Removes IPv4 addresses from multicast DNS once a second address is announced."""
+    """Removes IPv4 addresses from responses as soon as the target has announced a second address by ARP."""
     silenced = records(without(A), lambda _: True)
 
     def step(frame):

@@ -9,13 +9,13 @@ from conformance.frame_alterations import (
     also, arp, Back, changed, dropped, fields, from_target, link_local_probe, to_target)
 from conformance.frames import ARP as ARP_TYPE
 
-RIVAL = 9  # the peer's host that conflicts
+RIVAL = 9  # the number of the peer's host that is the other host
 NO_RIVAL = to_target("packets of the other host are lost", dropped(arp))
 
 
 class Rival:
-    """Another host that conflicts with the first addresses: `says` makes a frame from a probe. A reaction of the
-    peer."""
+    """Another host that conflicts with the first `count` addresses that the target probes. It sends `says(probe, mac)`
+    `delay` seconds after probe `number` (from 1) for the address. `take` is a reaction of the peer."""
 
     def __init__(self, bench, says, count=1, number=1, delay=0.0):
         self.bench, self.says, self.count, self.number, self.delay = bench, says, count, number, delay
@@ -67,12 +67,12 @@ def gives_way(bench, says, **how):
     rival = opposed(bench, says, **how)
     claim = bench.claim(14)
     if not rival.denied:
-        return failed("it announced before it had sent that many probes", claim.announcement)
+        return failed(f"it announced an address after fewer than {rival.number} probes", claim.announcement)
     denied = rival.denied[0]
     if claim.address == denied:
         return failed(f"{denied} was announced nevertheless", claim.announcement)
     if bench.kernel.came(denied):
-        return failed(f"the interface got {denied} all the same", rival.firsts[0])
+        return failed(f"the interface got {denied}, although another host has it", rival.firsts[0])
     if len(claim.probes) != 3:
         return failed(f"{claim.address} was announced after {len(claim.probes)} probes", claim.announcement)
     return passed(f"{denied} was left to the other host, {claim.address} was probed three times", claim.announcement)
@@ -186,7 +186,7 @@ def tried(rival, count, within):
 
 
 def renamed(wanted_number, first=1):
-    """Replaces one of the probed addresses by an earlier one."""
+    """Replaces the probed address with the index `wanted_number` (from 0) by the `first` probed address (from 1)."""
     order = []
 
     def change(frame):
@@ -201,7 +201,7 @@ def renamed(wanted_number, first=1):
            proof=from_target("the sixth address is the second one again", renamed(5, 2)))
 def new_each_time(bench):
     rival = opposed(bench, by_reply, count=100)
-    # A host that returns to an address in use probes it again.
+    # If the target tries an address again, it probes it again.
     tried(rival, 9, 22)
     order = [arp.target for arp in bench.peer.arps(link_local_probe)]
     changes = [address for before, address in zip([None, *order], order) if address != before]
@@ -214,7 +214,7 @@ def new_each_time(bench):
 
 
 def hasty():
-    """Sends, after each probe for a later address, a probe for yet another address."""
+    """From the tenth address on, sends a probe for a further address 5 s after the first probe for each address."""
     targets = []
 
     def make(frame):
@@ -233,7 +233,7 @@ def rate_limit(bench):
     if len(tried(rival, 10, 40)) < 10:
         return failed(f"it tried {len(rival.firsts)} addresses within 40 s", rival.firsts[-1] if rival.firsts else None)
     tenth, gaps, fast = rival.firsts[9].at, [], []
-    # One more may follow at once: the eleventh conflict is the first above the limit of ten.
+    # The eleventh address may follow at once, because only the eleventh conflict exceeds the limit of ten.
     while time.time() < tenth + 70:
         later = rival.firsts[9:]
         gaps = [after.at - before.at for before, after in zip(later, later[1:])]

@@ -30,7 +30,7 @@ def dhcp_at_once(bench):
     begin = bench.begin()
     asked = bench.await_ask(None, 5)
     waited = asked.at - begin
-    return (passed if waited <= 1 + LATE else failed)(f"after {waited:.2f} s", asked)
+    return (passed if waited <= 1 + LATE else failed)(f"first message {waited:.2f} s after link-up", asked)
 
 
 @criterion("RFC 2131 §2, §4.1", "messages are well formed: broadcast from 0.0.0.0, with valid checksums "
@@ -57,15 +57,15 @@ def dhcp_form(bench):
 
 
 @criterion("RFC 2131 §4.4.1, RFC 4361 §6.1", "every message has the same client identifier", seconds=10, needs={"dhcp"},
-           proof=from_target("REQUESTs are without", options(dhcp_packet(REQUEST), without={61})))
+           proof=from_target("REQUESTs have no client identifier", options(dhcp_packet(REQUEST), without={61})))
 def client_identifier(bench):
     served(bench)
     told = {asked.contents.options.get(dhcp.CLIENT_ID) for asked in bench.asks()}
     if len(told) > 1 or None in told:
-        return failed("missing in a message, or not equal in all", last(bench.asks()))
+        return failed("a message has no client identifier or a different one", last(bench.asks()))
     identifier = told.pop()
     if identifier[0] != 255 or len(identifier) < 7:
-        return warned(f"it has type {identifier[0]}, not the type of RFC 4361", last(bench.asks()))
+        return warned(f"the identifier has type {identifier[0]}, not the type of RFC 4361", last(bench.asks()))
     return passed(f"{identifier.hex()}", last(bench.asks()))
 
 
@@ -83,7 +83,7 @@ def dhcp_host_name(bench):
 
 
 @criterion("RFC 2131 §4.3.6, RFC 2132 §9.8", "messages request mask, routers and name servers",
-           seconds=10, needs={"dhcp"}, proof=from_target("the list is removed", options(ASKS, without={55})))
+           seconds=10, needs={"dhcp"}, proof=from_target("the list of requested options is removed", options(ASKS, without={55})))
 def parameter_list(bench):
     served(bench)
     for asked in bench.asks(DISCOVER) + bench.asks(REQUEST):
@@ -91,7 +91,7 @@ def parameter_list(bench):
         if wanted is None or not NEEDED <= set(wanted):
             return failed("mask, routers and name servers are not all in the list", asked)
         if not WANTED <= set(wanted):
-            return warned(f"without {' '.join(map(str, sorted(WANTED - set(wanted))))}", asked)
+            return warned(f"the list has no {' '.join(map(str, sorted(WANTED - set(wanted))))}", asked)
     return passed(f"options {' '.join(map(str, wanted))}", asked)
 
 
@@ -103,7 +103,7 @@ def request_fields(bench):
     offer = last(server.given(dhcp.OFFER))
     told = asked.contents
     if told.address(dhcp.SERVER_ID) != server.address:
-        return failed("the server is missing", asked)
+        return failed("the server identifier is missing or wrong", asked)
     if told.address(dhcp.REQUESTED) != server.offered or told.client != "0.0.0.0":
         return failed("it does not request the offered address, or contains an address that it does not have", asked)
     if told.transaction != offer.contents.transaction:
@@ -112,7 +112,7 @@ def request_fields(bench):
 
 
 @criterion("RFC 2131 §4.4.1", "an offer for a different transaction or client is ignored", seconds=14, needs={"dhcp"},
-           proof=to_target("it is sent to the client that asked", fields(
+           proof=to_target("the offers are sent to the target as their client", fields(
                dhcp_packet(dhcp.OFFER), lambda frame: frame.with_contents(client_mac=MAC))))
 def foreign_offers(bench):
     bench.plug_in()
@@ -131,7 +131,7 @@ def foreign_offers(bench):
     asked = bench.asks(REQUEST)
     if asked:
         return failed("it requested an address that was not offered to it", asked[0])
-    return passed("both ignored", first)
+    return passed("both offers ignored", first)
 
 
 @criterion("RFC 2131 §3.1, §4.4.1", "after a NAK it starts a new search", seconds=14, needs={"dhcp"}, retried=1,
@@ -143,7 +143,7 @@ def refused(bench):
     bench.await_ask(REQUEST, 6)
     bench.pause(0.2)
     told = server.given(NAK)[0]
-    # The search may start at once or after a while: permanent NAKs must not cause a packet storm.
+    # The client may delay the search, because repeated NAKs must not cause a packet storm.
     anew = bench.peer.await_one(dhcp.DHCPPacket, lambda it: it.contents.kind == DISCOVER, 11, told.at)
     if anew is None:
         return failed("no DISCOVER within 11 s after the NAK", last(bench.asks()))

@@ -81,4 +81,4 @@ def ipv6_first(bench):
     if told is None:
         return warned("not announced over IPv6 within 6 s")
     waited = told.at - begin
-    return (passed if waited <= 3.5 + 0.15 else warned)(f"after {waited:.2f} s", told)
+    return (passed if waited <= 3.5 + 0.15 else warned)(f"announced {waited:.2f} s after link-up", told)

@@ -25,7 +25,7 @@ def lease_probed(bench):
     acknowledged = server.given(ACK)[0].at
     probes = bench.peer.arps(lambda it: it.is_probe and it.target == server.offered, acknowledged - 0.01, usable)
     if not probes:
-        return failed("no ARP probe before it was used")
+        return failed("no ARP probe before the address was used")
     if len(probes) < 3:
         return warned(f"{len(probes)} probes, not three", probes[-1])
     return passed(f"{len(probes)} probes, used {usable - acknowledged:.2f} s after the ACK", probes[-1])
@@ -72,9 +72,9 @@ def declines(bench):
     told = declined.contents
     if (told.address(dhcp.REQUESTED), told.address(dhcp.SERVER_ID), told.client) != (
             server.offered, server.address, "0.0.0.0"):
-        return failed("the address or the server is missing", declined)
+        return failed("the DECLINE does not name the address and the server", declined)
     if bench.kernel.came(server.offered):
-        return failed(f"the interface got {server.offered} all the same", declined)
+        return failed(f"the interface got {server.offered}, although another host has it", declined)
     server.offered = "10.9.0.78"
     anew = bench.await_ask(DISCOVER, 20, declined.at)
     waited = anew.at - declined.at
@@ -100,16 +100,16 @@ def renews(bench):
     if told.client != server.offered or told.address(dhcp.REQUESTED) or told.address(dhcp.SERVER_ID):
         return failed("not a valid renewal (RFC 2131 §4.3.2)", asked)
     if not 29 <= waited <= 32:
-        return failed(f"after {waited:.1f} s, not 31", asked)
+        return failed(f"renewed after {waited:.1f} s, not 31 s", asked)
     bench.until(acknowledged + 46)
     if bench.kernel.went(server.offered):
         return failed(f"{server.offered} was missing on the interface meanwhile", asked)
     if server.offered not in bench.kernel.now():
         return failed(f"{server.offered} was released", asked)
-    return passed(f"after {waited:.2f} s, and kept", asked)
+    return passed(f"renewed after {waited:.2f} s, and kept", asked)
 
 
-@criterion("RFC 2131 §4.4.5", "at T2 it broadcasts to all servers and keeps the address that one of them confirms",
+@criterion("RFC 2131 §4.4.5", "at T2 it broadcasts to all servers and keeps the address if a server confirms it",
            seconds=50,
            needs={"dhcp"}, proof=from_target("its broadcast requests for an address that it has are lost", dropped(
                lambda frame: dhcp_packet(REQUEST)(frame) and frame.contents.client != "0.0.0.0" and frame.is_broadcast)))
@@ -124,12 +124,12 @@ def rebinds(bench):
     if told.client != server.offered or told.address(dhcp.REQUESTED) or told.address(dhcp.SERVER_ID):
         return failed("not a valid rebinding request (RFC 2131 §4.3.2)", asked)
     if not 33 <= waited <= 36.5:
-        return failed(f"after {waited:.1f} s, not 35", asked)
+        return failed(f"rebound after {waited:.1f} s, not 35 s", asked)
     other.say(told, ACK, other.options)
     bench.until(acknowledged + 46)
     if bench.kernel.went(server.offered) or server.offered not in bench.kernel.now():
         return failed(f"{server.offered} was lost, although another server confirmed it", asked)
-    return passed(f"after {waited:.2f} s, and kept", asked)
+    return passed(f"rebound after {waited:.2f} s, and kept", asked)
 
 
 @criterion("RFC 2131 §3.2, §4.4.2", "after a power cut it requests its previous address", seconds=16, needs={"dhcp"},
@@ -197,7 +197,7 @@ def lease_defended(bench):
         return failed(f"{len(told)} announcements within 3 s", told[-1] if told else struck)
     if server.offered not in bench.kernel.now():
         return failed(f"{server.offered} was released", struck)
-    return passed(f"after {(told[0].at - struck.at) * 1000:.0f} ms, and kept", told[0])
+    return passed(f"defended after {(told[0].at - struck.at) * 1000:.0f} ms, and kept", told[0])
 
 
 @criterion("RFC 5227 §2.4, RFC 2131 §4.4.1", "after a second conflict within ten seconds it releases the leased address",

@@ -17,7 +17,8 @@ LATER_PROBES_LOST = from_target("probes after the announcements are lost", dropp
 
 
 def again(bench, claim, seconds):
-    """Disconnects the cable for that time and connects it again; returns the claim of the previous address."""
+    """Disconnects the cable for that time and connects it again. Returns the verdict on the claim that follows, which must be
+    for the previous address."""
     bench.disconnect(seconds)
     back = bench.connect()
     first = bench.expect_probe(4, back)
@@ -53,7 +54,7 @@ def link_back_silent(bench):
     claim = settled(bench)
     bench.disconnect(1.5)
     back = bench.connect()
-    # A neighbour that continues as before: the kernel would answer for an address that is still on the interface.
+    # A neighbour continues to send requests. The kernel would answer them if the address were still on the interface.
     for _ in range(30):
         bench.peer.put(echo_request(bench, 6, claim.address))
         bench.pause(0.001)
@@ -65,7 +66,7 @@ def link_back_silent(bench):
 
 
 def elsewhere(bench, says):
-    """Connects the cable on a link where another host has the address."""
+    """Disconnects the cable and connects it to a link on which another host has the target's address."""
     claim = settled(bench)
     bench.disconnect(1.0)
     rival = Rival(bench, says)
@@ -98,7 +99,7 @@ def other_network(bench):
     return elsewhere(bench, by_use)
 
 
-@criterion("RFC 3927 §2.2", "there is no address without a cable; after link-up, probes and an address follow in time",
+@criterion("RFC 3927 §2.2", "no address is claimed without a cable; after link-up, probes and an address follow in time",
            seconds=14, retried=1, proof=from_target("probes are delayed by 1.3 s", delayed(1.3, probe)))
 def no_carrier_at_start(bench):
     bench.begin(carrier=False)
@@ -127,7 +128,7 @@ def service_in_time(bench):
     if told is None:
         return failed("not announced within 13 s")
     waited = told.at - begin
-    return (passed if 4.7 <= waited <= 8 + LATE else warned)(f"after {waited:.2f} s", told)
+    return (passed if 4.7 <= waited <= 8 + LATE else warned)(f"announced {waited:.2f} s after link-up", told)
 
 
 @criterion("RFC 6762 §8", "after the cable is reconnected, the service is announced again and accepts connections",

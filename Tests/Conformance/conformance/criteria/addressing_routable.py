@@ -92,7 +92,7 @@ def routable_preferred(bench):
 def link_local_dropped(bench):
     claim, server = alone_first(bench)
     usable = bench.leased(server, LATE_DISCOVER)
-    # For a while other hosts may still use it as the service's address.
+    # The target may keep the address for up to 40 s for other hosts that still use it as the service's address.
     for _ in range(40):
         kept = [address for address in bench.kernel.now() if wire.is_link_local(address)]
         if not kept:
@@ -101,7 +101,7 @@ def link_local_dropped(bench):
     if kept:
         return failed(f"{kept[0]} is still on the interface after 40 s", last(server.told))
     gone = bench.kernel.went(claim.address)
-    return passed(f"{claim.address} was given up {max(0.0, gone - usable):.1f} s after {server.offered} came",
+    return passed(f"{claim.address} was released {max(0.0, gone - usable):.1f} s after the interface had {server.offered}",
                   last(server.told))
 
 
@@ -127,13 +127,13 @@ def connection_survives(bench):
     for number in range(7):
         bench.pause(2)
         if not connection.echoes(b"after %d" % number):
-            return failed(f"no echo on the connection {2 * number + 2} s after {server.offered} came", last(server.told))
+            return failed(f"no echo on the connection {2 * number + 2} s after the interface had {server.offered}", last(server.told))
     if claim.address not in bench.kernel.now():
         return failed(f"{claim.address} was released", last(server.told))
     return passed("seven messages and their echoes within 14 s", last(server.told))
 
 
-@criterion("RFC 3927 §1.9", "when that connection has ended, the link-local address is released", seconds=70, needs={"dhcp"},
+@criterion("RFC 3927 §1.9", "when a connection at the link-local address has ended, the address is released", seconds=70, needs={"dhcp"},
            proof=HALTED)
 def dropped_when_ended(bench):
     bench.plug_in()
@@ -143,7 +143,7 @@ def dropped_when_ended(bench):
     connection = opened(bench, claim)
     server = bench.serve()
     bench.leased(server, LATE_DISCOVER)
-    # Longer than any host keeps the address for neighbours that know no other address yet.
+    # This wait of 34 s is longer than a host keeps the address only for neighbours that do not know the new one yet.
     for _ in range(17):
         bench.pause(2)
         if claim.address not in bench.kernel.now():
@@ -194,8 +194,8 @@ def lease_ends(bench):
     if gone is None:
         return failed(f"{server.offered} is still on the interface 15 s after a lease of 12 s", last(server.heard))
     if not 11 <= gone - given <= 13.5:
-        return failed(f"over after {gone - given:.1f} s of 12", last(server.heard))
-    return passed(f"over after {gone - given:.1f} s of 12", last(server.heard))
+        return failed(f"the lease of 12 s ended after {gone - given:.1f} s", last(server.heard))
+    return passed(f"the lease of 12 s ended after {gone - given:.1f} s", last(server.heard))
 
 
 @criterion("RFC 3927 §1.9, §2.11, RFC 6762 §8.4", "after the lease has expired, the service is announced at "
@@ -209,8 +209,8 @@ def to_link_local(bench):
     told = bench.tells(claim.address, 3, claim.announcement.at - 0.3)
     bench.reachable(claim.address)
     if claim.usable > given + 12 + 7.3:
-        return failed(f"{claim.address} came {claim.usable - given - 12:.1f} s after the lease expired", claim.announcement)
-    return passed(f"{claim.address} {claim.usable - given - 12:.1f} s after the lease expired", told)
+        return failed(f"{claim.address} was usable {claim.usable - given - 12:.1f} s after the lease expired", claim.announcement)
+    return passed(f"{claim.address} was usable {claim.usable - given - 12:.1f} s after the lease expired", told)
 
 
 @criterion("RFC 2131 §4.4.5, RFC 3927 §1.9", "a server that returns after the lease has expired makes it routable again",

@@ -39,11 +39,11 @@ def echo_request(bench, host, address):
 
 
 @criterion("RFC 3927 §2.5", "the kernel's ARP requests are broadcast, including repeated ones", seconds=22,
-           proof=from_target("requests go to one host", fields(
+           proof=from_target("requests are sent to one host", fields(
                request, lambda frame: replace(frame, destination_mac=bytes.fromhex("020000090006")))))
 def kernel_requests_broadcast(bench):
     bench.plug_in()
-    # The entries of its neighbour table expire fast.
+    # Makes the entries of the target's neighbour table expire fast, so that its kernel repeats the ARP requests.
     bench.host.run("sysctl", "-qw", "net.ipv4.neigh.eth0.base_reachable_time_ms=1000",
                    "net.ipv4.neigh.eth0.delay_first_probe_time=1")
     bench.begin()
@@ -86,5 +86,5 @@ def link_local_route(bench):
     right = found.status == 0 and "via" not in words and "eth0" in words and claim.address in words
     listed = bench.host.run("ip", "route", "show", "169.254.0.0/16")
     if not right or "dev eth0" not in listed:
-        return failed(told if not right else "there is no route to 169.254.0.0/16", claim.announcement)
+        return failed(told if not right else "no route to 169.254.0.0/16 is listed", claim.announcement)
     return passed(told, claim.announcement)

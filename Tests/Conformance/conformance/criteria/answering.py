@@ -41,7 +41,7 @@ def answers_any(bench):
         return failed("no answer within 1 s", asked)
     for kind in (SRV, TXT):
         if not gives(service.instance, kind, only_answers=True)(answer):
-            return failed(f"without {type_name(kind)}", answer)
+            return failed(f"the answer has no {type_name(kind)} record", answer)
     return passed("SRV and TXT in one answer", answer)
 
 
@@ -61,7 +61,7 @@ def several_questions(bench):
 
 
 @criterion("RFC 6762 §6.4", "answers to two queries in quick succession are sent in one packet", worst=WARN, seconds=16,
-           proof=from_target("each answer is sent in a packet of its own", split(response)))
+           proof=from_target("each answer is sent in a separate packet", split(response)))
 def aggregated(bench):
     bench.settled()
     asked = bench.peer.ask((SERVICE_TYPE, PTR))

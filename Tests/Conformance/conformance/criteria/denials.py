@@ -35,7 +35,7 @@ def judge_denied(bench, flush):
 
 
 @criterion("RFC 6762 §8.1", "a response received before the first probe does not count as a denial", retried=3,
-           proof=to_target("it is repeated 0.4 s later", repeated(0.4, response)))
+           proof=to_target("the response is repeated 0.4 s later", repeated(0.4, response)))
 def stale_denial_ignored(bench):
     claim = Record(Name(["Lamp"]) + SERVICE_TYPE, SRV, 120, srv_data(Name(["rival"]) + LOCAL, 9), True)
     bench.plug_in()

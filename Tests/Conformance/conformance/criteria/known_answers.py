@@ -37,7 +37,7 @@ def suppressed(bench):
         if answer:
             return failed(f"answered although known with a TTL of {int(record.ttl * part)} of {record.ttl} s", answer)
         bench.pause(0.3)
-    return passed(f"no answer when it is known with all and with 55 % of {record.ttl} s", asked)
+    return passed(f"no answer when it is known with a TTL of 100 % and of 55 % of {record.ttl} s", asked)
 
 
 @criterion("RFC 6762 §7.1", "a known answer with less than half of its TTL does not suppress the answer", seconds=18,

@@ -14,7 +14,7 @@ from conformance.criteria.answering import expect
 
 
 def later_probes_lost(packet):
-    """True for all probes except those of the first seconds."""
+    """Selects probes that are sent more than 4 s after the first probe."""
     return probe(packet) and packet.at - later_probes_lost.__dict__.setdefault("first", packet.at) > 4
 
 
@@ -49,7 +49,7 @@ def interface_appears(bench):
     bench.pause(2)
     bench.plug_in()
     announcement, service = bench.announced(within=8)
-    return probed_and_announced(bench, service, bench.plugged, "the interface came")
+    return probed_and_announced(bench, service, bench.plugged, "the interface appeared")
 
 
 @criterion("RFC 6762 §8", "an interface that was removed and returned is used again", seconds=22, retried=1,
@@ -143,7 +143,7 @@ def both_families(bench):
 
 
 @criterion("RFC 6762 §6.2", "addresses of other links are not sent", seconds=16, proof=from_target(
-    "every address is that of the other link", records(
+    "every address is replaced by the other link's", records(
         lambda record: replace(record, data=address_bytes("10.77.0.1")) if record.type == A else record)))
 def own_addresses_only(bench):
     bench.plug_in()

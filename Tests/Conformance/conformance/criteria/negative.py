@@ -29,7 +29,7 @@ def judge_denial(record, answer, present):
         return failed(f"it denies {', '.join(map(type_name, missing))}, which exists", answer)
     if types - present:
         # The NSEC bit must not be set either; it distinguishes the NSEC records of unicast DNS.
-        return failed(f"it claims {', '.join(map(type_name, types - present))}", answer)
+        return failed(f"it lists {', '.join(map(type_name, types - present))}, which does not exist", answer)
     return passed(f"NSEC with {', '.join(map(type_name, sorted(types)))}", answer)
 
 

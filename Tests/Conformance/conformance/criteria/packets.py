@@ -12,7 +12,7 @@ from conformance.records import ANY, PTR, SRV, Question
 
 
 def conversation(bench):
-    """Returns all packets of the target while it probes, announces and answers, in both address families."""
+    """Returns all packets that the target sends while it probes, announces and answers, over IPv4 and IPv6."""
     service = bench.settled()
     bench.answer((SERVICE_TYPE, PTR))
     bench.answer((service.instance, SRV))
@@ -20,7 +20,8 @@ def conversation(bench):
 
 
 def judge_each(packets, wrong, told, verdict=failed):
-    """Applies `wrong` to each packet; it returns the fault as text, or nothing."""
+    """Applies `wrong` to each packet. `wrong` returns the fault as text, or a false value. Without a fault the verdict is pass
+    with the text `told`."""
     for packet in packets:
         reason = wrong(packet)
         if reason:

@@ -24,8 +24,8 @@ def probes_before(bench, name_of=lambda service: service.instance):
 
 
 def judge_spacing(probes, announcement):
-    """Requires at least three probes, 250 ms apart and 250 ms before the announcement. Probes less than 150 ms apart
-    count as one."""
+    """Fails with fewer than three probes or a gap of less than 150 ms, and warns about a gap outside of 240 to 400 ms. The
+    last gap is between the last probe and the announcement."""
     times = [packet.at for packet in probes] + [announcement.at]
     gaps = [round((after - before) * 1000) for before, after in zip(times, times[1:])]
     told = f"{len(probes)} probes, each followed after {', '.join(map(str, gaps))} ms"
@@ -111,7 +111,7 @@ def silent_while_probing(bench):
     told = bench.peer.first(tells(SRV, SERVICE_TYPE), 0.4, asked)
     if told:
         return failed(f"answered {(told.at - first.at) * 1000:.0f} ms after its first probe", told)
-    return passed("silent to a question between its probes", asked)
+    return passed("no answer to a question between its probes", asked)
 
 
 def late(seconds):

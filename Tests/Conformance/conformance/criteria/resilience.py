@@ -19,7 +19,7 @@ def judge_ignored(bench, flags, what):
     answer = bench.peer.first(gives(service.instance, SRV), 1, asked)
     if answer:
         return failed(f"it answered a query with {what}", answer)
-    return passed(f"silent for 1 s after a query with {what}", asked)
+    return passed(f"no answer within 1 s to a query with {what}", asked)
 
 
 @criterion("RFC 6762 §18.3", "a message with a nonzero opcode is ignored", seconds=16,
@@ -81,6 +81,6 @@ def malformed_survived(bench):
         return failed(f"it exited after {len(sent)} malformed messages", None)
     renamed = bench.peer.heard(lambda packet: packet.message.is_probe, since=sent[0].at)
     if renamed:
-        return failed("it treated one of them as a claim to its name", renamed[0])
+        return failed("it treated a malformed message as a claim to its name", renamed[0])
     answer = expect(bench, (SERVICE_TYPE, PTR))
     return passed(f"answers after {len(sent)} malformed messages", answer)

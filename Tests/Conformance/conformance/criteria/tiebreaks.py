@@ -18,7 +18,7 @@ def first_probe(bench):
 
 
 def lesser(service):
-    """Returns a rival's records that lose against any others: TXT is compared before SRV, and is empty."""
+    """Returns records of a rival that lose the tiebreak: TXT records are compared before SRV, and an empty one is the least."""
     return [Record(service.instance, TXT, 4500, b"\0")]
 
 

@@ -17,7 +17,7 @@ SAMPLES = 24
 
 
 def delays(bench, question, count, **how):
-    """Returns the delay of each of `count` answers in milliseconds, and the answer; the fastest first."""
+    """Asks the question `count` times. Returns pairs of a delay in milliseconds and the answer, the fastest first."""
     answers = []
     for _ in range(count):
         asked, answer = bench.answer(question, **how)
@@ -34,7 +34,7 @@ def delays(bench, question, count, **how):
 def prompt(bench):
     service = bench.settled()
     answers = delays(bench, (service.instance, SRV), 10)
-    # The machine may delay a few of them.
+    # The machine may delay a few answers, so the slowest quarter does not count.
     middle = median(delay for delay, _ in answers)
     told = f"median {middle:.1f} ms, slowest {answers[-1][0]:.1f} ms of {len(answers)}"
     late = max(middle, answers[len(answers) * 3 // 4][0]) > 12
@@ -95,7 +95,7 @@ def once_a_second(bench):
     return passed(f"asked four times within 0.85 s, multicast {len(given)} times", given[-1])
 
 
-@criterion("RFC 6762 §6, §8.1", "a probe for its name is answered before the next probe, even within that second",
+@criterion("RFC 6762 §6, §8.1", "a probe for its name is answered before the next probe, even within a second of a multicast",
            seconds=18, retried=1, proof=from_target("answers are delayed by 0.4 s", delayed(0.4, response)))
 def defends(bench):
     service = bench.settled()

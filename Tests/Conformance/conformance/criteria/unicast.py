@@ -22,7 +22,7 @@ TO_GROUP = readdressed(unicast, destination=GROUPS[4], destination_mac=GROUP_MAC
            proof=from_target("the answer is sent to the group", TO_GROUP))
 def unicast_wanted(bench):
     service = bench.settled()
-    expect(bench, (service.instance, TXT))  # So that the record was multicast within a quarter of its TTL.
+    expect(bench, (service.instance, TXT))  # Makes the target multicast the record now.
     bench.pause()
     answer = expect(bench, (service.instance, TXT), unicast=True)
     if answer.is_multicast:
