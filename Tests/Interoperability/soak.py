@@ -1,8 +1,8 @@
 """A house of ten plugs with rules, a script and imports. Its daemon and plugs are killed, its disk is full, its clock
-is moved and its network fails. An oracle counts the presses, loads and firings that must be recorded.
+is moved and its network fails. The test counts the presses, loads and firings that must be recorded.
 
-`Scripts/test soak --hours N` runs it; SMARTPLUG_SEED sets the order of the faults. Every minute or so all faults end
-and the house is checked: each press was recorded once and executed once, nothing was lost, and the energy equals the
+`Scripts/test soak --hours N` runs it; SMARTPLUG_SEED sets the order of the faults. After every 30 to 90 s, all faults end
+and the house is checked: each press was recorded once and executed once, no event was lost, and the energy equals the
 plugs' counters.
 """
 
@@ -86,9 +86,9 @@ class House:
         self.presses = {name: 0 for name in PRESSED}
         self.last_press = {name: 0.0 for name in PRESSED}
         self.rises = self.imports = 0
-        # The traces of rules are written 0.25 s later. A kill may lose them, and nothing else.
+        # Counts kills: each may lose the traces of the last 0.25 s, which are not written yet, but no other data.
         self.kills = 0
-        # Rules skip a command to a plug that is away. This counts the presses that may have caused one.
+        # Rules skip commands to a plug that is away. `skips` counts the presses whose command may have been skipped.
         self.skips, self.is_away_until = 0, 0.0
         self.minutes = time.monotonic()
         self.faults = dict.fromkeys(FAULTS, 0)
@@ -144,7 +144,7 @@ class House:
         plug = self.plugs[name]
         if name == "Toggled":
             self._is_away(30)
-        # A press is not recorded yet while it may become a double press.
+        # The plug records a press only when it can no longer become a double press.
         time.sleep(BETWEEN_PRESSES)
         plug.running.process.kill()
         plug.running.ended(5)
@@ -173,7 +173,7 @@ class House:
 
     def pull_cable(self):
         host = self.chance.choice([*self.hosts, self.controller.host])
-        # Presses of a moment ago may also be in transit.
+        # The command of a press in the last 5 s may still be in transit.
         if time.monotonic() - self.last_press["Button"] < 5:
             self.skips += 1
         host.pull_cable()
@@ -207,7 +207,7 @@ class House:
         assert done.status == 0, done
 
     def _live_through(self, seconds):
-        """Continues presses and loads for that time."""
+        """Continues to press buttons and change loads for that time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.live()
@@ -345,7 +345,7 @@ FAULTS = {
 
 
 def moved_clock(folder, file):
-    """Words before a program, which shift its wall clock by the seconds in the file."""
+    """Returns words for the front of a command line that shift the program's wall clock by the seconds in the file."""
     library = folder / "moved_clock.so"
     source = os.path.join(os.path.dirname(__file__), "harness", "wall_clock.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
@@ -354,7 +354,7 @@ def moved_clock(folder, file):
 
 @pytest.mark.time_limit(SECONDS + 600)
 def test_a_house_in_which_everything_goes_wrong(lan, plug, controller, tmp_path):
-    """Every check between the faults finds all presses, firings and energy."""
+    """Each check between the faults finds all presses, no unexpected firing, and the correct energy."""
     chance = random.Random(SEED)
     house = House(lan, plug, controller, tmp_path, chance)
     house.gather()

@@ -11,8 +11,8 @@ PORT = 1883
 
 
 class Node:
-    """A broker on a host, alone or as part of a cluster, with `start` and `kill`. `account`: options of mosquitto's
-    clients."""
+    """A broker on a host, or a node of a cluster. Subclasses define `start`. `account` has the options of mosquitto's clients
+    for user and password."""
 
     def __init__(self, host, address, port=PORT, account=()):
         self.host, self.address, self.port, self._account = host, address, port, account
@@ -39,7 +39,7 @@ class Node:
         assert done.status == 0, done
 
     def ask(self, topic, message, correlation="1", *words, within=12):
-        """Sends a request and returns the answer, or None if there is no answer."""
+        """Sends a request and returns the answer as an object, or None without an answer within 10 s."""
         done = self.host.finish(
             *self.client(
                 "mosquitto_rr", "-q", "1", "-t", topic, "-e", f"smartplug/answers/test{correlation}", "-W", "10",
@@ -49,8 +49,8 @@ class Node:
 
 
 class Broker(Node):
-    """mosquitto. `settings` are lines of mosquitto.conf for a listener at `port`. `persistent`: accepted messages
-    survive `kill -9` after one second."""
+    """mosquitto. `settings` are lines of mosquitto.conf for a listener at `port`. With `persistent`, messages that were
+    accepted at least one second before a `kill -9` survive it."""
 
     def __init__(self, host, folder, settings=("allow_anonymous true",), port=PORT, persistent=False, encrypted=False):
         super().__init__(host, "127.0.0.1", port)

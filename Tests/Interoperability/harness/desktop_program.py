@@ -1,6 +1,7 @@
-"""A desktop that shows notifications, for Debian's Python. It prints each notification as a line of JSON.
+"""A desktop's notification service, run by Debian's Python, which has the modules for D-Bus. It prints each notification as
+a line of JSON.
 
-Usage: desktop_program.py CAPABILITY... [--hang | --refuse]"""
+Usage: desktop_program.py CAPABILITY... [--hang | --refuse]: with --hang it sends no answer, with --refuse an error."""
 
 import json
 import sys

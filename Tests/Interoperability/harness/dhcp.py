@@ -12,8 +12,8 @@ PROGRAM = pathlib.Path(__file__).with_name("dhcp_program.py")
 
 @dataclass
 class Network:
-    """What a server offers. Times are in seconds; None for T1 and T2 means half and 7/8 of the lease (RFC 2131 section
-    4.4.5)."""
+    """The addresses and settings that a server offers. Times are in seconds; None for T1 and T2 means half and 7/8 of the
+    lease (RFC 2131 section 4.4.5)."""
     first: str = "10.7.0.200"
     last: str = "10.7.0.220"
     prefix: int = 24
@@ -30,8 +30,8 @@ class Network:
 
     @classmethod
     def brief(cls, kind):
-        """The shortest lease of this server. The plug ignores a T1 below 30 s; dnsmasq subtracts up to a sixteenth from
-        the configured lease."""
+        """Returns a network with the shortest lease of this kind of server, but at least 20 s. The plug ignores a T1 below
+        30 s, and dnsmasq subtracts up to a sixteenth from the configured lease."""
         return cls(lease=20) if kind.shortest_lease <= 20 else cls(lease=kind.shortest_lease, t1=38, t2=47)
 
     @property
@@ -52,7 +52,7 @@ class Network:
 
 
 class Server:
-    """A server that runs from its creation on. After `stop()` and `start()` it still has its leases."""
+    """A DHCP server, which is started when the object is created. It keeps its leases over `stop()` and `start()`."""
     name = ""
     shortest_lease = 1
 
@@ -71,8 +71,8 @@ class Server:
         self.running.stop()
 
     def change(self, network):
-        """Makes it the server of a different network; it knows that addresses of the old network are wrong on this
-        link."""
+        """Restarts the server for a different network. The server is authoritative, so it refuses addresses of the old
+        network."""
         self.stop()
         self.network = network
         self.start()

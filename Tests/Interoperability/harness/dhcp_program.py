@@ -20,7 +20,7 @@ from link_packets import (
     packed)
 
 FOREIGN = "10.7.0.98"  # a server that received no request
-LIED = "10.7.0.99"  # a host with this address accepted a wrong answer
+LIED = "10.7.0.99"  # the address in wrong answers: a client with this address accepted one
 
 
 def with_options(reply, **changes):

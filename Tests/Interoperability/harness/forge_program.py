@@ -1,6 +1,7 @@
-"""An unpaired host that takes over a plug's announced name with nineteen packets; runs inside a host of the LAN.
+"""An unpaired host that announces a plug's name as its own; runs inside a host of the LAN.
 
-forge_program.py TYPE NAME ADDRESS COUNT PAUSE    SRV and TXT records of NAME that point to ADDRESS; then {"sent": COUNT}
+forge_program.py TYPE NAME ADDRESS COUNT PAUSE    multicasts COUNT times, PAUSE seconds apart, false SRV and TXT records of
+                                                  NAME from the interface with ADDRESS; then prints {"sent": COUNT}
 """
 
 import json

@@ -15,7 +15,7 @@ SO_TIMESTAMPNS = 35  # Python defines neither the option nor the type of its con
 
 @dataclass
 class Seen:
-    """A packet; `at` is in terms of time.monotonic()."""
+    """A packet and the time of its arrival in the terms of time.monotonic()."""
     at: float
     packet: ARP | DHCP
 

@@ -11,7 +11,7 @@ class History:
         self.file = pathlib.Path(directory) / "history.sqlite"
 
     def query(self, statement, *values):
-        """Returns the rows; empty while the history or a table is missing."""
+        """Returns the rows, or an empty list while the history or a table is missing."""
         if not self.file.exists():
             return []
         database = sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10)
@@ -25,8 +25,8 @@ class History:
             database.close()
 
     def samples(self, name):
-        """The plug's samples: watts by time on its own clock in milliseconds. All are of one boot, because the machine
-        has one boot."""
+        """Returns the plug's samples: watts by the time on the plug's clock in milliseconds. All samples are of one boot,
+        because the test machine is not restarted."""
         found = {}
         for data, in self.query(
                 "SELECT bytes FROM chunk JOIN plug ON plug.id = chunk.plug WHERE plug.name = ? ORDER BY first", name):
@@ -34,8 +34,8 @@ class History:
         return found
 
     def starts(self, name):
-        """The first sample of each of the plug's chunks in the order of storage, in milliseconds of the plug's
-        clock."""
+        """Returns the time of the first sample of each chunk of the plug, in milliseconds of the plug's clock and in the
+        order of storage."""
         return [first for first, in self.query(
             "SELECT first FROM chunk JOIN plug ON plug.id = chunk.plug WHERE plug.name = ? ORDER BY chunk.id", name)]
 

@@ -1,5 +1,5 @@
-"""System calls inside a running process, as an attacker could make them after taking it over. ptrace makes one of its
-threads execute its own `syscall` instruction with other registers, and restores everything. x86-64 only."""
+"""Makes system calls inside a running process, like an attacker who has taken over the process. With ptrace, a thread of
+the process executes its own `syscall` instruction with other registers, which are then restored. x86-64 only."""
 
 import contextlib
 import ctypes
@@ -50,7 +50,7 @@ class Intruder:
             ptrace(DETACH, self.thread)
 
     def call(self, number, *arguments):
-        """Returns the kernel's result: an errno's name, or the number."""
+        """Makes the system call with this number. Returns its result, or the name of the errno if it failed."""
         registers = Registers.from_buffer_copy(self.registers)
         values = [*arguments, 0, 0, 0, 0, 0, 0]
         for name, value in zip(("rdi", "rsi", "rdx", "r10", "r8", "r9"), values):

@@ -1,4 +1,5 @@
-"""Keys and pairings, written as the programs store them: in most tests all plugs and controllers begin as paired."""
+"""Writes keys and pairings in the files of the programs, because in most tests all plugs and controllers are paired from
+the start."""
 
 import os
 import pathlib

@@ -64,7 +64,7 @@ class ARP:
 
 @dataclass
 class DHCP:
-    """A DHCP message with its options by number. A decoded, overloaded message has only those of the options field."""
+    """A DHCP message with its options by number. If a decoded message is overloaded, the options in other fields are missing."""
     operation: int
     transaction: int
     hardware: bytes
@@ -88,7 +88,7 @@ class DHCP:
 
     @classmethod
     def read(cls, frame):
-        """Decodes a frame; None for everything else."""
+        """Decodes a DHCP message. Returns None for any other frame."""
         if len(frame) < 14 + 20 + 8 + 240 or frame[12:14] != b"\x08\x00" or frame[23] != socket.IPPROTO_UDP:
             return None
         start = 14 + 4 * (frame[14] & 0xF)

@@ -7,8 +7,8 @@ from dns.exception import DNSException
 from dns.rdtypes.util import Bitmap
 
 # dnspython rejects compression in SRV and NSEC records, which multicast DNS allows (RFC 6762 §18.14), so their names
-# are read one by one. The other types of dnspython stay bytes here, and so does TXT: its strings are parsed only when
-# the attributes are needed.
+# are read one by one. The data of all other types is compared as bytes. This includes TXT, because the program under
+# test parses its strings only when the attributes are needed.
 A, PTR, TXT, AAAA, SRV, NSEC = 1, 12, 16, 28, 33, 47
 
 
@@ -69,7 +69,7 @@ def bitmap(parser):
 
 
 def ours(program, wires):
-    """Returns the same lines by the program under test; None for a message that it finds malformed."""
+    """Returns the line that the program under test prints for each message, or None for a message that it finds malformed."""
     lines = "".join(f"{wire.hex()}\n" for wire in wires)
     done = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
     answers = done.stdout.splitlines()

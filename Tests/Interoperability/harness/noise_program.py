@@ -25,7 +25,7 @@ def datagrams(chance, address, port, count):
             eth0 = struct.pack("4s4si", bytes(4), bytes(4), socket.if_nametoindex("eth0"))
             sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, eth0)
         for turn in range(count):
-            # Half of them look like a response with a random number of announced records.
+            # Half of the datagrams begin with the header of a query or a response that announces a random number of entries.
             header = struct.pack("!6H", 0, chance.choice((0, 0x8400)), *(chance.randrange(4) for _ in range(4)))
             sender.sendto(chance.choice((b"", header)) + chance.randbytes(chance.randrange(1400)), place)
             if turn % 100 == 99:  # Datagrams that arrive too fast are dropped by the kernel and would test nothing.
@@ -48,8 +48,8 @@ def streams(chance, address, port, count):
                 else:
                     with secured.wrap_socket(stream) as inside:
                         inside.sendall(noise)
-                        # The plug may still verify the key, and would not read the bytes of a connection that closes
-                        # before. It closes the connection itself, or waits for the rest.
+                        # The plug reads the bytes only after it has verified the key, so this side must not close the
+                        # connection yet. The plug closes the connection, or waits for further bytes.
                         inside.settimeout(0.2)
                         inside.recv(1)
             except OSError:

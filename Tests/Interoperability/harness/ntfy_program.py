@@ -21,7 +21,7 @@ class Topic(BaseHTTPRequestHandler):
             time.sleep(600)
         self.send_response(int(answer))
         self.end_headers()
-        # The answer of a server that reveals the request's secrets.
+        # The answer repeats the secrets of the request, like the answers of some servers.
         self.wfile.write(f"{self.headers.get('Authorization')} {self.path}\n".encode())
 
     def log_message(self, *_):

@@ -9,13 +9,13 @@ SAMPLE, SEALED_CHUNK, OPEN_CHUNK = 7, 8, 9
 BLOCK = 128
 
 
-# The assumed uptime of the machine: a plug that has run longer has more samples.
+# Seconds added to the plug's boot clock, so that its samples may be older than the start of the machine.
 AHEAD = 10 * 24 * 3600
 LONG_RUNNING = ("unshare", "--time", "--boottime", AHEAD)
 
 
 def plug_milliseconds():
-    """The clock of a plug that was started with LONG_RUNNING."""
+    """Returns the clock of a plug that was started with LONG_RUNNING, in milliseconds."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000 + AHEAD * 1000
 
 
@@ -25,7 +25,7 @@ def give_past(mirror, hours):
     end = plug_milliseconds() // 1000 - 10
     seconds = range(end - round(hours * 3600), end)
     records = list(_records(mirror.read_bytes()))
-    # The plug's own samples are newer.
+    # The new records are inserted before the plug's own samples, which are newer.
     index = next((index for index, record in enumerate(records) if record[0] in (SAMPLE, SEALED_CHUNK, OPEN_CHUNK)), len(records))
     made = [bytes([SEALED_CHUNK]) + chunk([(second * 1000, second * 37 % 5000) for second in seconds[at:at + 4096]])
             for at in range(0, len(seconds), 4096)]

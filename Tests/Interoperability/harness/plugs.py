@@ -45,7 +45,7 @@ class Plug:
         return bool(self.host.finish(self._plugd, "status", *self._places).objects)
 
     def networks(self):
-        """Its interfaces from `plugd status`; empty while it has not started."""
+        """Returns the plug's interfaces from `plugd status`, or an empty list before the plug has started."""
         told = self.host.finish(self._plugd, "status", *self._places)
         return told.objects[0]["networks"] if told.objects else []
 
@@ -61,13 +61,13 @@ class Controller:
     """`plugctl` on a host, with one method per command."""
 
     def __init__(self, programs, host, memory=None):
-        """`memory`: its state home, if it differs from the test's."""
+        """`memory` is the controller's XDG_STATE_HOME, if it differs from the test's."""
         self.host = host
         self.program = programs / "plugctl"
         self._command = [*(["env", f"XDG_STATE_HOME={memory}"] if memory else []), self.program]
 
     def under(self, words):
-        """Starts all further programs with these words in front."""
+        """Puts these words in front of all further command lines."""
         self._command = [*words, *self._command]
 
     def start(self, *words):
@@ -140,7 +140,7 @@ class Browser:
         return eventually(last, within, lambda: f"plugctl losing {name}:\n{self.running.transcript()}") - since
 
     def names(self):
-        """The current names."""
+        """Returns the names of the services that are currently found on an interface."""
         present = {}
         for line in list(self.running.lines):
             if line.json:

@@ -33,7 +33,7 @@ class Postgres:
     """`settings` are those of postgresql.conf."""
 
     def __init__(self, host, cluster, folder, size=None, **settings):
-        """`size`: megabytes of its own disk."""
+        """With `size`, the data is on a separate disk of that many megabytes."""
         self.host, self.folder = host, pathlib.Path(folder)
         self.folder.mkdir()
         host.run("mkdir", "/run/postgresql")
@@ -90,7 +90,7 @@ class Postgres:
         return next(iter(rows[0].values())) if rows else None
 
     def kill(self):
-        """Kills all of its processes at once."""
+        """Kills all processes of PostgreSQL at once."""
         master = self.running.process.pid
         children = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
         self.running.process.kill()
@@ -100,7 +100,7 @@ class Postgres:
             except ProcessLookupError:
                 pass
         self.running.ended(within=5)
-        eventually(lambda: not any(pathlib.Path(f"/proc/{child}").exists() for child in children), 5, "its processes to end")
+        eventually(lambda: not any(pathlib.Path(f"/proc/{child}").exists() for child in children), 5, "the end of all processes of PostgreSQL")
 
     def stop(self):
         """Stops it in an orderly way."""

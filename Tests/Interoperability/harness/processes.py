@@ -85,7 +85,7 @@ class Running:
         return int(re.search(r"^Anonymous:\s+(\d+)", rollup, re.MULTILINE).group(1))
 
     def ended(self, within):
-        """Waits for its end and returns the exit status."""
+        """Waits up to `within` seconds for the end of the process, and returns the exit status."""
         within = patient(within)
         try:
             status = self.process.wait(within)

@@ -12,7 +12,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 class Desktop:
-    """A session bus with a service that shows notifications. `manner`: --hang or --refuse."""
+    """A session bus with a service that shows notifications. `manner` is an option of desktop_program.py."""
 
     def __init__(self, host, folder, *capabilities, manner=None):
         path = folder / "bus"
@@ -30,7 +30,7 @@ class Desktop:
 
 
 class Ntfy:
-    """An ntfy server that answers with these statuses, one per message, the last one to all further messages."""
+    """An ntfy server that answers each message with the next of these statuses, and all further ones with the last status."""
 
     def __init__(self, host, *answers):
         self.running = host.start(sys.executable, HERE / "ntfy_program.py", *answers, name="ntfy")
@@ -43,8 +43,7 @@ class Ntfy:
 
 
 class Program:
-    """A program that stores its arguments and input in a new file each time; its exit status is in a file of its
-    folder."""
+    """A program that stores the arguments and the input of each call in a new file. `fails` sets its exit status."""
 
     def __init__(self, folder, name):
         self.folder = folder / f"{name}.given"
@@ -71,7 +70,7 @@ def objects(running):
 
 
 def settings(tmp_path, text):
-    """Writes the file where the test's programs look for it."""
+    """Writes notifications.toml into the configuration directory of the test's programs."""
     file = tmp_path / "configuration" / "smartplug" / "notifications.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)

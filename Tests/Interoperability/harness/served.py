@@ -17,7 +17,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def socket_on(host, family=socket.AF_INET):
-    """Returns a TCP socket of the host's network. A socket stays in the namespace where it was created."""
+    """Returns a TCP socket of the host's network. A socket stays in the network namespace in which it was created."""
     made = []
 
     def make():
@@ -49,7 +49,7 @@ class Served:
     """`plugctl daemon` with its dashboard; `options` are words of the command line."""
 
     def __init__(self, controller, folder, *options, rules=None):
-        """`controller` is plugctl on a host. The daemon's state is in the folder, so a second start finds it."""
+        """`controller` is plugctl on a host. The daemon's state is stored in `folder` and used again after a restart."""
         self.controller, self.folder = controller, pathlib.Path(folder)
         self.options = [*(["--rules", rules] if rules else []), *options]
         self.socket = self.folder / "daemon.socket"
@@ -149,7 +149,7 @@ class Stream:
                 elif not line.startswith(":"):
                     name, _, value = line.partition(": ")
                     fields[name] = value
-        # AttributeError comes from http.client when it is closed meanwhile.
+        # http.client raises AttributeError if the connection is closed during a read.
         except (OSError, http.client.HTTPException, ValueError, AttributeError):
             pass
         self._arrived.put(None)

@@ -1,4 +1,4 @@
-"""A file system that never answers, like a network file system without its server: mounted on a folder until this program ends.
+"""Mounts a file system that never answers, like a network file system without its server, until this program ends.
 
 usage: silent_files_program.py FOLDER
 """
@@ -9,7 +9,7 @@ import signal
 import sys
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-# The requests are never read.
+# This program never reads the requests of the kernel.
 requests = os.open("/dev/fuse", os.O_RDWR)
 options = f"fd={requests},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
 if LIBC.mount(b"silent", os.fsencode(sys.argv[1]), b"fuse", 0, options) != 0:

@@ -1,5 +1,5 @@
-"""Runs the cases of a module in parallel, because they mostly wait. Each has its own link, and each is a test with its
-own verdict."""
+"""Runs the cases of a module in parallel, because they mostly wait. Each case has its own link and is reported as its own
+test."""
 
 import functools
 import itertools

@@ -65,7 +65,7 @@ def insist(address, port):
             try:
                 session = session or greet(address, port, "Insistent")
                 result = session.set_relay(number % 2, salt + struct.pack("!Q", number))
-            except (OSError, EOFError, Goodbye):  # The plug was killed: the command may have been executed or not.
+            except (OSError, EOFError, Goodbye):  # The plug was killed, so the command may or may not have been executed.
                 session = None
                 time.sleep(0.05)
         if result.done.HasField("sequence"):
@@ -74,7 +74,7 @@ def insist(address, port):
 
 
 def read_events(session, seen, until):
-    """Reads events after the number `seen`: each is the next one, or a gap announces where they continue."""
+    """Reads the events after the number `seen` up to `until`. An event may only skip numbers that a gap has announced."""
     events = lost = 0
     while seen < until:
         try:
