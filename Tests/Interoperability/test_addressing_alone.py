@@ -19,8 +19,8 @@ PORT = 4711
 
 
 def case_an_address_is_claimed_as_the_RFC_says(house):
-    """An address is claimed as in RFC 3927 section 2: three probes after up to 1 s, 1 to 2 s apart, two announcements;
-    usable 4 to 7 s after link-up."""
+    """An address is claimed as in RFC 3927 section 2, with three probes at least 1 s apart and two announcements. It is
+    usable at least 4 s and at most 8 s after link-up."""
     host = house.host()
     host.pull_cable()
     frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
@@ -36,7 +36,7 @@ def case_an_address_is_claimed_as_the_RFC_says(house):
     announced = announcements(frames, usable.address)
     assert len(probes) == 3 and max(probes) < min(announced), frames.transcript()
     assert all(1 <= gap for gap in gaps(probes)), frames.transcript()
-    assert all(seen.packet.destination == EVERYBODY for seen in own), "RFC 3927 section 2.5"
+    assert all(seen.packet.destination == EVERYBODY for seen in own), "a packet is not broadcast (RFC 3927 section 2.5)"
     [held] = host.addresses()
     assert (held["prefixlen"], held["scope"], held["broadcast"]) == (16, "link", "169.254.255.255")
     assert "169.254.1.0" <= usable.address and 1 <= int(usable.address.split(".")[2]) <= 254
@@ -84,7 +84,7 @@ def case_two_plugs_and_both_families(house):
     eventually(
         lambda: chosen & set(person.resolve("Lamp")["addresses"]), 8, lambda: f"an IPv4 address: {person.resolve('Lamp')}")
     assert is_IPv6_link_local(switched_from(person, lamp))
-    # Only IPv4 remains when IPv6 fails.
+    # Without IPv6 the controller uses IPv4.
     hosts[1].run("sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
     assert switched_from(person, lamp) <= chosen
 

@@ -54,7 +54,7 @@ def case_a_connection_survives_the_arrival_of_DHCP(house):
     server = house.server(Dnsmasq)
     leased = events.usable(server.network.holds, 70)
     time.sleep(3)
-    assert locals_of(host) == {chosen}, "the connection stays at its address"
+    assert locals_of(host) == {chosen}, "the connection did not stay at its link-local address"
     for turn in ("on", "off", "on"):
         person.does(turn, "Lamp")
         lines.seen_object(lambda told: told["event"] == "relay" and told["on"] == (turn == "on"), 5, f"{turn} on the old connection")
@@ -62,7 +62,7 @@ def case_a_connection_survives_the_arrival_of_DHCP(house):
     newcomer.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     assert locals_of(host) == {chosen, leased.address}
     [old] = [address for address in host.addresses() if address["local"] == chosen]
-    assert old.get("deprecated") or old["preferred_life_time"] == 0, "no new connection uses it"
+    assert old.get("deprecated") or old["preferred_life_time"] == 0, "the link-local address is not deprecated"
     # RFC 3927 section 1.9: an announced link-local address would get new connections forever.
     eventually(lambda: IPv4_of(person.resolve("Lamp")) == [leased.address], 5, lambda: f"only {leased.address} announced")
     lines.stop()
@@ -101,7 +101,7 @@ def case_the_cable_is_pulled_and_plugged_in_with_a_server(house):
 
 
 def case_the_cable_is_pulled_and_plugged_in_alone(house):
-    """The same address is tried first, and probed before it is used again (RFC 3927 section 2.1)."""
+    """After a reconnection without a server, the plug tries its previous address first, and probes it (RFC 3927 section 2.1)."""
     host, frames, events = watched(house)
     house.plug(host)
     first = events.usable(is_link_local, 12)
@@ -170,7 +170,7 @@ def case_killed_and_started_again_with_a_server(house):
     again.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     time.sleep(2)
     assert held(host) == {first.address}
-    assert not [told for told in events.events if told.event == "removed" and told.address == first.address], "the address was never removed"
+    assert not [told for told in events.events if told.event == "removed" and told.address == first.address], "the address was removed"
     assert not frames.dhcp("DISCOVER", since=died), frames.transcript()
 
 

@@ -1,4 +1,4 @@
-"""Who manages an interface's addresses, and the privileges that this needs."""
+"""Tests of the addressing modes auto, manage and observe, and of the capabilities that a plug keeps in them."""
 
 import pathlib
 import re
@@ -23,8 +23,8 @@ def watched(house, **how):
 
 
 def observes(house, host, lamp, frames, because):
-    """Expects that the plug reports in its log, its status and its info that it observes, and why, and does not manage
-    the interface."""
+    """Expects that the plug reports in its log, its status and its info that it observes because of `because`, and that it
+    does not manage the interface."""
     lamp.running.seen(lambda line: "eth0" in line.text and because in line.text, 10, f"the log line that it observes because of {because}")
     [told] = eventually(lambda: [network for network in lamp.networks() if network["name"] == "eth0"], 5, "eth0 in plugd status")
     assert told["role"] == "observe" and because in told["reason"], told

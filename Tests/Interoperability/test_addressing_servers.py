@@ -42,15 +42,15 @@ def case_a_lease_is_used_told_and_renewed(house, kind):
     # The plug renews up to a twentieth earlier, so that plugs that started together do not stay synchronized (RFC 2131
     # section 4.4.5).
     assert 0.95 * renewal_time - SLACK <= renewal.at - acknowledged.at, frames.transcript()
-    assert renewal.packet.client == bound.address and not renewal.packet.address(50), "RFC 2131 section 4.3.2"
+    assert renewal.packet.client == bound.address and not renewal.packet.address(50), "not a valid renewal (RFC 2131 section 4.3.2)"
     frames.comes_dhcp("ACK", 1, since=renewal.at)
-    assert not any(is_link_local(told.address) for told in events.events), "the lease came first"
+    assert not any(is_link_local(told.address) for told in events.events), "a link-local address was used before the lease"
 
 
 def check_kernel(host, network, address):
     [found] = [held for held in host.addresses() if held["local"] == address]
     assert (found["prefixlen"], found["scope"], found["broadcast"]) == (network.prefix, "global", str(network.subnet.broadcast_address))
-    assert 0 < found["valid_life_time"] <= network.lease + 60, "the kernel removes the address of a dead plug when the lease ends"
+    assert 0 < found["valid_life_time"] <= network.lease + 60, "the kernel would not remove the address of a dead plug when the lease ends"
     [default] = [route for route in host.routes() if route["dst"] == "default"]
     assert (default["gateway"], default["dev"]) == (network.router, "eth0")
 
@@ -73,7 +73,8 @@ def check_told(house, host, lamp, server, address):
 
 @with_each(*SERVERS)
 def case_the_server_is_gone_at_T1_and_T2(house, kind):
-    """The server returns before T2; then it is removed and returns after the lease has expired."""
+    """A server that returns before T2 confirms the lease at T2. Without a server the lease expires, and the plug uses a
+    link-local address until the server returns."""
     network = Network.brief(kind)
     server = house.server(kind, network)
     host = house.host()
@@ -85,7 +86,7 @@ def case_the_server_is_gone_at_T1_and_T2(house, kind):
     server.start()
     rebinding = frames.comes_dhcp("REQUEST", 15, since=renewing.at + 0.1, wanted=is_unicast_to("255.255.255.255"))
     assert network.rebinding - network.renewal - SLACK <= rebinding.at - renewing.at, frames.transcript()
-    assert rebinding.packet.client == bound.address and not rebinding.packet.address(54), "RFC 2131 section 4.3.2"
+    assert rebinding.packet.client == bound.address and not rebinding.packet.address(54), "not a valid rebinding request (RFC 2131 section 4.3.2)"
     again = frames.comes_dhcp("ACK", 2, since=rebinding.at)
     server.stop()
     if network.lease > 20:
@@ -113,7 +114,7 @@ def case_the_server_knows_another_network_now(house, kind):
     back = time.monotonic()
     host.plug_cable()
     asked = frames.comes_dhcp("REQUEST", 5, since=back)
-    assert (asked.packet.address(50), asked.packet.address(54)) == (bound.address, None), "INIT-REBOOT (RFC 2131 section 4.3.2)"
+    assert (asked.packet.address(50), asked.packet.address(54)) == (bound.address, None), "not a valid INIT-REBOOT request (RFC 2131 section 4.3.2)"
     if kind is Kea:  # Kea ignores addresses of networks that it does not know.
         frames.comes_dhcp("DISCOVER", 10, since=asked.at)
     else:
@@ -137,7 +138,7 @@ def case_the_pool_is_exhausted(house, kind):
     alone = second.usable(is_link_local, 15)
     time.sleep(5)
     assert {told.address for told in second.events if ":" not in told.address} == {alone.address}
-    # RFC 2131 section 4.1: 4 s, 8 s, 16 s ...
+    # The intervals are 4 s, 8 s, 16 s ... (RFC 2131 section 4.1).
     assert 2 <= len(frames.dhcp("DISCOVER")) <= 5, frames.transcript()
 
 
@@ -157,13 +158,13 @@ def case_an_offered_address_is_in_use(house, kind):
     declined = frames.dhcp("DECLINE")
     assert len(given) == len(declined), frames.transcript()
     for seen in declined:
-        assert seen.packet.address(50) == "10.7.0.200" and seen.packet.address(54), "RFC 2131 section 4.4.4"
+        assert seen.packet.address(50) == "10.7.0.200" and seen.packet.address(54), "not a valid DECLINE (RFC 2131 section 4.4.4)"
         following = [other.at for other in frames.dhcp("DISCOVER") if other.at > seen.at]
-        assert following[0] - seen.at >= 9.95, "RFC 2131 section 3.1"
+        assert following[0] - seen.at >= 9.95, "less than 10 s after a DECLINE (RFC 2131 section 3.1)"
 
 
 def case_routes_without_classes_replace_the_router(house):
-    """RFC 3442: a client that supports option 121 ignores option 3."""
+    """With classless routes (option 121) the plug ignores the router of option 3 (RFC 3442)."""
     routes = [("0.0.0.0/0", "10.7.0.77"), ("192.168.64.0/18", "10.7.0.78"), ("10.9.8.7/32", "10.7.0.79")]
     network = Network(routes=routes)
     house.server(Dnsmasq, network)

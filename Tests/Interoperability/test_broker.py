@@ -154,7 +154,7 @@ def test_kills_lose_nothing_and_double_nothing(house, lan, tmp_path):
     def all_known():
         known = {event["seq"]: event for event in heard + listener.events(plug)}
         missing = sorted(set(numbers) - set(known))
-        # Events that a killed broker had accepted but not delivered.
+        # Requests events that a killed broker had accepted but not delivered.
         replayed = home.broker.ask(home.topic("Lamp", "replay"), json.dumps({"after": missing[0] - 1}), f"{time.monotonic()}") \
             if missing else None
         if replayed and replayed["done"]:
@@ -221,7 +221,6 @@ def test_foreign_messages_hurt_nobody(house):
     flood = home.folder / "flood"
     flood.write_text("{}\n" * 30_000)
     with open(flood):
-        """Oversized, malformed and very many messages do not crash the daemon and cause at most two log lines."""
         home.broker.host.finish(
             "sh", "-c", f"exec mosquitto_pub -V 5 -h 127.0.0.1 -p {home.broker.port} -q 0 -t {set_topic} -l <{flood}", within=30)
     eventually(

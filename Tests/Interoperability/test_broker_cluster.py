@@ -56,7 +56,7 @@ def connections(home):
 
 
 def pressed(home, name, count):
-    """Presses the button and returns the numbers of the resulting events from the daemon's house."""
+    """Presses the button `count` times. Returns the numbers of all relay and button events of the plug so far."""
     for _ in range(count):
         assert home.plugs[name].press().status == 0
         time.sleep(0.1)
@@ -72,7 +72,7 @@ def test_any_node_may_be_killed_and_come_back(lan, plug, controller, tmp_path):
     home = BrokeredHouse(lan, plug, controller, tmp_path, ("Lamp", "Television"), broker=cluster)
     subscribers = [Subscriber(node) for node in cluster.nodes]
     eventually(lambda: connections(home) == [cluster.nodes[0].address], 15, lambda: f"a connection; {connections(home)}")
-    # ejabberd sends retained messages only at the node where they were published; other nodes must request them.
+    # An ejabberd node sends only the retained messages that were published to it. Clients of other nodes request them.
     cluster.nodes[2].publish("smartplug/home/refresh", "")
     for subscriber in subscribers:
         subscriber.has("smartplug/home/availability", lambda message: message == "online")
@@ -97,7 +97,7 @@ def test_any_node_may_be_killed_and_come_back(lan, plug, controller, tmp_path):
             for name, asked in numbers.items():
                 subscriber.has_all(home, name, asked)
             subscriber.asks(home.topic("Lamp", "set"), {"identify": True})
-        # It restarts with the messages that were retained meanwhile.
+        # The restarted node has the messages that were retained while it did not run.
         victim.start()
         late = Subscriber(victim)
         for name in home.ids:

@@ -12,7 +12,7 @@ PROGRAM = pathlib.Path(__file__).parent / "harness" / "broker_program.py"
 
 
 class NoBroker:
-    """A port of a host with a broken broker of each kind, and then one that answers late."""
+    """A host with a port without a broker, a port for each kind of broken broker, and a port whose broker answers late."""
 
     def __init__(self, lan, folder, seconds):
         self.real = Broker(lan.host(), folder / "mosquitto")
@@ -34,7 +34,7 @@ def complaints(home, words):
 
 
 def test_what_is_no_broker_is_passed_over_and_a_late_one_is_used(lan, plug, controller, tmp_path):
-    """Every broken node of the list is skipped, and the last one, which delays each direction by a second, is used."""
+    """Broken brokers of the list are skipped, and the last one, which delays each direction by a second, is used."""
     broker = NoBroker(lan, tmp_path, seconds=1)
     home = BrokeredHouse(lan, plug, controller, tmp_path, broker=broker)
     listener = broker.real.listen()
@@ -132,7 +132,7 @@ def test_who_else_uses_the_topics_is_left_alone_and_put_right(lan, plug, control
     home = BrokeredHouse(lan, plug, controller, tmp_path, ("Lamp", "Television"), broker=broker)
     discovery = f"homeassistant/device/smartplug_{home.ids['Lamp']}/config"
     listener = broker.listen()
-    # Sent again, with all sensors, once the plug has reported a reading.
+    # The discovery message is sent again with all sensors when the plug has reported a reading.
     listener.has(discovery, lambda config: "voltageRMS" in json.dumps(config))
     listener = broker.listen()
     ours = [home.topic("Lamp", leaf) for leaf in ("about", "availability")] + [discovery, "smartplug/home/availability"]

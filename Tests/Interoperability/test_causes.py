@@ -18,7 +18,7 @@ BOARD = '[relay]\nline = "GPIO17"\n[meter]\nkind = "ade7953"\n'
 HOLDER = "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 5353)); print('bound', flush=True); time.sleep(60)"
 
 
-# On the plug: plugd check.
+# Causes on the plug, reported by plugd check.
 
 def check(house, host, prepare, as_user=()):
     """Runs `plugd check` with its own /dev, which `prepare` fills; the state directory exists and belongs to the
@@ -44,13 +44,13 @@ def case_no_line(house):
 
 
 def case_no_chip(house):
-    """The chip's bus is missing, too."""
+    """A missing I2C bus is reported with a hint."""
     done = check(house, house.host(), "true")
     told(done, "meter", "there is no bus /dev/i2c-1", "dtparam=i2c_arm=on")
 
 
 def case_no_permission(house):
-    """The devices exist, but only root may open them."""
+    """Devices that only root may open are reported with the group that a user needs."""
     user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     done = check(house, house.host(), "mknod -m 600 /dev/gpiochip0 c 254 0; mknod -m 600 /dev/i2c-1 c 89 1", user)
     told(done, "relay", "/dev/gpiochip0 cannot be opened", "permission denied", "group gpio")
@@ -59,7 +59,7 @@ def case_no_permission(house):
     told(done, "hint: check the owner")
 
 
-# On the network: plugctl doctor.
+# Causes on the network, reported by plugctl doctor.
 
 def family(house, **how):
     """Starts a plug and a paired controller that has found it, each on a host with an address."""

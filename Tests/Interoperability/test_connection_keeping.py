@@ -1,4 +1,4 @@
-"""Connections that break silently, and addresses of which some do not work."""
+"""Tests of connections that break without notice, and of plugs with addresses that do not work."""
 
 import time
 

@@ -54,12 +54,12 @@ def test_what_was_missed_is_printed_with_its_age(lan, plug, controller, whole_ho
         assert 0 < happened - moment < 2, (press, moment)
         assert 0 < press["age"] <= now - moment, (press, moment, now)
     numbers = [line["seq"] for line in told(again, "relay", "button")]
-    assert numbers == list(range(numbers[0], numbers[0] + 6)), "relay and button events, three times, in order"
+    assert numbers == list(range(numbers[0], numbers[0] + 6)), "not the relay and button events of three presses in order"
     assert not told(again, "gap")
     stopped(again)
     third = person.watch(*names)
     snapshot(third)
-    assert not told(third, "relay", "button"), "printed events are not repeated"
+    assert not told(third, "relay", "button"), "printed events were repeated"
 
 
 def test_a_killed_watch_loses_nothing(lan, plug, controller):
@@ -144,7 +144,7 @@ def test_the_example_writes_each_event_once(lan, plug, programs, tmp_path):
         example.ended(within=5)
         pressed(lamp, 1)
         example = follow()
-        # Two relay events and two button events.
+        # The two presses caused two relay events and two button events.
         eventually(
             lambda: numbers()[-1] == numbers()[0] + 4 * (turn + 1), 10,
             lambda: f"all events:\n{kept.read_text()}\n{example.transcript()}")

@@ -97,12 +97,12 @@ def test_every_press_counts_once_while_the_daemon_is_killed_again_and_again(lan,
     """Each press toggles the lamp once, although the daemon is killed at random points of its handling."""
     house = House(lan, plug, controller, tmp_path)
     house.start_and_settle()
-    time.sleep(0.5)  # Stored plugs are on the disk after 0.1 s.
+    time.sleep(0.5)  # The daemon stores followed plugs within 0.1 s.
     chance = random.Random(4)
     for _ in range(30):
         house.press()
         if chance.random() < 0.4:
-            # Before, during or after the press is stored, before the command is sent, before its answer, or long after.
+            # The kill occurs before, during or after the storage of the press, before the command, before its answer, or later.
             time.sleep(chance.choice([0, 0.001, 0.002, 0.005, 0.02, 0.2]))
             house.kill()
             house.start()
@@ -140,7 +140,7 @@ def test_plugs_that_swap_names_lose_nothing(lan, plug, controller, tmp_path):
     house.start_and_settle()
     house.press(times=3)
     house.accounted(presses=3, within=5)
-    time.sleep(0.5)  # Both plugs' last events are on the disk then.
+    time.sleep(0.5)  # Waits until the daemon has stored the last events of both plugs.
     house.kill()
     hosts, states = (house.lamp.host, house.switch.host), (house.lamp.state, house.switch.state)
     for one in (house.switch, house.lamp):

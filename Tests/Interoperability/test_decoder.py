@@ -13,14 +13,14 @@ from harness.messages import A, AAAA, NSEC, PTR, SRV, TXT, ours, told
 from harness.zeroconf_peer import ZeroconfBrowser, publish
 
 MESSAGES = int(os.environ.get("SMARTPLUG_DECODED_MESSAGES", "20000"))
-BATCH = 10_000  # messages per call, because they are much longer as text
+BATCH = 10_000  # messages per call, which limits the memory for their much longer text
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
 CORPUS = pathlib.Path(__file__).parent.parent / "Fuzz" / "Corpus" / "dns-message"
 pytestmark = pytest.mark.time_limit(60 + MESSAGES // 500)
 
 
 class Writer:
-    """Generates messages with all the freedom of the format: pointers to pointers, empty names, unknown types."""
+    """Generates random messages, also with pointers to pointers, empty names and unknown types."""
 
     def __init__(self, chance):
         self.chance, self.wire, self.places = chance, b"", []

@@ -1,4 +1,4 @@
-"""Discovery: who finds which service, with which name and port."""
+"""Tests of discovery: the services that each browser finds, with their names and ports."""
 
 import pytest
 
@@ -29,11 +29,11 @@ def test_a_house_is_the_same_to_everyone(lan, plug, controller):
 
 
 def test_plugs_are_found_when_they_are_announced(lan, plug, controller):
-    """Browsers on the same host and on another host print a new plug within 0.25 s after its announcement."""
+    """Browsers on the same host and on another host print a new plug after its announcement. The test prints the delays."""
     here, there = lan.host(), lan.host()
-    browsers = {"beside them": controller(here).browse(), "on another host": controller(there).browse()}
+    browsers = {"on the same host": controller(here).browse(), "on another host": controller(there).browse()}
     plugs = [plug(here, name) for name in HOUSE]
-    late = {}  # `Scripts/demo --check` judges these times.
+    late = {}  # seconds; `Scripts/demo --check` limits them
     for started in plugs:
         announced = started.running.seen(lambda line: "announced as" in line.text, 10, "the announcement").at
         for where, browser in browsers.items():

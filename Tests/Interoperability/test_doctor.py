@@ -40,7 +40,7 @@ def test_a_healthy_house_has_no_problem(lamp, person):
     assert lamp.host.ipv4 in about(done, "multicast", "eth0")[0]["what"]
     assert about(done, "port")[0]["what"].startswith("no other program")
     service, lamp_found = about(done, "service", "Lamp")[0], about(done, "plug", "Lamp")[0]
-    assert service["level"] == lamp_found["level"] == "ok" and "next" not in service, "the plug is paired, so there is no hint"
+    assert service["level"] == lamp_found["level"] == "ok" and "next" not in service, "a paired plug needs no hint"
     assert f"port {person.port('Lamp')}" in service["what"]
     assert lamp_found["what"].startswith("its key matches the pinned key, and it answers in ")
 
@@ -92,7 +92,7 @@ def test_a_program_that_keeps_the_port_for_itself_is_named(person):
 
 
 def test_a_plug_that_is_away(lamp, person):
-    """A paired plug without an announcement is a problem; its hint for a lost plug removes the problem."""
+    """A paired plug without an announcement is a problem. The hint for a plug that is gone forever removes the problem."""
     lamp.running.terminate()
     lamp.running.ended(10)
     done = person.doctor()

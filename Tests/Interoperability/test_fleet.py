@@ -71,7 +71,7 @@ def test_houses_are_listed_searched_and_switched(owner, add):
     cut = owner.asks("list", "--limit", "2")
     assert len(cut.objects) == 2 and "the list is cut" in cut.errors
     assert owner.asks("search", "'; DROP TABLE smartplug.houses; --").status == 0
-    # Switched through the broker; the plug's own state confirms it.
+    # plugctl switches plugs through the broker; their own state confirms it.
     refused = owner.asks("on", "Lamp")
     assert refused.status == 1 and "2 plugs are called Lamp" in refused.errors and "--all" in refused.errors
     both = owner.asks("on", "Lamp", "--all")
@@ -106,7 +106,7 @@ def test_houses_are_listed_searched_and_switched(owner, add):
     assert [(one["month"], one["house"], one["activeEnergy"]) for one in told] == [("2026-01", "elm-5", 2000), ("2026-02", "elm-5", 2000)]
     told = owner.sees("energy", "Lamp", "--from", "2026-01", "--to", "2026-01")
     assert [(one["plug"], one["activeEnergy"], one["estimated"]) for one in told] == [("Lamp", 1000, 10)]
-    # A plug that is away, and a house whose daemon does not answer.
+    # Failures: a plug is away, a daemon does not answer, the broker is unreachable.
     elm.plugs["Lamp"].running.process.kill()
     eventually(lambda: [one["id"] for one in owner.sees("away")] == [elm.ids["Lamp"]], 40, "one plug that is away")
     oak.served.kill()
@@ -178,8 +178,8 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     press()
     eventually(lambda: len(set(presses(listener, plug))) == count, 30, lambda: f"{count} presses: {presses(listener, plug)}")
     numbers = sorted(event["seq"] for event in listener.events(plug))
-    assert set(numbers) == set(range(min(numbers), max(numbers) + 1)), "no event is missing"
-    # The database has it as the same house: one row, and each sample once (by its table's key).
+    assert set(numbers) == set(range(min(numbers), max(numbers) + 1)), "an event is missing"
+    # In the database it is still the same house. The key of the table excludes duplicate samples.
     moved.running.seen(lambda line: "has the complete history" in line.text, 30)
     database = owner.database
     assert database.value("SELECT count(*) FROM smartplug.houses") == 1
@@ -197,7 +197,7 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     again.running.seen(lambda line: line.error and "another connection uses the house name home" in line.text, 30)
     press()
     eventually(lambda: len(set(presses(listener, plug))) == count, 20, "all presses at the broker")
-    # They take over the session from each other at growing intervals.
+    # The two daemons take over the session from each other at growing intervals.
     def connections():
         return sum("broker" in line.text and "is connected" in line.text for one in both for line in list(one.lines))
 

@@ -23,9 +23,9 @@ def test_a_stopped_plug_disappears_from_every_browser(lan, plug, controller):
     stopped = lamp.running.terminate()
     assert lamp.running.ended(within=5) == 0
     took = {
-        "plugctl beside it": browsers[0].lost("Lamp", stopped, within=5),
+        "plugctl on the same host": browsers[0].lost("Lamp", stopped, within=5),
         "plugctl": browsers[1].lost("Lamp", stopped, within=5),
-        "Avahi beside it": avahis[0].disappeared("Lamp", stopped, within=5),
+        "Avahi on the same host": avahis[0].disappeared("Lamp", stopped, within=5),
         "Avahi": avahis[1].disappeared("Lamp", stopped, within=5),
         "python-zeroconf": zeroconf.removed("Lamp", stopped, within=5),
     }

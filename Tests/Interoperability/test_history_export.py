@@ -191,7 +191,7 @@ def test_a_database_has_what_the_history_has_and_tells_who_is_where(house, lan, 
     house.imports("Mixer", steady("29/03", 1000, range(0, 4)))
     live = eventually(
         lambda: (rows := database.rows("SELECT * FROM smartplug.live WHERE connected")) and len(rows) == 2 and
-        any(row["relay"] for row in rows) and rows, 20, "both plugs, one of them on")
+        any(row["relay"] for row in rows) and rows, 20, "two connected plugs, of which one is on")
     assert {row["name"] for row in live} == {"Lamp", "Heater/+# 💡"}
     assert live[0]["labels"] == {"city": "Köln 🏠"} and live[0]["house"] == "home" and live[0]["active_power"] is not None
     heater.running.process.kill()

@@ -77,7 +77,7 @@ def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_ene
         return counters and counters.items() <= told.items()
 
     eventually(has_counters, 20, "all readings of the counters")
-    # Up to the last sample, because its power would count for the time after it.
+    # The integral ends at the last sample, because that sample's power would also count for the time after it.
     mixer, = [values for labels, values in metrics.values("smartplug_active_power_watts") if labels["plug"] == "Mixer"]
     energy, = metrics.query('integrate(smartplug_active_power_watts{plug="Mixer"}[3h]) / 3600', time=max(mixer) / 1000)
     local = sum(row[2] for row in local_energy(house) if row[0] == "Mixer")

@@ -60,8 +60,8 @@ FOREIGN_HOSTS = ["evil.example", "evil.example:7580", "localhost.evil.example", 
 
 
 def bad_requests(chance):
-    """Yields an endless series of (fault, bytes, allowed statuses); None as a status allows a close without an
-    answer."""
+    """Yields an endless series of (fault, bytes, allowed statuses). The status None means that the daemon may close the
+    connection without an answer."""
     json_type = ["Content-Type: application/json"]
     while True:
         kind = chance.randrange(12)

@@ -116,7 +116,7 @@ def test_a_new_address_is_announced(lan, plug, controller):
     plug(host, "Lamp")
     person = controller(lan.host())
     person.browse().found("Lamp")
-    # As systemd sets it; else the kernel removes the second address of a network together with the first.
+    # systemd sets this, too. Otherwise the kernel removes the second address of a network together with the first.
     host.run("sysctl", "-qw", "net.ipv4.conf.eth0.promote_secondaries=1")
     host.run("ip", "address", "add", "10.7.0.99/24", "dev", "eth0")
     host.run("ip", "address", "delete", f"{host.ipv4}/24", "dev", "eth0")

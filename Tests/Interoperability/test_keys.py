@@ -115,7 +115,7 @@ def test_a_plug_takes_another_key_when_its_controllers_know_it(lan, plug, contro
     before = pinned(memory)["Lamp"]
     key = pathlib.Path(lamp.state, "key").read_bytes()
     assert "when these controllers have stored it: tests" in rotate(lamp)
-    # The plug is killed in between, and continues.
+    # The plug is killed during the rotation, and continues it after the restart.
     lamp.running.process.kill()
     lamp.running.ended(within=5)
     lamp = plug(lamp.host, "Lamp", state=lamp.state, paired=False)

@@ -1,4 +1,5 @@
-"""A plug is killed while the network still has its records: commands that wait for its answer end."""
+"""Tests of `plugctl info` for a plug that was killed, but is still announced: the command ends after its timeout or on a
+signal."""
 
 import os
 import pathlib
@@ -27,7 +28,7 @@ def person(lan, controller):
 
 
 def asks(person, *words):
-    """`plugctl info`, once it has failed to connect and retries."""
+    """Starts `plugctl info`, and waits until it has failed to connect and retries."""
     running = person.start("info", "Lamp", *words)
     running.seen(lambda line: line.error and "retrying" in line.text, 15, "that it retries")
     return running

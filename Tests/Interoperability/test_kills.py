@@ -1,4 +1,4 @@
-"""Either side is killed at random times under load, and no event is lost or duplicated.
+"""The plug and its follower are killed at random times under load, and no event is lost or duplicated.
 
 A follower appends each received event to a file and resumes after the last number in that file: effect and cursor are
 one append. SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED their order.
@@ -97,7 +97,7 @@ class Lamp:
 
 
 def kinds_of_death(chance):
-    """Each kind once, so that a few rounds cover all; then at random."""
+    """Yields each kind once, so that three rounds cover all kinds, and then random kinds."""
     yield from ("plugd", "plugctl", "power")
     while True:
         yield chance.choices(("plugd", "plugctl", "power"), weights=(9, 9, 2))[0]
@@ -114,8 +114,8 @@ def test_killed_at_any_moment(lan, plug, programs, tmp_path):
     load = Load(lan.host(), plug_host, programs, tmp_path / "lamp")
     deaths = Counter()
     for _, death in zip(range(ROUNDS), kinds_of_death(chance)):
-        # Otherwise the process may be killed before it works again. Of two consecutive power cuts only one would be
-        # reported.
+        # Usually waits until the follower receives events again; without the wait, a process may be killed during its
+        # start. Before a power cut it always waits, because two consecutive power cuts would be reported as one.
         if death == "power" or chance.random() < 0.7:
             seen = follower.cursor
             eventually(lambda: follower.cursor > seen, 15, lambda: f"anything after {seen} (seed {SEED}, {deaths})")
@@ -127,7 +127,7 @@ def test_killed_at_any_moment(lan, plug, programs, tmp_path):
             lamp.kill(power_lost=death == "power")
         deaths[death] += 1
     load.stop()
-    # Everything in transit has arrived when the numbers no longer change.
+    # After a second, the commands and presses in transit have caused their events.
     eventually(lambda: lamp.running.press().status == 0, 10, "an answer of the panel")
     time.sleep(1)
     last = lamp.running.status()["nextSequence"] - 1

@@ -13,14 +13,14 @@ def test_a_press_is_a_debug_line_for_who_follows_and_the_level_falls_back(lan, p
     following.seen(lambda line: " debug " in line.text and line.text.endswith(f"PlugService: {LINE}"), 4, "the press")
     assert following.ended(within=8) == 0, following.transcript()
     told = following.transcript()
-    assert 'announced as "Lamp"' in told, f"earlier lines come first:\n{told}"
+    assert 'announced as "Lamp"' in told, f"an earlier line is missing:\n{told}"
     lamp.running.seen(lambda line: "no client follows the log" in line.text, 5, "the return to the configured level")
-    # The remembered lines show that nothing more was logged at debug.
+    # The second press is not logged at level debug, so the stored lines contain only the first press.
     assert lamp.press().status == 0
     later = person.does("logs", "Lamp", "--level", "debug", "--for", "2s", "--json").objects
     assert sum(record.get("message") == LINE for record in later) == 1, later
     assert all(record["event"] == "line" and record["plug"] == "Lamp" and record["at"][:2] == "20" for record in later)
-    assert LINE not in lamp.running.transcript(), "the plug's own journal contains only its configured level"
+    assert LINE not in lamp.running.transcript(), "the plug's own output contains a line above its configured level"
 
 
 def test_a_third_is_refused_and_nobody_reads_the_setup_code(lan, plug, controller):

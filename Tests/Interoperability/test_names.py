@@ -29,7 +29,7 @@ def test_a_second_plug_started_later(lan, plug, controller, beside):
     port = watcher.port("Lamp")
     plug(there, "Lamp")
     browser.shows(BOTH)
-    assert watcher.port("Lamp") == port != watcher.port("Lamp (2)"), "the first plug keeps its name"
+    assert watcher.port("Lamp") == port != watcher.port("Lamp (2)"), "the first plug did not keep its name"
 
 
 def test_two_plugs_whose_lans_are_joined(lan, plug, controller):

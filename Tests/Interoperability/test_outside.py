@@ -65,7 +65,7 @@ def fired(served, rule):
     """Fires the rule and returns the outcome of its only effect."""
     served.controller.does("rules", "fire", rule)
     return served.running.seen_object(
-        lambda told: told["event"] == "effect" and told["rule"] == rule and told.get("outcome"), 15, f"what {rule} did").json
+        lambda told: told["event"] == "effect" and told["rule"] == rule and told.get("outcome"), 15, f"the outcome of {rule}").json
 
 
 def explained(served, rule, words):
@@ -114,7 +114,7 @@ def test_a_program_does_not_read_the_controllers_key(serve):
     told = fired(served, "Thief")
     assert told["outcome"] == "failed" and "ermission denied" in told["why"], told
     explained(served, "Thief", "ermission denied")
-    # A pending key rotation that began after the daemon's start.
+    # The file of a key rotation that began after the daemon's start is protected, too.
     next_key = controller_directory() / "next-key"
     next_key.write_bytes(key.read_bytes())
     next_key.chmod(0o600)

@@ -202,7 +202,7 @@ def test_kills_lose_nothing_and_double_nothing(lamp, lan, tmp_path, controller):
     def all_known():
         known = {event["seq"] for event in heard + listener.events(one.id)}
         missing = sorted(set(numbers) - known)
-        # Events that a killed broker had accepted but not delivered.
+        # Requests events that a killed broker had accepted but not delivered.
         replayed = one.broker.ask(one.topic("replay"), json.dumps({"after": missing[0] - 1}), f"{time.monotonic()}") \
             if missing else None
         if replayed and replayed["done"]:

@@ -1,5 +1,5 @@
-"""Programs that read plugctl's output through a pipe: cursors of the whole house, exit statuses, and the examples,
-killed at random times."""
+"""Tests of plugctl in other programs: cursors of the whole house, output through a pipe, exit statuses, and the examples,
+which are killed at random times."""
 
 import datetime
 import json
@@ -64,7 +64,7 @@ def test_a_cursor_goes_on_for_all_plugs_at_once(lan, plug, controller, programs)
     eventually(lambda: len(events(first)) == 4, 5, lambda: f"two presses:\n{first.transcript()}")
     told = events(first)
     stopped(first)
-    # Without a watch: more presses, a restart, a power cut, a rename, a new plug.
+    # While no watch runs: more presses, a rename, a power cut, a restart and a new plug.
     press(lamp, 2)
     person.does("rename", "Fan", "Vent")
     press(fan)
@@ -90,8 +90,8 @@ def test_a_cursor_goes_on_for_all_plugs_at_once(lan, plug, controller, programs)
     last = max(line["seq"] for line in told if line["plug"] == "Lamp")
     assert (gap["from"], gap["reason"]) == (last + 1, "powerLost"), gap
     assert len(of("Lamp", "button")) == 1 and of("Lamp", "button")[0]["seq"] > gap["to"]
-    assert len(of("Vent", "button")) == 1, "one press under the new name"
-    assert len(marks(missed)) == len(set(marks(missed))), "no duplicates"
+    assert len(of("Vent", "button")) == 1, "not exactly one press under the new name"
+    assert len(marks(missed)) == len(set(marks(missed))), "an event or a gap was printed twice"
     for name in ("Lamp", "Vent", "Kettle"):
         numbers = [number for plug_name, number in marks(missed) if plug_name == name]
         assert numbers == sorted(numbers)
@@ -224,7 +224,7 @@ def test_a_command_with_the_same_text_is_done_once(lan, plug, controller):
     plug(lan.host(), "Lamp")
     person = controller(lan.host())
     first = person.does("toggle", "Lamp", "--json", "--once", "press 41").objects[0]
-    assert person.does("toggle", "Lamp", "--json", "--once", "press 41").objects[0] == first, "the repeated command prints the first answer"
+    assert person.does("toggle", "Lamp", "--json", "--once", "press 41").objects[0] == first, "the repeated command printed a different answer"
     assert person.does("info", "Lamp", "--json").objects[0]["on"] == first["on"]
     second = person.does("toggle", "Lamp", "--json", "--once", "press 42").objects[0]
     assert (second["on"], second["seq"]) == (not first["on"], first["seq"] + 1)
@@ -321,7 +321,7 @@ def test_the_python_program_posts_each_cycle_once(lan, plug, controller, program
     person.does("on", "Washing Machine")
     program = start()
     eventually(lambda: memory().get("cursor"), 10, lambda: f"a first cursor:\n{program.transcript()}")
-    # Killed during a cycle, which ends while the program does not run.
+    # The program is killed during a cycle, which ends while the program does not run.
     washer.load("360 W")
     running(True)
     time.sleep(2)
@@ -341,12 +341,12 @@ def test_the_python_program_posts_each_cycle_once(lan, plug, controller, program
     program = start()
     eventually(lambda: len({told["id"] for told in received()}) == 2, 15, lambda: f"both:\n{program.transcript()}")
     eventually(lambda: not memory()["unsent"], 15, lambda: f"an empty queue:\n{memory()}")
-    assert len(received()) > 2, "the receiver lost its first answers, so they were repeated"
+    assert len(received()) > 2, "no cycle was posted again after a lost answer"
     cycles = {told["id"]: told for told in received()}
-    assert len(cycles) == len({json.dumps(told, sort_keys=True) for told in received()}) == 2, "each id is one cycle"
+    assert len(cycles) == len({json.dumps(told, sort_keys=True) for told in received()}) == 2, "two posts with the same id differ"
     first, second = cycles.values()
     assert 0.15 < first["wattHours"] < 1 and 0.05 < second["wattHours"] < 1, (first, second)
-    assert asked_at - 0.1 < moment(second["end"]) < answered_at + 0.1, "the end is the relay's time, not the time of the report"
+    assert asked_at - 0.1 < moment(second["end"]) < answered_at + 0.1, "the end is not the time of the relay event"
     assert moment(first["begin"]) < moment(first["end"]) < moment(second["begin"]) < moment(second["end"])
 
 

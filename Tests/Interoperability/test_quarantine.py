@@ -28,7 +28,7 @@ def died(house):
 
 
 def dies_of(house, identity):
-    """Ends the daemon as a crash would while it handles a message of that plug: the crash report is in the file."""
+    """Simulates a crash during a message of that plug: kills the daemon, writes the crash report and starts the daemon."""
     house.running.process.kill()
     house.running.ended(within=5)
     died(house).write_text(f"{int(signal.SIGILL)} {identity} {int(time.time())}\n")

@@ -74,7 +74,7 @@ class House:
         assert self.daemon.ended(within=6) == 0, self.daemon.transcript()
 
     def has_past(self, name):
-        """True if the history reaches as far back as the plug, which is recorded newest first."""
+        """Returns True if the history contains the plug's oldest samples, which the daemon fetches last."""
         return self.begins[name] in self.history.starts(name)
 
     def records(self, *names, within=30):
@@ -89,7 +89,7 @@ def house(lan, plug, controller, tmp_path):
 
 
 def press(plug):
-    """Presses the button and returns the event number; the plug's own relay switched just before."""
+    """Presses the button and returns the number of the button event, which follows the relay event."""
     before = plug.status()["nextSequence"]
     assert plug.press().status == 0
     eventually(lambda: plug.status()["nextSequence"] >= before + 2, 5, "both events of a press")
@@ -108,7 +108,7 @@ def test_however_often_the_daemon_is_killed_the_history_has_all_that_the_plugs_h
             plugs.append(house.add(f"Lamp {number}", hours=chance.randrange(1, 6)) if len(plugs) < 6 else plugs[0])
         if chance.random() < 0.5:
             press(plugs[0])
-        time.sleep(chance.choice([0, 0.05, 0.2, 0.3, 0.5, 1]))  # Before, during and after a write.
+        time.sleep(chance.choice([0, 0.05, 0.2, 0.3, 0.5, 1]))  # The kill occurs before, during or after a write.
         house.kill()
     house.start()
     house.records(*house.begins)
@@ -121,7 +121,7 @@ def test_however_often_the_daemon_is_killed_the_history_has_all_that_the_plugs_h
         assert all(stored[moment] == watts for moment, watts in samples.items())
     assert house.history.is_sound()
     events = house.history.events("Switch")
-    assert events == list(range(events[0], plugs[0].status()["nextSequence"])), "no duplicates and no gaps"
+    assert events == list(range(events[0], plugs[0].status()["nextSequence"])), "an event is missing or stored twice"
 
 
 def test_what_is_newest_comes_first_and_rules_fire_meanwhile(house, controller):
@@ -146,10 +146,10 @@ def test_what_is_newest_comes_first_and_rules_fire_meanwhile(house, controller):
     house.records(*house.begins)
     during, after = delays[True], delays[False]
     print(f"delay of the firing: {during} s during backfill, {after} s afterwards")
-    assert during, "a rule fires during backfill"
+    assert during, "no rule fired during the backfill"
     for plug in others:
         order = house.history.starts(plug.name)
-        # A chunk is an hour or more: within one answer the oldest comes first.
+        # A chunk is one hour or longer. Within one answer of the plug, the oldest chunk comes first.
         assert all(later < earlier + 4 * HOUR for earlier, later in zip(order, order[1:])), order
         assert order[0] > plug_milliseconds() - 5 * HOUR and order[-1] < plug_milliseconds() - 20 * HOUR, order
 
@@ -191,7 +191,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk, house):
 
 
 def test_a_disk_that_stays_full_over_restarts_repeats_no_program(small_disk, house, tmp_path):
-    """What the rules did is in a file that was allocated before the disk was full."""
+    """On a full disk, the daemon stores the actions of rules in a file that was allocated before. A restart repeats none."""
     marks = tmp_path / "marks"
     house.rules.write_text(
         "- rule: Bell\n  when: { plug: Switch, button: single }\n  then:\n"
@@ -212,7 +212,7 @@ def test_a_disk_that_stays_full_over_restarts_repeats_no_program(small_disk, hou
         press(switch)
         eventually(lambda: len(ran()) == count, 10, lambda: f"program {count}: {ran()}")
         house.daemon.seen_object(lambda told: told["event"] == "storedInReserve", 10, "the full disk")
-        # The end of the program has to be stored as well.
+        # Waits until the daemon has also stored the end of the program.
         time.sleep(1)
         house.kill()
         starts()

@@ -1,5 +1,4 @@
-"""The system call filter in the real process: code that runs inside plugd cannot use other rights. Class: rights that
-are not needed and were not given up."""
+"""The system call filter in the real process: code that runs inside plugd cannot use rights that plugd does not need."""
 
 import pathlib
 import platform
@@ -11,8 +10,8 @@ from harness.injected_calls import Intruder
 
 SOURCE = pathlib.Path(__file__).parents[2] / "Firmware" / "CPrivileges" / "privileges.c"
 NOTHING, NOBODY = -1, 0x7FFFFFFF
-# System call numbers of x86-64, with arguments for which the kernel itself returns a different error than EPERM, or
-# which are harmless: without the rule the test fails. The kernel refuses the whole last family without capabilities.
+# System call numbers of x86-64 with harmless arguments. Without the filter, the kernel would return a different result
+# than EPERM, and the test would fail. Only for the last family does the kernel itself return EPERM without capabilities.
 FAMILIES = {
     "programs": {"execve": (59,), "execveat": (322,), "fork": (57,), "vfork": (58,)},
     "processes": {
@@ -37,7 +36,7 @@ FAMILIES = {
         "syslog": (103, NOBODY), "acct": (163,), "sethostname": (170,), "setdomainname": (171,), "ioperm": (173,), "iopl": (172, 3)},
 }
 CLONE, CLONE3 = 56, 435
-# The kernel rejects each of these with EINVAL, so nothing is created if the filter fails.
+# The kernel rejects each of these flags with EINVAL, so no process or namespace is created if the filter fails.
 THREAD, BROKEN = 0x10000, 0x800  # CLONE_THREAD without CLONE_SIGHAND, CLONE_SIGHAND without CLONE_VM
 NAMESPACES = {
     "user": 0x10000000, "network": 0x40000000, "mount": 0x20000, "process": 0x20000000, "host": 0x4000000, "message": 0x8000000,
@@ -59,7 +58,7 @@ def test_nothing_leads_out_of_the_process(lan, plug, controller):
     lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     wrong = {}
     with Intruder(lamp.running.process.pid) as intruder:
-        assert intruder.call(39) == lamp.running.process.pid, "getpid is allowed"
+        assert intruder.call(39) == lamp.running.process.pid, "getpid was refused"
         for family, calls in FAMILIES.items():
             for name, call in calls.items():
                 if (answer := intruder.call(*call)) != "EPERM":
@@ -69,9 +68,9 @@ def test_nothing_leads_out_of_the_process(lan, plug, controller):
         for name, value in flags.items():
             if (answer := intruder.call(CLONE, value)) != "EPERM":
                 wrong[f"clone: {name}"] = answer
-        assert intruder.call(CLONE, THREAD) == "EINVAL", "threads are allowed with valid flags"
+        assert intruder.call(CLONE, THREAD) == "EINVAL", "the filter refused clone for a thread"
         # The C library falls back to clone, whose flags the filter can check.
         assert intruder.call(CLONE3) == "ENOSYS"
     assert not wrong, wrong
-    # The plug is unaffected, and creates its threads.
+    # The plug still works, and can create threads.
     controller(lan.host()).does("toggle", "Lamp")

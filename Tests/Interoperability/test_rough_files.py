@@ -30,7 +30,7 @@ def test_a_pipe_among_the_rules_is_told_and_edits_are_read_as_ever(lan, controll
     served.running.seen(lambda line: "Night" in line.text, 10, "the new rule")
     served.running.terminate()
     assert served.running.ended(within=10) == 0
-    # Started with the pipe in the directory.
+    # The daemon also starts if the pipe is in the directory.
     served.start()
     eventually(served.answers, 10, "its socket")
     served.running.terminate()

@@ -1,5 +1,5 @@
-"""The daemon's rules over its interfaces: enabled and disabled, fired once, explained, with their programs and web
-hooks."""
+"""Tests of the daemon's interfaces for rules: a user enables, disables, fires and explains rules. Also tests the programs
+and web hooks of rules."""
 
 import json
 import pathlib

@@ -16,7 +16,7 @@ FORBIDDEN = [
     "prctl", "write-2", "read-7", "dup", "mmap-code", "mmap-file", "mprotect", "setrlimit", "alarm", "sigaction", "setuid", "nanosleep",
     "settime", "io_uring",
 ]
-# The ways to start the program: as root, without capabilities as a user, with the limits of a hardened service.
+# The ways to start the program: as root, as a user, as a user in a hardened service, and as root of a user namespace.
 AS = {
     "root": [],
     "user": ["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups"],
@@ -87,10 +87,10 @@ def host(request, programs):
 def test_process_has_nothing(host):
     """The script host has no capabilities, only descriptors 0 to 2, and limits of zero."""
     assert host.descriptors() == [0, 1, 2]
-    assert host.status("Seccomp") == "2", "a seccomp filter"
+    assert host.status("Seccomp") == "2", "no seccomp filter is installed"
     assert host.status("NoNewPrivs") == "1"
     assert {host.status(key) for key in ("CapPrm", "CapEff", "CapInh", "CapAmb")} == {"0" * 16}
-    assert "0" not in host.status("Uid").split() or host.process.args[0] == "unshare", "root changes to an unprivileged user"
+    assert "0" not in host.status("Uid").split() or host.process.args[0] == "unshare", "root did not change to an unprivileged user"
     limits = pathlib.Path(f"/proc/{host.process.pid}/limits").read_text(encoding="ascii")
     for name in ("Max file size", "Max core file size", "Max processes", "Max open files"):
         assert limits.split(name, 1)[1].split()[:2] == ["0", "0"], limits

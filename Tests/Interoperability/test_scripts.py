@@ -1,4 +1,4 @@
-"""Scripts in Lua: the examples in backtests, scripts in the daemon, and misbehaving ones next to others."""
+"""Tests of scripts in Lua: the examples in backtests, scripts in the daemon, and misbehaving scripts next to others."""
 
 import json
 import pathlib
@@ -19,7 +19,7 @@ def past(programs, tmp_path):
 
 @pytest.fixture
 def evening(past):
-    """Two films and a power peak; the amplifier is switched on 42 s after the first film begins."""
+    """A power peak of 2 s at 19:00, then two films; the amplifier is switched on 42 s after the first film begins."""
     on, off = hours(20, 15), hours(22, 15)
     past.holds("Television", [(hours(18), 1), (hours(19), 90), (hours(19) + 2, 1), (on, 90), (off, 1), (hours(22, 30), 120),
                               (hours(23), 1), (hours(23, 30), 1)])
@@ -37,7 +37,7 @@ def test_the_television_does_in_lua_what_it_does_in_yaml(evening):
     """The Lua and the YAML version of the television example give the same backtest."""
     lua = evening.backtest(EXAMPLES / "television.lua")
     yaml = evening.backtest(EXAMPLES / "television.yaml")
-    # The peak is not a film, but its fall is an edge like the others.
+    # The peak is too short to fire "Movie night", but its fall fires "Movie over".
     assert len(firings(yaml, "Movie night")) == 2 and len(firings(yaml, "Movie over")) == 3
     lines = (EXAMPLES / "television.lua").read_text().splitlines()
     calls = [f"television.lua:{number}" for number, line in enumerate(lines, 1) if line.startswith("on(")]
@@ -80,7 +80,7 @@ def test_the_load_stays_below_the_sum(past):
     records = past.backtest(EXAMPLES / "load.lua")
     steps = [(step["at"][11:19], step["what"]) for record in records if record["event"] == "firing" for step in record["steps"]
              if step["what"].startswith("turn")]
-    # Local time is one hour ahead.
+    # `at` is in UTC, one hour behind local time.
     assert steps == [("17:20:32", "turn off Boiler"), ("17:41:00", "turn on Boiler")]
     assert any(line.startswith("log: Boiler goes off: 4200 W are more than 3000 W") for line in said(records))
 
@@ -162,7 +162,7 @@ on("Switch", "button", "double", function(event)
   log("press " .. state.presses)
 end)
 """
-# All are called by the same press, and each is stopped for a different reason.
+# The same press calls all these scripts, and each is stopped with the stated reason.
 WRONG = {
     "loop.lua": ("while true do end", "1 s"),
     "pattern.lua": ('string.find(("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(40))', "1 s"),

@@ -30,7 +30,7 @@ def test_it_switches_and_an_answer_is_the_same_when_asked_twice(lamp, client):
     assert lamp.status()["relay"] == "on"
     lamp.press()
     eventually(lambda: lamp.status()["relay"] == "off", 5, lambda: "the relay off")
-    assert client.does("relay", "on", "--request", request) == first, "the command was executed once"
+    assert client.does("relay", "on", "--request", request) == first, "the repeated command got a different answer"
     assert lamp.status()["relay"] == "off"
 
 
@@ -39,7 +39,7 @@ def test_it_follows_and_resumes_after_the_last_event(lamp, client):
     client.does("relay", "on")
     client.does("relay", "off")
     seen = [told["sequence"] for told in client.does("follow", "--after", "0", "--count", "4") if told.get("kind") == "event"]
-    assert [int(number) for number in seen] == [1, 2, 3, 4], "restarted, paired, on, off"
+    assert [int(number) for number in seen] == [1, 2, 3, 4], "not the numbers of the events restarted, paired, on, off"
     for _ in range(2):
         client.does("relay", "on")
         client.does("relay", "off")
@@ -78,7 +78,7 @@ def test_it_comes_back_wherever_the_plug_is_announced_and_has_each_event_once(la
 
 
 def test_it_reads_what_tripped_and_resets_it(lamp, client):
-    """4000 W trip the protection after five seconds; then only a reset allows the relay to switch on."""
+    """A load of 4000 W trips the protection after five seconds. The relay can be switched on again only after a reset."""
     lamp.load("4000 W")
     client.does("relay", "on")
 
@@ -97,7 +97,7 @@ def test_it_reads_what_tripped_and_resets_it(lamp, client):
     assert refused["refused"]["code"] == "REFUSAL_CODE_PROTECTION_TRIPPED", refused
     done = client.does("reset-protection")[0]["done"]
     assert "sequence" in done and "tripped" not in done["state"] and not done["state"].get("relay_on"), done
-    assert "sequence" not in client.does("reset-protection")[0]["done"], "the second reset changes nothing"
+    assert "sequence" not in client.does("reset-protection")[0]["done"], "the second reset caused an event"
     assert client.does("relay", "on")[0]["done"]["state"]["relay_on"] is True
     kinds = [told for told in client.does("follow", "--after", "0", "--count", "7") if told.get("kind") == "event"]
     assert "protection_tripped" in kinds[3] or "protection_tripped" in kinds[4], kinds

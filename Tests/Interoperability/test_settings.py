@@ -36,7 +36,7 @@ def test_a_plug_takes_another_name_and_who_watches_goes_on(lan, plug, controller
         lambda: f"the event of the toggle:\n{lines.transcript()}")
     assert not [line for line in lines.lines if line.json and line.json["event"] == "disconnected"], lines.transcript()
 
-    # The plug is started with the name of its configuration.
+    # The restarted plug uses the new name, although its configuration has the old one.
     killed = len(lines.lines)
     lamp = restarted(plug, host, lamp)
     announced(lamp, "Lounge Lamp 🪴")
@@ -110,7 +110,7 @@ def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, 
 
     refused = person.finish("set", "Lamp", "power-limit", f"{limit + 1}W", "power-on", "last")
     assert refused.status == 1 and "are allowed" in refused.errors, refused
-    assert person.does("set", "Lamp", "--json").objects == told, "no setting was changed"
+    assert person.does("set", "Lamp", "--json").objects == told, "the refused command changed a setting"
     for words in (["power-on", "locked-on"], ["auto-off", "0s"], ["colour", "red"], ["auto-off"]):
         assert person.finish("set", "Lamp", *words).status == 64, words
     told = person.does(

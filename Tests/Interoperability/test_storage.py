@@ -1,4 +1,4 @@
-"""What a plug remembers after a kill, a loss of its memory or a disk error, with the real programs."""
+"""Tests of the data that a plug keeps after a kill, a power cut or a disk error, with the real programs."""
 
 import shutil
 import time
@@ -28,7 +28,7 @@ def press(lamp):
     before = lamp.status()
     done = lamp.press()
     assert done.status == 0, done
-    # The relay's event and, when a double press is no longer possible, the button event.
+    # Waits for the relay event, and for the button event, which follows when a double press is no longer possible.
     return eventually(
         lambda: (status := lamp.status())["nextSequence"] >= before["nextSequence"] + 2 and status["relay"], 5,
         "both events of a press")
@@ -81,7 +81,7 @@ def test_a_killed_plug_loses_nothing(lan, plug, controller):
         kill(lamp)
         lamp = up(plug(host, "Lamp", state=lamp.state))
         assert lamp.status()["relay"] == on, f"after kill {number + 1}"
-    # One start, then four times two events of a press and the next start.
+    # The events are the first start and, four times, two events of a press and the next start.
     eventually(lambda: len(numbers(lines)) >= 13, 20, lambda: f"thirteen events:\n{lines.transcript()}")
     assert numbers(lines) == list(range(1, 14)), lines.transcript()
     assert not [told for told in numbered(lines) if told["event"] == "gap"], lines.transcript()
@@ -141,11 +141,11 @@ def test_a_disk_that_cannot_be_written_is_told_and_the_button_switches(lan, plug
     lines.seen_object(lambda told: told["event"] == "relay", 5, "the relay event")
     for _ in range(3):
         press(lamp)
-    assert lamp.running.transcript().count(f"{state}/sequence") == 1, "the failure is logged once"
+    assert lamp.running.transcript().count(f"{state}/sequence") == 1, "the failure was not logged exactly once"
     last = lamp.status()["nextSequence"] - 1
     kill(lamp)
     lamp = up(plug(host, "Lamp", **options))
-    assert lamp.status()["nextSequence"] == last + 2, "the mirror has the event numbers"
+    assert lamp.status()["nextSequence"] == last + 2, "the event numbers in the mirror were lost"
 
 
 def test_a_read_only_disk_is_nobody_elses_either(lan, plug, tmp_path):
@@ -182,8 +182,8 @@ def test_a_corrupted_boundary_is_told_kept_and_leapt_over(lan, plug, controller)
 
 
 def test_nowhere_to_write_at_all(lan, plug, tmp_path):
-    """A file in place of the directory: the plug has no state, mirror, panel or key, and no controller can know it. Its
-    button still works."""
+    """With a file in place of the state directory, the plug has no state, mirror, panel or key, and cannot be paired. It
+    keeps running and logs this."""
     file = tmp_path / "file"
     file.write_text("not a folder")
     lamp = plug(lan.host(), "Lamp", state=file / "state", paired=False)

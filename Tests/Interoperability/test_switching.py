@@ -15,14 +15,14 @@ def test_commands_are_confirmed_by_the_plug(lan, plug, controller):
         seen = len(lines.lines)
         person.does(verb, "Lamp")
         if on is None:
-            continue  # It may have been off already.
+            continue  # The plug may already be off, which causes no event.
         relay = eventually(
             lambda: next((line.json for line in lines.lines[seen:] if line.json and line.json["event"] == "relay"), None),
             5, lambda: f"an event of plugctl {verb}:\n{lines.transcript()}")
         assert relay["on"] is on
         assert relay["plug"] == "Lamp" and 0 <= relay["age"] < 5 and relay["at"][:2] == "20"
         numbers.append(relay["seq"])
-    assert numbers == sorted(set(numbers)), "event numbers are unique and in order"
+    assert numbers == sorted(set(numbers)), "event numbers repeat or are out of order"
 
 
 def test_dimming(lan, plug, controller):
@@ -60,8 +60,8 @@ def test_another_load_is_measured(lan, plug, controller):
 
 
 def test_a_killed_plug_is_followed_again_when_it_is_announced(lan, plug, controller):
-    """A killed plug sends no goodbye. Its name stays, its port is new; the watch connects as soon as it is
-    announced."""
+    """A killed plug sends no goodbye, so browsers keep its name. The watch connects to the new port of the restarted plug as
+    soon as the plug is announced."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())

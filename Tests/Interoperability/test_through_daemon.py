@@ -38,7 +38,7 @@ class House:
             lambda: f"two plugs in the daemon:\n{self.daemon.transcript()}")
 
     def states(self):
-        """The plugs' states from the daemon; none while it does not answer."""
+        """Returns the states of the plugs from the daemon by name, or an empty dictionary while the daemon does not answer."""
         connection = http.client.HTTPConnection("localhost", timeout=patient(5))
         connection.sock = socket.socket(socket.AF_UNIX)
         try:
@@ -112,7 +112,7 @@ def test_a_part_that_cannot_be_done_is_told_by_the_status(house):
 
 
 def test_a_plug_that_the_daemon_does_not_know_is_looked_for(house, plug, lan):
-    """The daemon follows a different network only; the command finds the plug by itself."""
+    """If the daemon follows plugs only on a different interface, the command finds the plug by itself."""
     house.stop()
     house.daemon = house.straight.daemon(house.rules, "--interface", "lo", socket=house.socket)
     eventually(house.socket.exists, 10, "its socket")

@@ -47,7 +47,7 @@ def test_a_crash_is_kept_and_told_to_who_looks_for_it(lan, plug, controller, num
     host = lan.host()
     lamp = up(plug(host, "Lamp"))
     lamp.running.process.send_signal(number)
-    assert lamp.running.ended(10) == -number, "the handler keeps the signal's exit status"
+    assert lamp.running.ended(10) == -number, "the exit status is not that of the signal"
     lamp = up(plug(host, "Lamp", state=lamp.state))
     assert "the firmware crashed in an earlier run" in lamp.running.transcript(), lamp.running.transcript()
     crash = lamp.status()["crash"]
@@ -65,7 +65,7 @@ def test_a_crash_is_kept_and_told_to_who_looks_for_it(lan, plug, controller, num
     lamp = up(plug(host, "Lamp", state=lamp.state))
     crash = lamp.status()["crash"]
     assert crash["count"] == 2 and "killed" in crash["report"], crash
-    assert (lamp.state / "crash").read_text() == kept, "flash is written once per boot"
+    assert (lamp.state / "crash").read_text() == kept, "the report in flash was written twice in one boot"
 
 
 def test_a_rule_by_the_clock_runs_in_the_second_that_it_names_and_not_before(lan, controller, tmp_path):
@@ -74,7 +74,7 @@ def test_a_rule_by_the_clock_runs_in_the_second_that_it_names_and_not_before(lan
     for count, part in enumerate((0.1, 0.35, 0.6, 0.85)):
         rules = tmp_path / f"{count}.yaml"
         rules.write_text('- rule: Minute\n  when: { cron: "* * * * *" }\n  then: { notify: "It is {time}" }\n')
-        # Six seconds before a minute, plus a part of a second.
+        # The program starts about six seconds before a full minute; `part` varies the offset between the two clocks.
         clock = WrongClock(tmp_path, -time.time() % 60 - 6 + part - time.clock_gettime(time.CLOCK_BOOTTIME) % 1)
         person = controller(lan.host())
         person.under(clock.words)

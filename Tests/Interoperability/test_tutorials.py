@@ -1,4 +1,4 @@
-"""The tutorials, run block by block with the programs; Scripts/lib/run_tutorial describes the form of a page."""
+"""Runs the blocks of the tutorials with the programs. Scripts/lib/run_tutorial describes the form of a page."""
 
 import importlib.machinery
 import importlib.util
