@@ -122,7 +122,7 @@ class Measurement:
             capture = Capture(host.port)
             peer = self.peer(host, "publish", 1)
             began = told(peer, "registering")["at"]
-            eventually(lambda: announced(capture), 5, "that a service is announced")
+            eventually(lambda: announced(capture), 5, "the announcement of a service")
             tell("first announcement", min(announced(capture).values()) - began)
             peer.stop()
             capture.close()

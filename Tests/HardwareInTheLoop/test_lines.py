@@ -11,7 +11,7 @@ both = pytest.mark.both
 
 
 def shows(lines, values, name="RELAY", within=15, start=0):
-    """Expects that the line had these values in order, and keeps the last."""
+    """Waits until the line has changed to each of these values, and expects no other change."""
     eventually(lambda: len(lines.changes(name, start)) >= len(values), within,
                lambda: f"{name} with the values {values}; it had {lines.changes(name, start)}")
     assert lines.changes(name, start) == values, lines.record()
@@ -22,7 +22,7 @@ def test_each_press_toggles_the_relay_once(plug, lines, button):
     plug(button={"line": "BUTTON", "double_press_ms": 0}).start()
     before = len(lines.written("RELAY"))
     for count in range(1, 11):
-        # Interface 1 reads the level some time after the edge, so a busy host may miss a shorter press.
+        # libgpiod 1 reads the level some time after the edge, so a busy host may miss a shorter press.
         button.press(250)
         shows(lines, [n % 2 for n in range(1, count + 1)])
     assert len(lines.written("RELAY")) - before == 10, "the line was not written once per press"
@@ -136,8 +136,8 @@ def test_a_killed_plug_comes_back_without_a_glitch(plug, lines, button):
 
 @both
 def test_a_service_manager_keeps_the_line_while_plugd_is_killed(guest, plug, lines, button):
-    """The lines of this chip are reset when they are released; the handle that the service manager keeps holds the
-    relay."""
+    """While plugd is killed, the service manager keeps the handle of the line open, so the relay stays on. Without an open
+    handle this chip would reset the line."""
     running = plug().start(wrapped="keeper")
     button.press(120)
     shows(lines, [1])

@@ -81,7 +81,7 @@ def test_energy_is_what_the_chip_counted(plug, mains, controller):
     (lambda chip: chip.talks_nonsense(2), "impossible"),
 ], ids=["is not acknowledged", "fails with EIO", "is stuck", "disappears", "says all ones", "babbles"])
 def test_a_meter_that(metered, mains, fault, counter):
-    """Without valid readings the meter is reported as unavailable, faults are counted, and it recovers by itself."""
+    """During a fault of the meter, the plug reports no reading and counts the faults. Afterwards the meter recovers by itself."""
     reads(metered, voltageRMS=230, activePower=460)
     before = counters(metered)
     fault(mains)

@@ -91,7 +91,7 @@ class House:
         core, code = self.core, self.owner.does("invite", "Television", "--as", "user", "--plain").output
         form = core.post("/api/config/config_entries/flow", {"handler": "smartplug"})
         options = form["data_schema"][0]["selector"]["select"]["options"]
-        assert options == [{"value": self.plug_id(self.television), "label": "Television"}], "Lamp is already set up"
+        assert options == [{"value": self.plug_id(self.television), "label": "Television"}], "not only the plug that is not set up is offered"
         told = core.answers(form["flow_id"], plug="nonsense")
         assert told["errors"] == {"plug": "invalid_address"}, told
         told = core.answers(form["flow_id"], plug=self.plug_id(self.television))
@@ -201,7 +201,7 @@ class House:
         assert core.answers(form["flow_id"], address=television)["reason"] == "reconfigure_successful"
 
     def comes_back_when_the_plug_does(self):
-        """The plug returns with a new key, which it announced to all its controllers before."""
+        """The plug first rotates its key, which Home Assistant stores. After a restart with the new key it is connected again."""
         core, television = self.core, self.entity(self.television, "switch")
         core.sees(television, lambda state: state["state"] == "on")
         before = self.keys_of(self.television)
@@ -237,8 +237,8 @@ class House:
         assert not self.repairs()
 
     def comes_back_after_a_restart_and_has_counted(self, later):
-        """The recorder computes the statistics of the past five minutes. A plug that was reset meanwhile has a new
-        key."""
+        """After a restart with an advanced clock, the recorder computes the statistics of the past five minutes. The lamp, which
+        is reset meanwhile, has a new key and asks for its code."""
         core, energy = self.core, self.entity(self.television, "activeEnergy")
         before = self.at_plug(self.television)["fingerprint"]
         core.restart(later.words, meanwhile=lambda: self.owner.does("reset", "Lamp", "--yes"))

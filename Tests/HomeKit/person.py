@@ -32,7 +32,7 @@ class Person:
         self._socket.close()
 
     def _line(self, within):
-        """Reads the next line; None after that time."""
+        """Returns the next line as an object, or None after `within` seconds. Events are added to `events`."""
         end = time.monotonic() + within
         while b"\n" not in self._rest:
             self._socket.settimeout(max(end - time.monotonic(), 0.001))

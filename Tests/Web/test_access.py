@@ -40,7 +40,7 @@ def test_axe_finds_nothing(house, look, keep_picture, name):
 
 def test_axe_finds_nothing_in_the_help_either(page):
     """axe reports no violation in the keyboard help."""
-    # The page's script is loaded and handles keys.
+    # Waits until the page's script is loaded and handles keys.
     expect(page.page.get_by_role("button", name="Keyboard shortcuts")).to_be_enabled()
     page.page.keyboard.press("?")
     expect(page.page.get_by_role("dialog", name="Keyboard")).to_be_visible()

@@ -98,7 +98,7 @@ def test_houses_are_found_opened_and_switched(office, look):
     switch.click()
     expect(switch).to_have_attribute("aria-checked", "false", timeout=1000 * patient(15))
     assert lamp.status()["relay"] == "off"
-    # A house without a running daemon.
+    # The search and the filters find plugs in all houses.
     section.get_by_label("Find").fill("lAmP")
     found = section.get_by_role("list", name="Plugs found").get_by_role("listitem")
     expect(found).to_have_count(9)
@@ -114,6 +114,7 @@ def test_houses_are_found_opened_and_switched(office, look):
     section.get_by_label("Label").fill("")
     section.get_by_label("Show").select_option(label="All plugs")
     expect(houses).to_have_count(9)
+    # No daemon runs in elm-2, so a command to its plug expires.
     second = houses.filter(has_text="elm-2")
     second.get_by_role("button", name="elm-2").click()
     second.get_by_role("switch", name="Lamp in elm-2").click()
@@ -145,7 +146,7 @@ def test_each_sees_and_switches_their_own_houses(office, look):
 
 @pytest.mark.parametrize("name", LOOKS)
 def test_axe_finds_nothing(office, look, keep_picture, name):
-    """axe reports no violation in the list of houses, and all controls are large enough for touch."""
+    """axe reports no violation in the list of houses, and on a small screen all controls are large enough for touch."""
     page = look(password=OWNERS, **LOOKS[name])
     section = fleet(page)
     section.get_by_role("button", name="elm-1").click()

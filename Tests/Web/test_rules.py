@@ -53,7 +53,7 @@ def test_a_rule_that_is_turned_off_is_held_back(house, page):
     hall = switch(page, "Hall")
     expect(hall).to_have_attribute("aria-checked", "true")
     before = house.plugs["Television"].status()["relay"]
-    # With the keyboard.
+    # The user disables the rule with the keyboard.
     hall.focus()
     page.page.keyboard.press("Space")
     expect(hall).to_have_attribute("aria-checked", "false")

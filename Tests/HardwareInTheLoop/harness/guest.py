@@ -44,8 +44,8 @@ class Guest:
         listener.bind(str(work / "channel"))
         listener.listen()
         started = time.monotonic()
-        # One processor. With two, a busy host may stop the one that handles an edge while the other continues; the
-        # kernel reads the line's level when it handles the edge, and would miss a short press.
+        # The guest has one processor. With two, a busy host may stop the processor that handles an edge while the other
+        # continues. The kernel reads the line's level when it handles the edge, and would miss a short press.
         self._machine = subprocess.Popen(
             ["qemu-system-x86_64", "-machine", "pc", "-accel", "tcg,thread=single", "-cpu", "qemu64", "-smp", "1", "-m", "1024",
              "-display", "none", "-nodefaults", "-no-reboot", "-kernel", folder / "vmlinux", "-initrd", files,
@@ -96,7 +96,7 @@ class Guest:
         return self._machine is not None and self._machine.poll() is None
 
     def said(self):
-        """The kernel's messages."""
+        """Returns the last 4,000 characters of the guest's console, which has the kernel's messages."""
         return self.console.read_text(errors="replace")[-4000:] if self.console.exists() else ""
 
     def close(self):

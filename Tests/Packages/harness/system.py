@@ -100,7 +100,7 @@ class System:
             try:
                 if found := look():
                     return found
-                trouble = "it never came"
+                trouble = "the condition stayed false"
             except (Failed, OSError, ValueError, KeyError) as failure:
                 if isinstance(failure, Failed) and "did not boot" in str(failure):
                     raise
