@@ -126,7 +126,7 @@ class HomeAssistant:
                 told = json.loads(text)
                 if told["type"] == "event":
                     self.changes.append(told["event"]["data"])
-        except Exception:  # It was stopped.
+        except Exception:  # Home Assistant was stopped.
             pass
 
     def command(self, kind, **fields):

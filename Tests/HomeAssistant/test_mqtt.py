@@ -15,7 +15,8 @@ METERS = ("Television", "Amplifier", "Washing machine")
 
 
 class House:
-    """Six plugs, a daemon with a broker, and Home Assistant with the broker's address. Their clocks agree."""
+    """Six plugs, a daemon with a broker, and Home Assistant with the broker's address. The daemon and
+    Home Assistant have the same shifted clock."""
 
     def __init__(self, lan, plug, controller, folder):
         self.clock = WrongClock(folder, minutes_clock(ahead=75))
@@ -64,7 +65,7 @@ def test_six_plugs_are_found_used_and_counted(home):
     assert told.json["cause"] == "controller"
     core.sees(television, lambda state: state["state"] == "on")
 
-    # Dimming.
+    # The lamp is dimmed, and switched off and on.
     lamp = home.entity("Lamp", "light")
     core.does("light", "turn_on", lamp, brightness=102)
     core.sees(lamp, lambda state: state["state"] == "on" and abs(state["attributes"]["brightness"] - 102) <= 1)
@@ -142,7 +143,7 @@ def test_a_plug_without_a_daemon_is_found_and_used(lan, plug, tmp_path):
     light, button = (eventually(
         lambda key=key: next((one for unique, one in core.entities("Lamp").items() if unique.endswith(f"_{key}")), None), 20,
         lambda: f"{core.entities('Lamp')}\n{core.complaints()}") for key in ("light", "button"))
-    # Only entities that exist are commanded.
+    # Waits until the entity has a state, because it accepts no commands before.
     core.sees(light, lambda state: state["state"] == "off")
     core.does("light", "turn_on", light, brightness=102)
     core.sees(light, lambda state: state["state"] == "on" and abs(state["attributes"]["brightness"] - 102) <= 1)

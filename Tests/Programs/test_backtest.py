@@ -49,7 +49,7 @@ def evening(past):
 
 
 def test_a_firing_stands_beside_what_was_really_switched(evening):
-    """Each firing is listed with the delay until the plug was really switched, as recorded."""
+    """Each action of a firing is listed with the time until the recorded switching of its plug, which may be negative."""
     rules = evening.rules(RULES)
     records = evening.backtest(rules)
     [rise] = firings(records, "Movie night")

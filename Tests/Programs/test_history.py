@@ -142,7 +142,7 @@ def test_a_step_back_in_time_begins_a_segment(history):
 
 
 def test_a_shaking_clock_is_told_in_short_and_in_full(history):
-    """Many steps back are shortened in text, and complete in JSON."""
+    """The text output lists the first 20 steps back in time and the number of the others; JSON lists all."""
     lines = [f"20/11/2026 08:{minute:02}:{second:02};5" for minute in range(30) for second in (30, 20)]
     file = history.folder / "shaking.csv"
     file.write_text("\n".join(lines) + "\n")

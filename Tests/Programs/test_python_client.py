@@ -28,7 +28,7 @@ def test_the_descriptors_are_those_of_the_proto_files(tmp_path):
         [sys.executable, "-m", "grpc_tools.protoc", "-I", PROTOCOL, "--include_imports", f"--descriptor_set_out={made}",
          *(file.name for file in PROTOCOL.glob("*.proto"))], check=True)
     wanted = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(made.read_bytes()).file}
-    assert {file.name: file for file in descriptors().file} == wanted, "Scripts/generate updates them"
+    assert {file.name: file for file in descriptors().file} == wanted, "the stored descriptors are out of date: run Scripts/generate"
 
 
 def test_its_types_are_right(tmp_path):
@@ -143,7 +143,7 @@ def test_a_gap_that_does_not_fit_ends_the_session():
         lane.begin()
         with pytest.raises(MalformedMessage):
             lane.subscribed(subscribed(21, **gap))
-    # The cursor belongs to a different journal: all events of this one are new.
+    # A cursor beyond the newest event belongs to a different journal, so all events of this journal are new.
     lane = EventLane(after=500)
     lane.begin()
     assert lane.subscribed(subscribed(5, **{"from": 1, "to": 4, "reason": 3})) == Gap(1, 4, "unknown_cursor")

@@ -319,7 +319,7 @@ def test_state_that_was_set_while_loading_outlives_a_failed_call(host):
     host.load('state = {n = 5} on("A", "button", "long", function(event) if event.value then error("x") end log(state.n) end)')
     assert failure(host.call(event={"value": 1})) == "test.lua:1: x"
     assert host.call() == {"done": {"log": ["5"], "state": {"n": 5}}}
-    assert host.call() == {"done": {"log": ["5"]}}, "the state is reported once"
+    assert host.call() == {"done": {"log": ["5"]}}, "the state was reported again"
 
 
 @pytest.mark.parametrize(("thrown", "told"), [
@@ -351,5 +351,5 @@ def test_changes_of_its_own_world_break_only_the_script(host):
     assert "loaded" in answer
     assert host.call(1) == {"done": {}}
     assert host.call(0) == DONE
-    assert failure(host.call(2)) == f"test.lua:8: {TIME}", "the time limit still applies"
+    assert failure(host.call(2)) == f"test.lua:8: {TIME}", "the time limit no longer applies"
     assert host.call(0) == DONE

@@ -110,11 +110,11 @@ class Chart:
         return self.frame.get_attribute("data-follows") == "true"
 
     def longest(self, name):
-        """The longest time in seconds between two shown readings of a plug, or None if none is shown."""
+        """The longest time in seconds between two shown readings of a plug, or None if no reading is shown."""
         return self._seconds(name, "data-longest")
 
     def first(self, name):
-        """The first shown reading of a plug in seconds since 1970, or None if none is shown."""
+        """The time of the first shown reading of a plug in seconds since 1970, or None if no reading is shown."""
         return self._seconds(name, "data-first")
 
     def _seconds(self, name, key):

@@ -47,7 +47,7 @@ def test_the_chart_zooms_and_pans(house, page):
     assert chart.begin == stays, "the chart moved after panning"
     keyboard.press("End")
     see(page, lambda: chart.follows, 3, "a live chart")
-    # With the wheel, now that the chart has the focus, and by dragging.
+    # The chart has the focus, so the wheel zooms it, and dragging pans it.
     box = chart.picture.bounding_box()
     page.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.page.mouse.wheel(0, 240)
@@ -72,7 +72,7 @@ def test_the_chart_tells_its_values(house, page):
     page.page.keyboard.press("+")
     see(page, lambda: "highest 6" in (page.chart.picture.get_attribute("aria-label") or ""), 20,
         lambda: f"60 W: {page.chart.picture.get_attribute('aria-label')}")
-    # The reading cursor is a few seconds before now, so the 60 W must be older.
+    # The key moves the reading cursor a few seconds into the past, so the 60 W must be older than that.
     page.page.wait_for_timeout(5000)
     page.page.keyboard.press("Shift+ArrowLeft")
     power = page.page.get_by_role("region", name="Power")
