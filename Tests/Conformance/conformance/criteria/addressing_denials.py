@@ -9,7 +9,7 @@ from conformance.frame_alterations import (
     also, arp, Back, changed, dropped, fields, from_target, link_local_probe, to_target)
 from conformance.frames import ARP as ARP_TYPE
 
-RIVAL = 9  # the number of the peer's host that is the other host
+RIVAL = 9  # the number of the peer's host that conflicts with the target
 NO_RIVAL = to_target("packets of the other host are lost", dropped(arp))
 
 
@@ -201,7 +201,7 @@ def renamed(wanted_number, first=1):
            proof=from_target("the sixth address is the second one again", renamed(5, 2)))
 def new_each_time(bench):
     rival = opposed(bench, by_reply, count=100)
-    # If the target tries an address again, it probes it again.
+    # A later probe for an earlier address shows that the target tries the address again.
     tried(rival, 9, 22)
     order = [arp.target for arp in bench.peer.arps(link_local_probe)]
     changes = [address for before, address in zip([None, *order], order) if address != before]
