@@ -25,7 +25,8 @@ extension RuleEngine {
             return time.timeOfDay(at: now).map { DailyWindow.contains($0, after: after, before: before) } ?? false
         }
         guard let today = time.day(at: now) else { return false }
-        // A late sunset with an offset ends up to a day after its date, and the window up to a day later.
+        // An offset can move an end of the window up to a day away from its date, and the window can end on the next
+        // date. Windows of the neighboring days can therefore contain this instant.
         return (today - 3...today + 1).contains { day in
             guard let (from, until) = span(of: window, on: day, time) else { return false }
             return from <= now && now < until

@@ -46,7 +46,7 @@ extension RuleEngine {
             schedules.append(ScheduleTrigger(rule: rule, place: place, schedule: schedule, seed: seed))
         case .rule(let name):
             guard let cause = ruleIndexes[name] else { return }
-            // A rule with several such triggers fires once.
+            // If a rule lists the same rule in several triggers, it is fired once.
             guard !states[cause].listeners.contains(where: { $0.rule == rule }) else { return }
             states[cause].listeners.append(RuleState.Listener(rule: rule, place: place))
         case .timer(let timer): timers[timer, default: []].append(TimerTrigger(rule: rule, place: place))

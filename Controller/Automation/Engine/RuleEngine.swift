@@ -12,8 +12,9 @@ public import ProtocolCore
 /// announced name; the only present plug whose name differs in capitals.
 ///
 /// A rule's conditions are evaluated once, when an edge arrives. Then its actions follow in order; in queued mode they
-/// may start later. One event fires a rule at most once, however many of its triggers match. A firing that waited ends
-/// with ``RunStep/finished``; any other firing ends with its last action in the same result.
+/// may start later. One event fires a rule at most once, however many of its triggers match. The end of a firing that
+/// waited is reported with ``RunStep/finished``. For any other firing, the call that returns the firing also returns
+/// all its actions.
 public struct RuleEngine: Machine, Sendable {
     public typealias Event = RuleEngineEvent
     public typealias Action = RuleEngineAction
@@ -48,7 +49,7 @@ public struct RuleEngine: Machine, Sendable {
 
     // The state of the house. The arrays are indexed by plug; their inner arrays hold places of triggers.
     var plugs = PlugTable()
-    /// The lowercased names of plugs that an earlier process knew and that may not have been found again.
+    /// The lowercased names of the plugs that an earlier process knew. Emptied ``reunion`` after the start.
     var awaited: Set<String> = []
     var meters: [PlugMeter] = []
     var powerOf: [[Int]] = []
@@ -58,7 +59,7 @@ public struct RuleEngine: Machine, Sendable {
     var counters: [EnergyCounter] = []
     /// The states of plugs before a rule changed them, by the plug's permanent name.
     var savedStates: [String: EngineMemory.Before] = [:]
-    /// The stored marks of plugs that have not appeared yet.
+    /// The stored energy marks of plugs that have not appeared yet, by the plug's permanent name.
     var storedMarks: [String: [EngineMemory.EnergyMark]] = [:]
     var localTime: LocalTime?
     var sun = SunTimes.unknown
@@ -81,14 +82,14 @@ public struct RuleEngine: Machine, Sendable {
     /// The time of the last event that was not a quiet reading.
     var latest = Instant.zero
 
-    // The state within one event.
+    // The state that is used only within one event.
     /// Reused between events to avoid allocations.
     var edges: [PowerEdge] = []
-    /// The number of rules fired by rules within this event.
+    /// The number of firings within this event that other rules caused.
     var chained = 0
     var quietBandsNeedRefresh = false
     var plugsAppeared = false
-    /// The actions found at the start, returned with the first event.
+    /// The actions that restoring the memory produced. They are returned with the result of the first event.
     var told: [Action] = []
 
     /// Creates an engine. The rules must have different names.

@@ -51,8 +51,8 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case deadlineReached
 }
 
-/// A recorded active power, at a time on the controller's clock. Times before the start of the clock are negative, so
-/// the age of a sample does not depend on the time zone.
+/// A recorded active power, at a time on the controller's clock. The monotonic clock does not depend on the time zone,
+/// so the age of a sample does not either.
 public struct RecordedPower: Hashable, Sendable {
     /// The time on the controller's clock; negative before its start.
     public var milliseconds: Int64
@@ -67,7 +67,7 @@ public struct RecordedPower: Hashable, Sendable {
 
     /// The active power in watts.
     public var activePower: Double { Double(deciwatts) / 10 }
-    /// The time on the controller's clock. It saturates at the ends of the range.
+    /// The time on the controller's clock, clamped to the range of ``Instant``.
     public var time: Instant {
         let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         return Instant(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : product)
@@ -89,7 +89,7 @@ public enum RuleEngineAction: Hashable, Sendable {
     /// A command to store for an absent plug, in place of every earlier one for that plug. It expires after the
     /// duration.
     case remember(CommandRequest, Firing, for: Duration)
-    /// An effect outside of the house.
+    /// A notification, a program or a web hook.
     case effect(EffectRequest)
     /// A function of a script to call. The answer arrives as ``RuleEngineEvent/scriptAnswered(_:_:)``.
     case call(ScriptCall)
@@ -99,7 +99,7 @@ public enum RuleEngineAction: Hashable, Sendable {
 
 /// A command to send to a plug. Its `id` depends only on the edge, the rule and the place in the rule.
 public struct CommandRequest: Hashable, Sendable {
-    /// The id as a number. Its bytes are only made on request.
+    /// The id as a number. Only ``id`` converts it to bytes.
     var key: UInt128
     /// The plug's announced name; for an absent plug the name as the rule writes it.
     public var plug: String
@@ -124,8 +124,8 @@ public struct CommandRequest: Hashable, Sendable {
     }
 }
 
-/// An effect outside of the house. It is stored before it begins. If the process dies, the next one repeats it with the
-/// same `id`.
+/// A notification, a program or a web hook. The request is stored before the effect begins. If the process dies, the
+/// next process repeats the effect with the same `id`.
 public struct EffectRequest: Hashable, Sendable {
     /// The kind of an effect with its content.
     public enum Effect: Hashable, Sendable {
@@ -137,6 +137,7 @@ public struct EffectRequest: Hashable, Sendable {
         case webHook(WebHook)
     }
 
+    /// Depends only on the firing and the place of the action, or of the script call.
     public var id: RequestID
     /// The kind and content.
     public var effect: Effect
@@ -153,14 +154,15 @@ public struct EffectRequest: Hashable, Sendable {
 
 /// The result of an effect.
 public enum EffectOutcome: Hashable, Sendable {
+    /// The effect was performed.
     case done
-    /// The reason in words.
+    /// The effect failed, with the reason in words.
     case failed(String)
 }
 
 /// One edge that matched one rule.
 public struct Firing: Hashable, Sendable {
-    /// The id as a number. Its bytes are only made on request.
+    /// The id as a number. Only ``id`` converts it to bytes.
     var key: UInt128
     /// The rule's name.
     public var rule: String
@@ -183,22 +185,22 @@ public struct Firing: Hashable, Sendable {
         self.time = time
     }
 
-    /// Identical in every process for the same edge and rule.
+    /// The firing's id, identical in every process for the same edge and rule.
     public var id: RequestID {
         get { RequestID(key) }
         set { key = newValue.key }
     }
 
-    /// The edge that matched the rule. Its words are only made on request.
+    /// The edge that matched the rule, as data. Only `description` converts it to words.
     public struct Cause: Hashable, Sendable {
         /// The kind of a cause.
         public enum Source: Hashable, Sendable {
-            /// A trigger of the rule. Indirect, so that a copy counts one reference. The engine makes it once for all
-            /// firings of the trigger.
+            /// A trigger of the rule. Indirect, so that a copy increments only one reference count. The engine creates
+            /// it once for all firings of the trigger.
             indirect case trigger(Trigger)
             /// The user ran the rule by hand.
             case person
-            /// The cause in the words of an earlier process.
+            /// The words in which an earlier process stored the cause.
             case told(String)
         }
 
@@ -236,8 +238,7 @@ public enum HoldBack: Hashable, Sendable {
     case condition(Condition)
     /// The rule fired recently; its cooldown ends at this time.
     case cooldown(until: Instant)
-    /// The edge is older than the rule accepts. Nil if it belongs to a different boot of the plug, so that its age is
-    /// unknown.
+    /// The edge is older than the rule accepts. The age is nil if the edge belongs to a different boot of the plug.
     case old(age: Duration?)
     /// Earlier firings are not finished; the value is the number that wait or run.
     case running(Int)
@@ -263,7 +264,7 @@ public struct NearMiss: Hashable, Sendable {
     public var trigger: Trigger
     /// The announced name.
     public var plug: String
-    /// The time of the crossing on the controller's clock. `lasted` is the duration up to the end.
+    /// The time of the crossing on the controller's clock.
     public var since: Instant
     /// The time from the crossing to the end.
     public var lasted: Duration
@@ -289,7 +290,8 @@ public enum RunStep: Hashable, Sendable {
     case waitingFor(Condition, until: Instant)
     /// The condition did not become true in time. With ``RuleAction/Timeout/stop`` the run ends here.
     case timedOut(RuleAction.Timeout)
-    /// No state is stored for the plug, or the relay was switched by other means since.
+    /// No state is stored for the plug, either because no rule changed it or because the relay was switched by other
+    /// means later.
     case nothingToRestore(plug: String)
     /// All actions are carried out or on their way.
     case finished
@@ -315,6 +317,6 @@ public enum UnsentReason: Hashable, Sendable {
     case notPresent
     /// Several plugs match except for capitals, and none matches exactly. The value is their names.
     case ambiguous([String])
-    /// The plug has no dimmer, so there is no level to change.
+    /// The plug has no dimmer, so its level cannot be changed.
     case noLevel
 }

@@ -30,8 +30,9 @@ public struct RuleTrace: Codable, Hashable, Sendable {
         public var id: String?
         /// The plug of a command, by name.
         public var plug: String?
-        /// The time of the answer to a command, call or effect; nil until it arrives. `outcome` is the answer in words.
+        /// The time of the answer to a command, call or effect; nil until it arrives.
         public var answered: Int64?
+        /// The answer in words; nil until it arrives.
         public var outcome: String?
 
         /// Creates a step without an answer.
@@ -66,18 +67,19 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public var why: String?
     /// The results of the rule's conditions, in order.
     public var conditions: [ConditionResult] = []
-    /// In chronological order, at most ``stepLimit``.
+    /// The steps in chronological order, at most ``stepLimit``.
     public var steps: [Step] = []
     /// The number of steps beyond the limit, which are not stored.
     public var omitted: Int?
-    /// For actions that waited: the time at which the last one was done, or the run was cancelled.
+    /// If an action waited, the time at which the last action was done or the run was cancelled; nil until then.
     public var finished: Int64?
     /// True while actions of the firing wait.
     public var isWaiting: Bool?
     /// True if the steps before the first one are missing, because the recorder did not see the start of the firing.
     public var isPart: Bool?
 
-    /// A rule has at most 64 actions of at most 64 plugs each. The trace of such a rule contains only the first steps.
+    /// The maximum number of stored steps. ``omitted`` counts the further steps, for example of a rule with 64 actions
+    /// of 64 plugs each.
     public static let stepLimit = 200
 
     /// Creates a trace without steps.
@@ -89,6 +91,6 @@ public struct RuleTrace: Codable, Hashable, Sendable {
         self.cause = cause
     }
 
-    /// True if no further steps are expected.
+    /// True if no action waits and no step lacks its answer.
     var isSettled: Bool { isWaiting != true && !steps.contains(where: \.isOpen) }
 }

@@ -1,8 +1,9 @@
 import PlugModel
 import ProtocolCore
 
-/// The stored form, within the memory of a house: for each property, in order, the count and the entries. A firing's
-/// cause is stored in words, because its trigger may belong to a removed rule.
+/// The binary form of the engine's memory, which is a part of the stored state of a house. Each property is stored in
+/// order, as a count and its entries. A firing's cause is stored in words, because its trigger may belong to a removed
+/// rule.
 extension EngineMemory {
     /// The number of stored entries per list, more than a house has. Keeps the file small enough to be written often.
     static let maximumEntries = 2048

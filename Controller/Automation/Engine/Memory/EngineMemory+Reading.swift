@@ -2,10 +2,10 @@ import PlugModel
 import ProtocolCore
 
 extension MemoryReader {
-    /// Reads what ``MemoryWriter`` wrote.
+    /// Reads an engine's memory that ``MemoryWriter`` wrote.
     ///
-    /// - Parameter moved: converts an instant of the writer's boot to the present clock; returns now if its age is
-    ///   unknown. Instants of dwells are on the plugs' clocks and are not converted.
+    /// - Parameter moved: converts an instant of the writer's boot to the present clock. An unknown elapsed time counts
+    ///   as zero. Instants of dwells are on the plugs' clocks and are not converted.
     mutating func engineMemory(moved: (Instant) -> Instant) throws(StateDecodingError) -> EngineMemory {
         var memory = EngineMemory()
         for _ in 0..<(try entries()) {

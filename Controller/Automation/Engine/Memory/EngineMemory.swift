@@ -65,7 +65,8 @@ public struct EngineMemory: Hashable, Sendable {
         public var known: Set<String>
     }
 
-    /// The last evaluated occurrence of a schedule. It is not evaluated again if the clock is set back a little.
+    /// The last evaluated occurrence of a schedule. The occurrence is not evaluated again if the clock is set back by
+    /// at most ``RuleEngine/longestSetBack``.
     public struct Occurrence: Hashable, Sendable {
         /// The rule's name.
         public var rule: String
@@ -95,6 +96,6 @@ public struct EngineMemory: Hashable, Sendable {
     /// Creates the memory of an engine without history.
     public init() {}
 
-    /// Names contain no line breaks, so the key is unique.
+    /// Returns the key of a trigger. Rule names contain no line breaks, so different triggers have different keys.
     static func key(rule: String, trigger: Trigger) -> String { "\(rule)\n\(trigger)" }
 }

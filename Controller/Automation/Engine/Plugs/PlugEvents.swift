@@ -85,7 +85,7 @@ extension RuleEngine {
         }
         var last: Int?
         for place in eventsOf[index] {
-            // Not the whole trigger: copying it would count references.
+            // Copies only two fields, because a copy of the whole trigger would increment more reference counts.
             let (rule, seed) = (events[place].rule, events[place].seed)
             guard rule != last, events[place].kind.isMet(by: event.kind), let seed else { continue }
             last = rule

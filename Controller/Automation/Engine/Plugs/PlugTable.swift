@@ -47,12 +47,12 @@ struct PlugTable: Sendable {
         }
     }
 
-    /// The number of stored command ids: more than a plug has on their way at once.
+    /// The number of stored command ids. It exceeds the number of commands that one plug has unanswered at once.
     private static let maximumOurs = 16
 
     private var plugs: [Plug] = []
     private var indexes: [String: Int] = [:]
-    /// The plugs whose names are equal except for capitals.
+    /// The indexes of the plugs by folded name, which is equal for names that differ only in capitals.
     private var folded: [String: [Int]] = [:]
     private var byID: [PlugID: Int] = [:]
     /// The plug ids to which written names are bound.
@@ -75,7 +75,7 @@ struct PlugTable: Sendable {
     }
 
     /// Finds the plug of a written name: the plug to which the name is bound, else the paired plug of that name, else
-    /// the plug with exactly this name, else the only one whose name differs in capitals.
+    /// the plug with exactly this name, else the only present plug whose name differs only in capitals.
     ///
     /// If two paired plugs have the same name, each is addressed by the name and its id, ``PlugID/distinguishing(_:)``.
     /// The name without an id matches neither.
@@ -115,8 +115,8 @@ struct PlugTable: Sendable {
         let index: Int
         if let known = indexes[name] {
             index = known
-            // Event numbers never repeat within a plug's life. But a plug that was reset to factory settings starts
-            // again, with a new boot, and a different plug may take over the name.
+            // Event numbers never repeat within a plug's life. After a reset to factory settings, with a new boot, the
+            // plug starts again at the first number. A different plug may also take over the name.
             if plugs[index].boot != boot || plugs[index].id != id { plugs[index].lastSequence = 0 }
         } else {
             guard plugs.count < RuleEngine.maximumPlugs else { return nil }

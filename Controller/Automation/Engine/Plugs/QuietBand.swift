@@ -19,7 +19,7 @@ public struct QuietBand: Hashable, Sendable {
     public internal(set) var until = Instant.zero
     /// Nanoseconds: the maximum time since the previous reading.
     public internal(set) var gap = Int64.max
-    /// Nanoseconds: the minimum of arrival minus time on the plug's clock. A reading that arrives faster than earlier
+    /// Nanoseconds: the minimum of arrival minus time on the plug's clock. A reading with a shorter delay than earlier
     /// ones ends a dwell sooner, so it is not quiet.
     public internal(set) var lag = Int64.min
 
@@ -58,7 +58,7 @@ extension RuleEngine {
     public func index(of plug: String) -> PlugIndex? { plugs.index(of: plug).map { PlugIndex(value: $0) } }
 
     /// Returns the range of readings that need no call of ``read(_:activePower:time:now:)``. The caller passes the last
-    /// of them to ``skip(_:activePower:time:now:)``.
+    /// skipped reading to ``skip(_:activePower:time:now:)``.
     public func quietBand(of plug: PlugIndex) -> QuietBand { isWatched(plug) ? .nothing : meters[plug.value].band }
 
     /// Returns true if a rule watches the plug's appliance. None of the plug's readings is quiet then.
@@ -85,14 +85,14 @@ extension RuleEngine {
         refresh(plug.value)
     }
 
-    /// Skips readings. The caller guarantees that all of them, up to and including this one, were in the quiet band.
+    /// Skips readings. The caller guarantees that every skipped reading, including this one, was in the quiet band.
     public mutating func skip(_ plug: PlugIndex, activePower: Double, time: Instant, now: Instant) {
         meters[plug.value].keep(activePower, time: time, now: now)
     }
 }
 
 extension PlugMeter {
-    /// Closes the band until it is found again. The last reading's time stays.
+    /// Closes the band until the next refresh computes it again. Keeps the last reading's time.
     mutating func closeBand() {
         let last = band.after
         band = .nothing

@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// Makes a command for each plug of an action, or reports why there is none.
+    /// Sends a command to each plug of an action, stores it for an absent plug, or reports why it is not sent.
     mutating func command(
         _ action: RuleAction, at place: Int, of rule: Int, _ firing: Firing, _ actions: inout [Action]
     ) {
@@ -19,7 +19,9 @@ extension RuleEngine {
         }
     }
 
-    /// - Parameter origin: the id from which the command's id is derived: the firing's, or that of its script call.
+    /// Sends the command to a present plug.
+    ///
+    /// - Parameter origin: the id from which the command's id is derived: the firing's, or its script call's.
     private mutating func command(
         _ action: RuleAction, _ index: Int, _ written: String, key: UInt128, origin: UInt128, _ firing: Firing,
         _ actions: inout [Action]
@@ -31,7 +33,9 @@ extension RuleEngine {
         actions.append(.send(request, firing))
     }
 
-    /// - Parameter away: how long the command is stored if the plug is absent; nil for not at all.
+    /// Sends the command, stores it if the plug is absent, or reports why it is not sent.
+    ///
+    /// - Parameter away: how long the command is stored for an absent plug; nil to report it as not sent.
     mutating func command(
         _ action: RuleAction, written: String, key: UInt128, origin: UInt128, away span: Duration?, _ firing: Firing,
         _ actions: inout [Action]
@@ -48,8 +52,8 @@ extension RuleEngine {
         }
     }
 
-    /// Returns the command that the action means for the plug in its present state; nil if there is none, which is
-    /// reported.
+    /// Returns the command of the action for the plug in its present state. Returns nil, and reports the reason, if the
+    /// action needs a dimmer or a stored state that the plug does not have.
     private mutating func resolve(
         _ action: RuleAction, of index: Int, _ written: String, _ firing: Firing, _ actions: inout [Action]
     ) -> PlugCommand? {
@@ -63,7 +67,7 @@ extension RuleEngine {
                 actions.append(.notSent(firing, plug: written, .noLevel))
                 return nil
             }
-            // A lamp that is off counts as 0, whatever level it keeps for the next time.
+            // A lamp that is off counts as level 0, although its stored level may be higher.
             let present = plugs[index].expectedOn ? Int(level.permille) : 0
             let sum = present.addingReportingOverflow(permille)
             let wanted = sum.overflow ? (permille < 0 ? 0 : 1000) : min(max(0, sum.partialValue), 1000)
@@ -91,7 +95,7 @@ extension RuleEngine {
         }
     }
 
-    // MARK: As it was before
+    // MARK: Saved states
 
     /// Stores the plug's state before the first command of a firing that changes it.
     private mutating func remember(_ command: PlugCommand, of index: Int, _ origin: UInt128, _ firing: Firing) {
@@ -114,7 +118,7 @@ extension RuleEngine {
         guard let before = savedStates[plug.lasting] else { return }
         switch cause {
         case .controller(_, let request, _):
-            // An earlier process may have sent the command; its id shows that.
+            // The id also identifies a command that an earlier process sent for the same firing.
             if plug.ours.contains(request.key) || request.key.isPart(of: before.firing.key) { return }
         case .button, .protection, .timer, .powerOn: break
         }
@@ -128,6 +132,8 @@ extension RuleAction {
 }
 
 extension EngineMemory.Before {
+    /// Returns the command that restores the state.
+    ///
     /// - Parameter level: the present level.
     fileprivate func command(from level: DimLevel?) -> PlugCommand {
         // The level of a lamp that was off is not restored, because setting it would turn the lamp on.

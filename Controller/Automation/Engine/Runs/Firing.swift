@@ -2,8 +2,8 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// The limits of rules that fire other rules within one event: the length of a chain, and the total. Longer chains
-    /// are held back, so that a loop ends within one call.
+    /// The limits of rules that fire other rules within one event: the length of a chain, and the total. A firing
+    /// beyond the length is held back, and a firing beyond the total is dropped, so that a loop ends within one call.
     static let maximumChain = 8
     static let maximumChained = 256
 

@@ -94,8 +94,8 @@ extension UInt128 {
         mixed(UInt64(truncatingIfNeeded: (action + 1) << 20 + plug))
     }
 
-    /// Returns true if ``part(action:plug:)`` of `whole` gave this number. The reversed mix leaves a place; few other
-    /// numbers leave a plausible one.
+    /// Returns true if ``part(action:plug:)`` of `whole` gave this number. The reversed mix gives the place of the
+    /// part. Few numbers that are not parts give a plausible place.
     func isPart(of whole: UInt128) -> Bool {
         let place = unmixed ^ whole
         return place >> 20 != 0 && place >> 48 == 0

@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
 
-/// A rule behind one reference. Copying the rule itself would count many references.
+/// A rule in one reference-counted object. A copy of the rule itself would increment many reference counts.
 private final class SharedRule: Sendable {
     let rule: Rule
     init(_ rule: Rule) { self.rule = rule }
@@ -12,7 +12,7 @@ struct RuleState: Sendable {
     private let shared: SharedRule
     /// True if an action waits. Only such a rule has runs in progress.
     let hasWaits: Bool
-    /// The sources of the causes of its firings, one per trigger, made once.
+    /// The source of a firing's cause for each trigger, created once for all firings.
     let sources: [Firing.Cause.Source]
     /// The indexes of the plugs of each action, in order; nil for absent plugs.
     var targets: [[Int?]]
@@ -49,7 +49,7 @@ struct RuleState: Sendable {
 
     /// Returns the limit that is reached, or nil if the rule may fire.
     func limitReached(at now: Instant) -> FiringLimit? {
-        // The optional is not unwrapped into a variable, because the copy would count references.
+        // The optional is not unwrapped into a variable, because the copy would increment reference counts.
         recent?.isReached(at: now) == true ? recent?.limit : nil
     }
 

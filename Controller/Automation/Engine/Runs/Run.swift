@@ -12,14 +12,14 @@ struct Run: Sendable {
         case condition(Condition, until: Instant, RuleAction.Timeout)
     }
 
-    /// Rising in the order of start.
+    /// Numbers ascend in the order of the start.
     let number: Int
     var rule: Int
     let firing: Firing
     /// The place of the waiting action. Zero for a run in the queue.
     var next: Int
     var wait: Wait
-    /// For a run of an earlier process: how long it waits for plugs that are not present yet.
+    /// The time until which a run of an earlier process waits for plugs that are not present yet.
     var plugsUntil: Instant?
     var isRestored = false
 

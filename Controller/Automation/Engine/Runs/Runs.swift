@@ -2,19 +2,19 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// The number of unfinished firings, per rule and in total. Stops rules that fire faster than they finish from
-    /// filling the memory.
+    /// The maximum number of unfinished firings, per rule and in total. Stops rules that fire faster than they finish
+    /// from filling the memory.
     static let maximumRunsOfRule = 64
     static let maximumRuns = 1024
     /// A run whose wait ended longer ago than this, while no process ran, is cancelled.
     static let longestLate = Duration.seconds(86_400)
-    /// How long a run of an earlier process waits for plugs that have not been found again.
+    /// How long a run of an earlier process waits for plugs that have not appeared again.
     static let reunion = Duration.seconds(60)
     /// The interval at which a condition on the time is evaluated while a run waits for it.
     static let conditionInterval = Duration.seconds(1)
 
     /// Runs the actions from a place up to the first one that waits. Only a firing that waited reports
-    /// ``RunStep/finished``. For other firings the last action in the same result is the end.
+    /// ``RunStep/finished``. Other firings are complete with the last action of the result.
     mutating func perform(
         _ firing: Firing, of index: Int, from first: Int, hasWaited: Bool = false, now: Instant,
         _ actions: inout [Action]
@@ -98,7 +98,8 @@ extension RuleEngine {
     private mutating func wake(_ place: Int, now: Instant, _ actions: inout [Action]) {
         switch runs[place].wait {
         case .turn:
-            // The previous run may have ended just before the earlier process did, or the plugs have appeared since.
+            // The earlier process may have exited after the previous run of the queue ended, or the plugs of this run
+            // have appeared only now.
             guard runs[place].isRestored else { return }
             return startNext(runs[place].rule, now: now, &actions)
         case .time(let until):
@@ -130,7 +131,7 @@ extension RuleEngine {
         startNext(run.rule, now: now, &actions)
     }
 
-    /// Starts the next run in the rule's queue when none is in progress.
+    /// Starts the next run in the rule's queue if no run of the rule is in progress.
     mutating func startNext(_ index: Int, now: Instant, _ actions: inout [Action]) {
         // Each pass removes a run from the queue, so the loop ends.
         while !runs.contains(where: { $0.rule == index && $0.wait != .turn }),
@@ -146,7 +147,7 @@ extension RuleEngine {
     private mutating func waitsForPlugs(_ place: Int, now: Instant) -> Bool {
         guard runs[place].isRestored else { return false }
         let run = runs[place]
-        // If the run continues after the timeout in any case, the plugs of its condition do not matter.
+        // If the wait has timed out and the run continues anyway, the plugs of its condition do not matter.
         var isOver = false
         if case .condition(_, let until, .goOn) = run.wait { isOver = until <= now }
         let coming = states[run.rule].rule.actions.dropFirst(isOver ? run.next + 1 : run.next)

@@ -5,15 +5,15 @@ extension RuleEngine {
     /// Runs the actions that a script's function requested, as if they were the rule's own. Their ids are derived from
     /// the call's id, so they differ from the ids of the rule's own actions.
     mutating func answered(_ call: ScriptCall, _ wanted: [RuleAction], _ actions: inout [Action]) {
-        // The rule was removed, so its actions are dropped.
+        // If the rule was removed, the actions are dropped.
         guard let index = ruleIndexes[call.firing.rule] else { return }
         for (place, action) in wanted.enumerated() {
             switch action {
             case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
                 for (position, plug) in action.plugs.enumerated() {
                     let key = call.id.key.part(action: place, plug: position)
-                    // The rule's runs wait for their plugs after a restart. A call cannot, because its plugs were not
-                    // known before, so the command waits.
+                    // After a restart a run waits for its plugs. A call cannot wait, because only its answer names the
+                    // plugs. The command is therefore stored until the plug appears.
                     let reunion = awaited.contains(plug.lowercased()) ? Self.reunion : nil
                     command(
                         action, written: plug, key: key, origin: call.id.key,

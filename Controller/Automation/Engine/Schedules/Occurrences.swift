@@ -4,8 +4,8 @@ import ProtocolCore
 /// A time at which a schedule is due.
 struct Occurrence: Hashable, Sendable {
     var instant: Instant
-    /// Identifies the occurrence within its schedule, whatever the clock does. For the sun it is the day, otherwise the
-    /// second, both in the local calendar. ``repetition`` is added if the clock shows the second again.
+    /// Identifies the occurrence within its schedule, also after the clock was set. For the sun it is the day,
+    /// otherwise the second, both in the local calendar. ``repetition`` is added if the clock shows the second again.
     var number: Int64
 
     /// Larger than the seconds of any date.
@@ -20,7 +20,8 @@ extension Schedule {
     /// True for a wildcard schedule of cron.
     var isWildcard: Bool { if case .cron(let cron) = self { cron.isWildcard } else { false } }
 
-    /// Returns the first occurrence after this instant; nil if there is none, or if the local time is unknown.
+    /// Returns the first occurrence after this instant. Nil if the search finds no occurrence or the local time is
+    /// unknown.
     func next(after instant: Instant, _ time: LocalTime, _ sun: SunTimes) -> Occurrence? {
         switch self {
         case .sun(let event, let offset, let days):
@@ -37,7 +38,8 @@ extension Schedule {
         }
     }
 
-    /// Finds the next occurrence of a wildcard schedule. It follows the clock through each hour, as Debian's cron does.
+    /// Finds the next occurrence of a wildcard schedule. Like Debian's cron, the schedule is due twice in an hour that
+    /// the clock repeats, and never in an hour that it skips.
     private func pass(after instant: Instant, _ time: LocalTime, _ cron: CronSchedule) -> Occurrence? {
         let seconds = cron.seconds
         let found = time.next(after: instant) { first in
@@ -54,14 +56,14 @@ extension Schedule {
         }
     }
 
-    /// Searches day by day. A time that the calendar skips is the first moment after the gap. Of a repeated time the
-    /// first one counts.
+    /// Searches day by day. A local time that the clock skips is due at the first moment after the gap. A repeated
+    /// local time is due when it occurs first.
     private func search(
         after instant: Instant, _ time: LocalTime, _ seconds: (Int64) -> [Int64]
     ) -> Occurrence? {
         guard let today = time.day(at: instant) else { return nil }
-        // The search starts on the day before: its 24:00 may be due, and a clock that is set back may have first times
-        // there.
+        // The search starts on the previous day, because its 24:00 may be due and because a clock that is set back may
+        // return to that day.
         for day in (today - 1)...(today + Self.longestSearch) {
             for second in seconds(day) {
                 let number = day &* 86_400 &+ second
@@ -82,7 +84,7 @@ extension CronSchedule {
         return eitherDay ? fitsDate || fitsWeek : fitsDate && fitsWeek
     }
 
-    /// The matching seconds of a day, rising.
+    /// The matching seconds of a day, in ascending order.
     var seconds: [Int64] {
         let wanted = (0..<60).filter { (minutes >> UInt64($0)) & 1 == 1 }
         var seconds: [Int64] = []

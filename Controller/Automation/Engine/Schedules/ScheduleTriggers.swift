@@ -8,12 +8,14 @@ struct ScheduleTrigger: Sendable {
     let seed: FiringSeed
     /// The next known occurrence, or nil.
     var next: Occurrence?
-    /// The number of the last evaluated occurrence. It is not evaluated again if the clock is set back a little.
+    /// The number of the last evaluated occurrence. The occurrence is not evaluated again if the clock is set back by
+    /// at most ``RuleEngine/longestSetBack``.
     var judged: Int64?
 }
 
 extension RuleEngine {
-    /// A clock that was set back further than this was wrong. Evaluations ahead of the new time do not count.
+    /// If the clock is set back by more than this, its earlier time was wrong. Occurrences after the new time are then
+    /// evaluated again.
     static let longestSetBack = Duration.seconds(86_400)
     /// The number of late occurrences of one schedule that are evaluated in one event.
     private static let maximumLate = 100
@@ -57,12 +59,14 @@ extension RuleEngine {
         schedules[place].next = next
     }
 
-    /// Evaluates each due occurrence once. Of those that are too late for the rule, only the first is reported.
+    /// Evaluates each due occurrence once. If several occurrences of a trigger are older than the rule accepts, only
+    /// the first is reported.
     mutating func endSchedules(now: Instant, _ actions: inout [Action]) {
         guard let due = scheduleDeadline, due <= now else { return }
         let from = max(judgedUntil ?? now, now)
         var last: Int?
-        // The times at which the last rule was fired. Several triggers of a rule at the same time fire it once.
+        // The occurrences for which the current rule was fired. Several triggers of a rule that are due at the same
+        // time fire it once.
         var moments: Set<Instant> = []
         for place in schedules.indices {
             if schedules[place].rule != last { moments = [] }

@@ -76,8 +76,8 @@ extension RuleEngine {
         for sample in samples { _ = appliances[watched].sense.handle((sample.milliseconds, sample.deciwatts)) }
     }
 
-    /// Handles samples of a plug that has not appeared yet. They belong to an appliance without a plug whose name means
-    /// this plug.
+    /// Handles samples of a plug that has not appeared yet. They go to each watched appliance that has no plug yet and
+    /// whose written name means this plug.
     private mutating func recordedUnseen(_ name: String, _ samples: [RecordedPower]) {
         guard plugs.index(of: name) == nil else { return }
         for watched in appliances.indices
@@ -86,8 +86,8 @@ extension RuleEngine {
         }
     }
 
-    /// Fires the rules for one event. Its age is zero, even if it happened during a gap: it could not be known before
-    /// now.
+    /// Fires the rules for one event. The age is zero even if the appliance started or finished in a gap between
+    /// readings, because the detector could not report the event earlier.
     private mutating func tell(
         _ event: ApplianceEvent, of watched: Int, _ index: Int, now: Instant, _ actions: inout [Action]
     ) {

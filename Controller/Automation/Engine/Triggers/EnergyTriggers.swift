@@ -88,7 +88,8 @@ extension RuleEngine {
         waitingFor == 0 ? counters[plug.value].quiet : nil
     }
 
-    /// Skips energies. The caller guarantees that every value since the last one was quiet and that none decreased.
+    /// Skips counter values. The caller guarantees that every value since the last handled one was quiet and that no
+    /// value decreased.
     ///
     /// - Parameter milliwattHours: the last of the skipped values.
     public mutating func skip(_ plug: PlugIndex, milliwattHours: UInt64, now: Instant) {
@@ -103,7 +104,7 @@ extension RuleEngine {
             return counters[index].last = (milliwattHours, now)
         }
         restoreMarks(index)
-        // A counter that decreases was reset or replaced. Its energy before that does not count.
+        // A counter that decreases was reset or replaced. The energy of each period is then counted from the new value.
         if let last = counters[index].last, milliwattHours < last.milliwattHours {
             for period in counters[index].marks.keys {
                 counters[index].marks[period]?.milliwattHours = milliwattHours
@@ -169,7 +170,8 @@ extension RuleEngine {
         if let mark = counter.marks[period], number <= mark.number, mark.number <= number &+ period.step {
             return Double(milliwattHours - min(mark.milliwattHours, milliwattHours)) / 1000
         }
-        // The counter value at the start is the last one before it, if that arrived recently.
+        // The period starts at the last value before its start if that value arrived within ``restartGap``, otherwise
+        // at this value.
         let isNear = counter.marks[period] != nil && counter.last.map { now - $0.heard <= Self.restartGap } ?? false
         let start = isNear ? counter.last?.milliwattHours ?? milliwattHours : milliwattHours
         counters[index].marks[period] = EnergyCounter.Mark(
@@ -186,7 +188,8 @@ extension RuleEngine {
         }
     }
 
-    /// Marks are stored by the plug's permanent name, which is known when the plug appears.
+    /// Restores the stored marks of a plug. They are stored by its permanent name, which is known only after the plug
+    /// appeared.
     private mutating func restoreMarks(_ index: Int) {
         guard !counters[index].isRestored else { return }
         counters[index].isRestored = true
@@ -196,7 +199,7 @@ extension RuleEngine {
         }
     }
 
-    /// Forgets removed triggers. A trigger that is added again is evaluated for the first time then.
+    /// Forgets removed triggers. If a trigger is added again, its next evaluation counts as its first.
     mutating func forgetEnergies() {
         let keys = Set(energies.map(\.key))
         for index in counters.indices {

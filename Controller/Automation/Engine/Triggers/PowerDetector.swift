@@ -5,8 +5,9 @@ import ProtocolCore
 /// A dwell is measured by the readings' times on the plug's clock. After the last reading it continues on the
 /// controller's clock from that reading's arrival, because a plug that is silent within its reporting interval has not
 /// changed. A silence longer than the plug's reading gap cancels the dwell, and the next reading beyond the threshold
-/// starts a new one, unless the plug was lost meanwhile and returns soon. The last reading is stored in the plug's
-/// ``PlugMeter``, so that a reading that changes nothing accesses no trigger.
+/// starts a new one. If the plug was lost during the silence and returns within ``RuleEngine/restartGap``,
+/// ``PowerTrigger`` continues the dwell instead. The last reading is stored in the plug's ``PlugMeter``, so that a
+/// reading that changes nothing accesses no trigger.
 struct PowerDetector: Sendable {
     enum Shape: Hashable, Sendable {
         case threshold(PowerThreshold)
@@ -143,7 +144,7 @@ struct PowerDetector: Sendable {
                 case .fallsBelow: band.atLeast(threshold.watts)
                 }
             case .band(let own):
-                // The band ends on the side of the present power.
+                // The power is outside the trigger's band. The quiet readings are those on the same side.
                 if meter.activePower < own.low { band.atMost(own.low.nextDown) } else { band.atLeast(own.high.nextUp) }
             }
         case .dwelling(let since):

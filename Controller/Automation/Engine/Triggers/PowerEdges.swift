@@ -6,7 +6,8 @@ struct PowerEdge: Sendable {
     var trigger: Int
     /// The time of the crossing on the plug's clock.
     var since: Instant
-    /// The time since the end of the dwell, if the controller was asleep then.
+    /// The time since the end of the dwell; nil if a reading ended the dwell. It is long if the controller was asleep
+    /// at the end.
     var age: Duration?
 }
 
@@ -28,9 +29,9 @@ extension RuleEngine {
             meters[index].keep(watts, time: time, now: now)
             return sense(index, now: now, isFirst: false, &actions)
         }
-        // A reading is repeated when another part of the state changes.
+        // The plug repeats its last reading when another part of its state changes.
         if before.hasReading, before.time == time { return }
-        // An earlier time belongs to a different boot.
+        // A time before the last reading's time belongs to a different boot.
         guard !before.hasReading || before.time < time else {
             for trigger in powerOf[index] {
                 power[trigger].broken = nil
@@ -109,14 +110,14 @@ extension RuleEngine {
         }
     }
 
-    /// Fires the edges of one event, in the order of the rules. A rule fires once.
+    /// Fires the edges of one event, in the order of the rules. A rule with several edges fires once.
     private mutating func fireEdges(now: Instant, _ actions: inout [Action]) {
         guard !edges.isEmpty else { return }
         var last: Int?
         // By index, because `fire` mutates the engine. The list itself changes only with the next event.
         for place in edges.indices where power[edges[place].trigger].rule != last {
             let edge = edges[place]
-            // Only one field is read: a copy of the whole trigger would count references.
+            // Copies only one field, because a copy of the whole trigger would increment reference counts.
             let rule = power[edge.trigger].rule
             last = rule
             guard let plug = power[edge.trigger].plug, let seed = power[edge.trigger].seed else { continue }

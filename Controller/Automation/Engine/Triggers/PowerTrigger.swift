@@ -4,14 +4,17 @@ import ProtocolCore
 /// A trigger on active power: its detector, its plug, and the remainder of an interrupted dwell.
 struct PowerTrigger: Sendable {
     /// A dwell that was in progress when the plug or the controller went away. It continues if the next reading belongs
-    /// to the same boot of the plug, is still beyond the threshold, and arrives soon enough.
+    /// to the same boot of the plug, is still beyond the threshold, and was measured within ``RuleEngine/restartGap``
+    /// of the last one.
     struct Broken: Hashable, Sendable {
         /// The plug's id, or its name if it has no id.
         var plug: String
         var boot: BootID
-        /// On the plug's clock.
+        /// The start of the dwell on the plug's clock.
         var since: Instant
+        /// The time of the last reading on the plug's clock.
         var latest: Instant
+        /// The power of the last reading in watts.
         var value: Double
         /// True if the end of the dwell was reported as a near miss. It is not reported again.
         var isTold = false
@@ -41,7 +44,7 @@ struct PowerTrigger: Sendable {
         broken = other.broken
     }
 
-    /// Handles the loss of the plug, or a new snapshot. The last reading is the meter's.
+    /// Handles the loss of the plug, or a new snapshot. `meter` contains the last reading.
     mutating func interrupt(_ plug: PlugTable.Plug, _ meter: PlugMeter) {
         if case .dwelling(let since) = detector.state {
             keep(since: since, plug, meter, isTold: false)
@@ -65,7 +68,8 @@ struct PowerTrigger: Sendable {
             plug: plug.lasting, boot: boot, since: since, latest: meter.time, value: meter.activePower, isTold: isTold)
     }
 
-    /// Returns true if the interrupted dwell may still continue. False if a reading arrived since, even a quiet one.
+    /// Returns true if the interrupted dwell may still continue. False after the next reading, even if that reading was
+    /// quiet.
     func isBroken(_ plug: PlugTable.Plug, _ meter: PlugMeter) -> Bool {
         guard let broken else { return false }
         return detector.state == .unknown || broken.plug != plug.lasting || broken.latest == meter.time

@@ -72,7 +72,8 @@ extension RuleEngine {
             last = trigger.rule
             let rule = states[trigger.rule].rule
             let cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[plug].name, since: since)
-            // Uses the wall clock, if known: the controller's own clock starts again at each boot.
+            // The number includes the wall clock, if known, because the controller's monotonic clock starts again at
+            // each boot.
             let seed = FiringSeed(
                 trigger.isLost ? "lost" : "back", rule: rule.name, trigger: trigger.place, plug: plugs[plug].lasting)
             let second = localTime?.second(at: since) ?? 0

@@ -1,6 +1,6 @@
 public import ProtocolCore
 
-/// For replays of recorded time: samples that only feed an appliance detector.
+/// A fast path for replays of recorded samples that only feed an appliance detector.
 extension RuleEngine {
     /// Handles samples of a watched plug that arrived at the time of their measurement. Stops before a sample to which
     /// a trigger reacts or at which something is due, and after a sample at which the detector reports an event.
