@@ -117,7 +117,7 @@ struct ScriptEngineTests {
         house.at(1, .timerEnded(.lightsOut, startedBy: call, age: .zero))
         #expect(house.calls.map(\.handler.index) == [1, 2])
         let cause = try #require(house.calls.first?.firing.cause)
-        #expect("\(cause)" == "timer \"lights out\" of hall.lua was over" && cause.age == nil)
+        #expect("\(cause)" == "timer \"lights out\" of hall.lua ended" && cause.age == nil)
         house.at(2, .timerEnded(.lightsOut, startedBy: call, age: .seconds(80_000)))
         #expect(house.calls.count == 4 && house.calls[2].firing.cause.age == .seconds(80_000))
         #expect(house.calls[2].id == house.calls[0].id, "the id is the same in any process")

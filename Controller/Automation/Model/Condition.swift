@@ -1,7 +1,8 @@
 public import PlugModel
 
-/// A level: a statement that is true or false at any time. A condition about an absent plug is false, except
-/// ``present(plug:_:)`` with `false`. A condition about the local time is false until the local time is known.
+/// A statement about the present state of the house, which is either true or false. A condition about an absent plug is
+/// false, except ``present(plug:_:)`` with `false`. A condition about the local time is false until the local time is
+/// known.
 public indirect enum Condition: Hashable, Sendable {
     /// The local time is within the window.
     case time(DailyWindow)
@@ -9,14 +10,17 @@ public indirect enum Condition: Hashable, Sendable {
     case weekdays(Weekdays)
     /// The relay is on, or off.
     case relay(plug: String, on: Bool)
-    /// The dim level. False for a plug without a dimmer.
+    /// The dim level is beyond the bound. False for a plug without a dimmer.
     case level(plug: String, Bound<DimLevel>)
-    /// The active power of the last reading, in watts.
+    /// The active power of the last reading, in watts, is beyond the bound. False before the first reading.
     case activePower(plug: String, Bound<Double>)
-    /// True if the connection state of the plug equals the value: `true` for connected.
+    /// The plug is connected (`true`), or it is not connected (`false`).
     case present(plug: String, Bool)
+    /// All parts hold. True for an empty list.
     case all([Condition])
+    /// At least one part holds.
     case any([Condition])
+    /// The part does not hold.
     case not(Condition)
 
     /// The plugs that the condition names, in the order of its parts. A plug may be listed more than once.
@@ -30,7 +34,7 @@ public indirect enum Condition: Hashable, Sendable {
     }
 }
 
-/// A strict bound: the value itself is not within it.
+/// A strict bound: a value that equals the bound does not satisfy it.
 public enum Bound<Value: Hashable & Comparable & Sendable>: Hashable, Sendable {
     case above(Value)
     case below(Value)

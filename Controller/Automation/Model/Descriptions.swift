@@ -167,16 +167,16 @@ extension Firing.Cause: CustomStringConvertible {
         case .activePowerStays(_, let band):
             return "\(name) stayed between \(band.low.decimal) W and \(band.high.decimal) W" + band.dwell.forWords
                 + nowWords("W")
-        case .activeEnergy(_, let threshold): return "\(name) took more than \(threshold)" + nowWords("Wh")
+        case .activeEnergy(_, let threshold): return "\(name) used more than \(threshold)" + nowWords("Wh")
         case .button(_, let press): return "\(name): button pressed (\(press.rawValue))"
-        case .relay(_, let on): return "\(name) was turned \(on.map { $0 ? "on" : "off" } ?? "over")"
+        case .relay(_, let on): return "\(name) was turned \(on.map { $0 ? "on" : "off" } ?? "on or off")"
         case .lost(_, let dwell): return "\(name) was lost" + dwell.forWords
         case .back(_, let dwell): return "\(name) was back" + dwell.forWords
         case .protection(_, let protection): return "\(name): \(protection?.rawValue ?? "a protection") tripped"
         case .appliance(_, let change): return "\(name): \(change)"
         case .schedule(let schedule): return "\(schedule)"
         case .rule(let rule): return "rule \"\(rule)\" fired"
-        case .timer(let timer): return "\(timer) was over"
+        case .timer(let timer): return "\(timer) ended"
         }
     }
 
@@ -184,6 +184,7 @@ extension Firing.Cause: CustomStringConvertible {
 }
 
 extension HoldBack: CustomStringConvertible {
+    /// The reason in words.
     public var description: String {
         switch self {
         case .condition(let condition): "condition does not hold: \(condition)"
@@ -211,6 +212,7 @@ extension NearMiss: CustomStringConvertible {
 }
 
 extension UnsentReason: CustomStringConvertible {
+    /// The reason in words.
     public var description: String {
         switch self {
         case .notPresent: "the plug is not connected"
@@ -221,6 +223,7 @@ extension UnsentReason: CustomStringConvertible {
 }
 
 extension RunStep: CustomStringConvertible {
+    /// The step in words, for example `waits` or `done`.
     public var description: String {
         switch self {
         case .waiting: "waits"

@@ -24,7 +24,7 @@ public struct LocalTime: Hashable, Sendable {
     /// Creates the mapping. Sorts the pieces by their first instant.
     ///
     /// - Parameters:
-    ///   - pieces: in any order. A year has two transitions.
+    ///   - pieces: the pieces, in any order.
     ///   - phase: the time from a whole second of the controller's clock to the start of the wall clock's next second.
     public init(pieces: [Piece], phase: Duration = .zero) {
         self.pieces = pieces.sorted { $0.from < $1.from }
@@ -87,8 +87,9 @@ public struct LocalTime: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the instant at which this clock shows what `other` shows at `instant`. If there are several, returns the
-    /// nearest. Nil if it never does, or if `instant` is before the first piece of `other`.
+    /// Returns the instant at which this clock shows the local time that `other` shows at `instant`. If this clock
+    /// shows that time more than once, returns the instant nearest to `instant`. Nil if it never shows that time, or if
+    /// `instant` is before the first piece of `other`.
     func instant(with other: LocalTime, at instant: Instant) -> Instant? {
         guard let shown = other.pieces.last(where: { $0.from <= instant })?.offset else { return nil }
         var nearest: Instant?
@@ -132,7 +133,7 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Seconds since midnight, 0 to 86,400.
     public let second: Int
 
-    /// Returns nil outside 0 to 86,400.
+    /// Returns nil if the second is not within 0 to 86,400.
     public init?(second: Int) {
         guard (0...86_400).contains(second) else { return nil }
         self.second = second

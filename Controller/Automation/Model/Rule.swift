@@ -3,9 +3,9 @@ public struct Rule: Hashable, Sendable {
     /// The user's name for the rule. The ids of the rule's commands are derived from it, so rules of one engine have
     /// different names.
     public var name: String
-    /// The edges. One edge is enough to fire the rule.
+    /// The triggers. An edge of any of these triggers fires the rule.
     public var triggers: [Trigger]
-    /// The levels. All must hold at the time of the edge.
+    /// The conditions. All must hold when the edge arrives.
     public var conditions: [Condition]
     /// The actions, in the order in which they run.
     public var actions: [RuleAction]
@@ -13,11 +13,10 @@ public struct Rule: Hashable, Sendable {
     public var cooldown: Duration
     /// The handling of an edge that arrives before an earlier firing has finished.
     public var mode = RuleMode.single
-    /// The rate limit. Nil applies ``RuleEngine/usualLimit``, which stops loops. Nil means no limit if every action
-    /// calls a script: then ``ScriptLimits`` limits the script's commands instead.
+    /// The rate limit. Nil applies ``RuleEngine/usualLimit``, which stops loops. If every action calls a script, nil
+    /// means no limit, because ``ScriptLimits`` limits the script's commands instead.
     public var limit: FiringLimit?
-    /// The age above which an event does not fire the rule. Larger than ``RuleEngine/maximumAge`` only if the rule
-    /// requests it.
+    /// The age above which an event does not fire the rule. The default is ``RuleEngine/maximumAge``.
     public var maximumAge = RuleEngine.maximumAge
     /// How long a command is stored for an absent plug. Only the last command per plug is stored. Nil reports the
     /// command as not sent and drops it.

@@ -2,11 +2,13 @@ public import PlugModel
 
 /// An action of a rule. An action that depends on the plug's state becomes an absolute command when it runs.
 public enum RuleAction: Hashable, Sendable {
+    /// Turns the relays on.
+    ///
     /// - Parameter autoOff: the time after which the plug turns itself off, even if the controller is down by then.
     case turnOn([String], autoOff: Duration? = nil)
     /// Turns the relays off.
     case turnOff([String])
-    /// Inverts each relay's expected state, including commands on their way.
+    /// Inverts each relay's expected state, which is its state after all unanswered commands.
     case toggle([String])
     /// Sets the level, with a transition of the given length.
     case dim([String], to: DimLevel, over: Duration)
@@ -31,7 +33,7 @@ public enum RuleAction: Hashable, Sendable {
 
     /// The handling of the remaining actions after a timeout.
     public enum Timeout: Hashable, Sendable {
-        /// Runs the remaining actions, or drops them.
+        /// `goOn` runs the remaining actions. `stop` drops them.
         case goOn, stop
     }
 
@@ -70,8 +72,8 @@ extension WebHook {
     /// secret, and the words are written to logs, pages and the history.
     public var words: String { "\(method) \(Self.origin(of: url) ?? "…")" }
 
-    /// Returns the scheme and host of an address, without user and password: `https://host`. If more than a slash follows
-    /// the host, the result ends with `/…`. Nil if the address does not begin with a scheme and a host.
+    /// Returns the scheme and host of an address, without user and password: `https://host`. If more than a slash
+    /// follows the host, the result ends with `/…`. Nil if the address does not begin with a scheme and a host.
     public static func origin(of url: String) -> String? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[colon...].hasPrefix("://") else { return nil }
         let rest = url[colon...].dropFirst(3)

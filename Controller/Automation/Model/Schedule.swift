@@ -4,7 +4,9 @@ public import ProtocolCore
 public enum Schedule: Hashable, Sendable {
     /// Once per day of the set, at this local time.
     case daily(TimeOfDay, on: Weekdays)
-    /// - Parameter offset: the delay after the sun event; negative for before it.
+    /// On each day of the set, at the time of the sun event plus the offset.
+    ///
+    /// - Parameter offset: the delay after the sun event; negative for a time before it.
     case sun(SunEvent, offset: Duration, on: Weekdays)
     /// Each minute that matches the cron expression.
     case cron(CronSchedule)
@@ -104,9 +106,9 @@ public struct SunTimes: Hashable, Sendable {
     /// Sorted by day, each day once.
     public let days: [Day]
 
-    /// Used while the location of the house is unknown.
+    /// An empty list, for a house whose location is unknown.
     public static let unknown = SunTimes(days: [])
 
-    /// Sorts the days. Each day must be given once.
+    /// Creates the list and sorts it by day. Each day may occur only once.
     public init(days: [Day]) { self.days = days.sorted { $0.day < $1.day } }
 }

@@ -1,9 +1,9 @@
-/// The limits that keep one script from using the house for itself. The limits of its process, time and memory are in
-/// the script host.
+/// The limits of a script's requests, so that one script cannot block the house. The limits of its process, running
+/// time and memory are in the script host.
 public enum ScriptLimits {
     /// The number of plug commands, notifications, programs and web hooks together within any ``span``. A relay wears
-    /// out at higher rates, and users need fewer. The same number of timers may end within a span, because each firing
-    /// is stored and traced.
+    /// out at higher rates, and users need fewer. At most this number of a script's timers ends within a span, because
+    /// each firing is stored and traced.
     public static let commands = 60
     /// The length of the sliding span for ``commands``.
     public static let span = Duration.seconds(60)

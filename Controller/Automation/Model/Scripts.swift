@@ -28,8 +28,8 @@ public struct ScriptTimer: Hashable, Sendable {
     }
 }
 
-/// A pending call of a script's function with a firing. The effects of a call are stored as one. If the process dies
-/// before that, nothing has been done, and the next process calls the function again with the same `id`.
+/// A pending call of a script's function with a firing. All results of a call are stored in one write. If the process
+/// dies before that write, no result takes effect, and the next process calls the function again with the same `id`.
 public struct ScriptCall: Hashable, Sendable {
     /// Derived from the firing, so that each process gives the call the same id.
     public var id: RequestID
@@ -50,6 +50,7 @@ public struct ScriptCall: Hashable, Sendable {
 public struct PlugView: Hashable, Sendable {
     /// The name under which the script sees the plug.
     public var name: String
+    /// True if the plug is connected.
     public var isConnected: Bool
     /// The relay's state, including commands that are on their way; nil if the plug is not connected.
     public var isOn: Bool?
@@ -65,7 +66,8 @@ public struct PlugView: Hashable, Sendable {
     }
 }
 
-/// The complete request of a script's function. It is carried out and stored as one.
+/// All requests of one call of a script's function. They are stored in one write, and carried out together or not at
+/// all.
 public struct ScriptAnswer: Hashable, Sendable {
     /// A timer to start, restart or stop.
     public struct TimerChange: Hashable, Sendable {
@@ -81,7 +83,7 @@ public struct ScriptAnswer: Hashable, Sendable {
         }
     }
 
-    /// The actions in order. None waits and none calls a script.
+    /// The actions in order. No action waits or calls a script.
     public var actions: [RuleAction] = []
     /// The timers to start, restart or stop.
     public var timers: [TimerChange] = []
@@ -98,7 +100,7 @@ public struct ScriptAnswer: Hashable, Sendable {
 public enum ScriptOutcome: Hashable, Sendable {
     /// The function returned with this request.
     case answered(ScriptAnswer)
-    /// The call failed. The reason is in words, with the lines that the script logged before. None of its actions is
+    /// The call failed, with the reason in words and the lines that the script logged before. None of its actions is
     /// carried out.
     case failed(String, log: [String] = [])
 }

@@ -14,7 +14,7 @@ public enum Trigger: Hashable, Sendable {
     case button(plug: String, ButtonPress)
     /// The relay switched, for any cause. `on` nil: in either direction.
     case relay(plug: String, on: Bool?)
-    /// The plug was not connected for `dwell`. A plug that was never present since the first start is not lost.
+    /// The plug was not connected for `dwell`. A plug that has never been present does not count as lost.
     case lost(plug: String, dwell: Duration)
     /// The plug was lost and then connected again for `dwell`.
     case back(plug: String, dwell: Duration)
