@@ -62,7 +62,7 @@ public struct PowerTriggerReplay: Sendable {
             if greatest.map({ $0.watts < watts }) ?? true { greatest = point }
             if least.map({ $0.watts > watts }) ?? true { least = point }
         }
-        // Samples before a gap do not continue after it.
+        // A stay does not continue across a gap in the samples.
         if let last, milliseconds - last > gap { stay = nil }
         if let last, milliseconds - last > away {
             armedSince = nil
@@ -70,7 +70,7 @@ public struct PowerTriggerReplay: Sendable {
         }
         last = milliseconds
         if isInside(watts) {
-            // A stay that fires, or would have fired, disarms the trigger.
+            // A stay as long as the dwell disarms the trigger.
             if stay == nil { stay = (milliseconds, milliseconds) }
             stay?.last = milliseconds
             if let stay { note(stay) }

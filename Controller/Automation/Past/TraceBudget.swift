@@ -8,6 +8,8 @@ public struct TraceBudget: Sendable {
     public enum Verdict: Hashable, Sendable {
         /// Store the trace.
         case kept
+        /// Do not store the trace.
+        ///
         /// - Parameter isFirst: true for the first dropped trace of the rule on this day.
         case leftOut(isFirst: Bool)
     }
@@ -16,7 +18,8 @@ public struct TraceBudget: Sendable {
     private var day: Int64?
     private var spent: [String: Int] = [:]
     private var told: Set<String> = []
-    /// The ids of firings that are stored. Their later changes are stored too. As many as a ``TraceRecorder`` tracks.
+    /// The ids of firings with a stored trace, at most ``TraceRecorder/openLimit``. Later changes of these traces are
+    /// stored even above the budget.
     private var begun: [String] = []
 
     /// Creates a full budget.

@@ -5,9 +5,9 @@ public import ProtocolCore
 /// are answered and its actions continue. The caller stores each returned trace in place of an earlier one with the
 /// same id.
 public struct TraceRecorder: Sendable {
-    /// The number of firings that may still change; it has no other bound, because no notice is known to be the last.
-    /// When the limit is exceeded, one firing is dropped: one that waits for nothing, else one whose actions are done,
-    /// else any; among these the one with the oldest change. Keeps the firings from filling the memory.
+    /// The maximum number of firings whose traces may still change. A limit is necessary because no notice is marked as
+    /// the last one of its firing. Above the limit, the recorder drops a firing without open steps and waits, else one
+    /// without a wait, else any other. Among several it drops the one with the oldest change.
     public static let openLimit = 256
 
     /// The rules' conditions in words, by rule name. A firing only contains their results.
@@ -34,7 +34,7 @@ public struct TraceRecorder: Sendable {
     /// - Parameters:
     ///   - milliseconds: the time of the notice since 1970.
     ///   - now: the same time on the clock of the firings.
-    /// - Returns: the new or changed trace; nil if the notice belongs to none.
+    /// - Returns: the new or changed trace; nil if the notice belongs to no trace.
     public mutating func take(_ notice: RuleNotice, at milliseconds: Int64, now: Instant) -> RuleTrace? {
         switch notice {
         case .firing(let firing):
@@ -106,8 +106,8 @@ public struct TraceRecorder: Sendable {
         return trace
     }
 
-    /// Starts a partial trace of a firing that an earlier process reported, or that was dropped. A caller with the
-    /// start of the trace keeps that start.
+    /// Starts a partial trace of a firing that an earlier process reported, or that was dropped. The history does not
+    /// replace a stored complete trace with a partial one.
     private mutating func beginPart(_ firing: Firing, _ milliseconds: Int64, _ now: Instant) -> RuleTrace {
         let age = max(0, firing.time.duration(to: now).wholeNanoseconds / 1_000_000)
         var trace = trace(of: firing, .fired, milliseconds - age)

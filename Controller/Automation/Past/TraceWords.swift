@@ -13,7 +13,7 @@ extension RuleTrace {
 
     /// Creates the trace of a near miss.
     ///
-    /// - Parameter milliseconds: the time of its end since 1970.
+    /// - Parameter milliseconds: the time at which the dwell ended, in milliseconds since 1970.
     init(_ miss: NearMiss, at milliseconds: Int64) {
         var hash = FNV1a128()
         hash.add("near miss")
@@ -29,7 +29,7 @@ extension RuleTrace {
         case .wentBack(let watts):
             value = watts.isFinite ? watts : nil
             why = "it held \(miss.lasted.words), then the power was \(watts.decimal) W"
-        case .silence: why = "it held \(miss.lasted.words), then nothing was heard of the plug"
+        case .silence: why = "it held \(miss.lasted.words), then the plug sent no readings"
         }
     }
 }
