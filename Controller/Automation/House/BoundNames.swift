@@ -2,9 +2,9 @@ public import PlugModel
 
 /// The plugs that the names in rules and scripts mean.
 ///
-/// A name is bound to a plug's id once a plug of that name is known. From then on it means this plug, even after a
-/// rename, as long as the name is written anywhere and the plug is paired. A different plug that takes over the name is
-/// therefore not commanded, and a rename by the user disables no rule.
+/// A name is bound to a plug's id as soon as the plug of that name is known. The name then means this plug, even after
+/// a rename, as long as a rule or script uses the name and the plug is paired. A different plug that takes over the
+/// name is therefore not commanded, and a rename by the user disables no rule.
 public struct BoundNames: Hashable, Sendable {
     /// The number of bound names. Stops scripts and plugs with ever new names from filling the disk.
     static let limit = 2048
@@ -17,7 +17,8 @@ public struct BoundNames: Hashable, Sendable {
     /// The plug to which the name is bound, or nil.
     public subscript(_ written: String) -> PlugID? { plugs[written] }
 
-    /// Forgets names that are no longer written, and binds names of known plugs. A script may use any of these names.
+    /// Forgets names that are no longer written, and binds names of known plugs. If a rule calls a script, the names of
+    /// all known and paired plugs count as written, because the script may use any of these names.
     ///
     /// The name of a paired plug is bound only to this plug, even if it was never present.
     ///

@@ -26,8 +26,8 @@ public struct CommandBudget: Hashable, Sendable {
         return granted
     }
 
-    /// Limits actions to the allowed commands and effects. Each action keeps its place, because its ids are derived
-    /// from it. A list of plugs loses its last entries.
+    /// Limits actions to the allowed commands and effects. Each action keeps its place, because its command ids are
+    /// derived from the place. A list of plugs loses its last entries.
     public mutating func take(_ actions: [RuleAction], now: Instant) -> (actions: [RuleAction], heldBack: Int) {
         let wanted = actions.reduce(0) { $0 + $1.cost }
         guard wanted > 0 else { return (actions, 0) }
@@ -44,7 +44,7 @@ public struct CommandBudget: Hashable, Sendable {
 }
 
 extension RuleAction {
-    /// One per plug, and one for any other effect.
+    /// The number of commands and effects: one per plug, or one for a notification, program or web hook.
     fileprivate var cost: Int {
         switch self {
         case .notify, .run, .webHook: 1

@@ -52,8 +52,8 @@ extension DurableRuleEngine {
         if resumable.isEmpty { callNext(of: call.handler.script, &actions) }
     }
 
-    /// Resumes the calls of an earlier process once the plugs of the scripts are present. Calls of a script that is not
-    /// loaded wait for it until they expire.
+    /// Resumes the calls of an earlier process after the startup grace period. Calls of a script that is not loaded
+    /// wait for it until they expire.
     mutating func resumeCalls(now: Instant, _ actions: inout [Action]) {
         guard !resumable.isEmpty, assembly == nil else { return }
         let calls = resumable.compactMap { memory.calls[$0]?.call }
@@ -96,7 +96,7 @@ extension DurableRuleEngine {
         case .answered(let answer):
             sendLog(answer.log, of: call, now: now)
             if let fault = fault(in: answer, of: script) {
-                // The state in the script's process is rejected too.
+                // The script's process must end, because its state includes the rejected call.
                 actions.append(.withdraw(id))
                 onceStored(.tell(.callFailed(call, fault)), now: now)
             } else {
@@ -152,9 +152,9 @@ extension DurableRuleEngine {
 
     static let ruleChanged = "its rule was changed or removed"
 
-    /// Handles a change of the rules. A call continues if its rule still has the same triggers: it is found by the
-    /// rule's name, and its function may have a new place. Calls of a script that is not loaded are checked when it
-    /// returns, because its file may be invalid for a while.
+    /// Handles a change of the rules. A call continues if the rule of that name still has the same triggers. The
+    /// function's place may have changed. Calls of a script that is not loaded are checked when it returns, because its
+    /// file may be invalid for a while.
     mutating func followCalls(changedFrom old: [Rule], now: Instant, _ actions: inout [Action]) {
         let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         let after = Dictionary(rules.map { ($0.name, $0) }) { first, _ in first }
@@ -234,7 +234,7 @@ extension Rule {
 }
 
 extension String {
-    /// The text cut to a number of bytes, at a character boundary.
+    /// The text, cut to at most `size` bytes at a boundary of Unicode scalars.
     fileprivate func cut(to size: Int) -> String {
         guard utf8.count > size else { return self }
         var end = utf8.index(startIndex, offsetBy: size)

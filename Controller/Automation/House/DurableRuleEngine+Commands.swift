@@ -98,8 +98,8 @@ extension DurableRuleEngine {
     }
 
     /// Returns true if the plug disconnected before it answered and the command must be sent again after it returns.
-    /// The disconnection may be reported only after this. A command with a long deadline therefore ends only when the
-    /// plug answers or the deadline passes.
+    /// The disconnection may be reported only after this outcome. A command with a long deadline therefore ends only
+    /// when the plug answers or the deadline passes.
     private func isPutOff(_ command: StoredRuleState.Command, _ outcome: CommandOutcome, now: Instant) -> Bool {
         guard case .refused(let refusal) = outcome, refusal.code == .deadlinePassed, command.until > now,
             deliveries[command.request.id] == .sent

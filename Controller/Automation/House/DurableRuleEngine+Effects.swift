@@ -1,8 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// Effects outside of the house. An effect is stored before it begins. If this process is killed, the next one repeats
-/// it.
+/// Notifications, programs and web hooks. An effect is stored before it begins. If this process is killed, the next one
+/// repeats it.
 extension DurableRuleEngine {
     mutating func perform(_ request: EffectRequest, now: Instant) -> [Action] {
         let told = Action.tell(.performing(request))

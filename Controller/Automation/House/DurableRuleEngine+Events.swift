@@ -104,7 +104,7 @@ extension DurableRuleEngine {
         }
     }
 
-    /// Returns true if the name in a rule means the plug. The rule knows no id for the name.
+    /// Returns true if a rule's name that is not bound to an id means the plug.
     func means(_ written: String, _ id: PlugID, called name: String) -> Bool {
         switch paired?.owner(of: written) ?? .unknown {
         case .plug(let owner): owner == id
@@ -158,14 +158,15 @@ extension DurableRuleEngine {
         count(plug, state, now: now, &actions)
     }
 
-    /// The energy counter changes every few seconds, but each reading contains it.
+    /// Passes the energy counter to the engine if it changed. Each reading contains the counter, but it changes only
+    /// every few seconds.
     private mutating func count(_ plug: String, _ state: PlugState, now: Instant, _ actions: inout [Action]) {
         guard let energy = state.reading?.milliwattHours, present[plug]?.milliwattHours != energy else { return }
         present[plug]?.milliwattHours = energy
         run(.energy(plug: plug, milliwattHours: energy), now: now, &actions)
     }
 
-    /// Evaluates the queued events of a plug before its next input.
+    /// Evaluates all queued events before the next input of a plug that has queued events.
     private mutating func settle(_ plug: String, now: Instant, _ actions: inout [Action]) {
         if let assembly, assembly.holdsEvents(of: plug) { assemble(now: now, &actions) }
     }
@@ -196,7 +197,8 @@ extension DurableRuleEngine {
         reportAnswers(now: now, &actions)
     }
 
-    /// Passes refused commands to the engine, which then also handles what is due. A rule may fire.
+    /// Passes the results of refused commands to the engine, which then also handles everything that is due. This may
+    /// fire rules.
     mutating func reportAnswers(now: Instant, _ actions: inout [Action]) {
         while !answers.isEmpty {
             follow(engine.handle(answers.removeFirst(), now: now), now: now, &actions)
@@ -224,7 +226,7 @@ extension DurableRuleEngine {
             }
             reachesOut = reachesOut || action.reachesOut
         }
-        // Without outside actions nothing waits. The cooldown is stored with the next change.
+        // Without an action that the next process must continue, the notices do not wait for a write.
         changed(now: now)
         guard reachesOut else { return actions += done }
         for action in done { afterStoring(action, now: now) }

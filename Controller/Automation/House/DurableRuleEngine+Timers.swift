@@ -5,14 +5,14 @@ import ProtocolCore
 struct CommandsHeldBack: Hashable, Sendable {
     /// The number since the last notice.
     var count = 0
-    /// The earliest time of the next notice; nil for now.
+    /// The earliest time of the next notice; nil if a notice may be sent now.
     var next: Instant?
 }
 
 /// Persistent data of scripts: timers that end, and commands beyond the rate limit.
 extension DurableRuleEngine {
-    /// Finds the next end of a timer. Timers of a script that is not loaded stay: its file may be invalid, or the
-    /// script host missing. They end when the script returns.
+    /// Finds the next end of a timer. Timers of a script that is not loaded end only when the script returns: its file
+    /// may be invalid, or the script host may be missing.
     mutating func findTimerDeadline() {
         let running = memory.scripts.filter { scripts.contains($0.name) }
         timerDeadline = nil

@@ -8,7 +8,7 @@ public import ProtocolCore
 /// The next process resumes each plug after its cursor. It evaluates the missed events with their original times;
 /// events that are too old to act on are reported as held back. A stored command is sent again with its id, which the
 /// plug recognizes. An effect is repeated with its id, so that its receiver can recognize it. Two processes may report
-/// the same notice twice, but none is lost; ``RuleNotice/firing(_:)`` is reported after its results are stored.
+/// the same notice, but no notice is lost; ``RuleNotice/firing(_:)`` is reported after its results are stored.
 public struct DurableRuleEngine: Machine, Sendable {
     public typealias Event = DurableRuleEvent
     public typealias Action = DurableRuleAction
@@ -69,7 +69,7 @@ public struct DurableRuleEngine: Machine, Sendable {
     var paired: PairedNames?
     /// The delivery states of the memory's commands; nil for a command that this process has not resumed.
     var deliveries: [RequestID: Delivery] = [:]
-    /// The results of commands that ended here and that the engine has not handled.
+    /// The results of commands that this machine refused and that the engine has not handled yet.
     var answers: [RuleEngineEvent] = []
     /// True if a stored command of a returned plug waits for room.
     var wishesWait = false
@@ -123,7 +123,7 @@ public struct DurableRuleEngine: Machine, Sendable {
         keepScripts(now: now)
     }
 
-    /// The next time at which work is due; nil if there is only work for events.
+    /// The next time at which work is due; nil if no work is due before the next event.
     public var nextDeadline: Instant? {
         let ends = memory.commands.lazy.map(\.until).min()
         let own = sooner(sooner(ends, memory.wishes.lazy.map(\.until).min()), memory.effects.lazy.map(\.until).min())
@@ -250,8 +250,8 @@ extension Rule {
 }
 
 extension EngineMemory {
-    /// Returns true if something began or ended. The progress of dwells and of schedules does not count. Firings are
-    /// stored when they happen, and may be removed later.
+    /// Returns true if something began or ended. The progress of dwells and of schedules does not count. Firings do not
+    /// count either, because they are stored when they happen and afterwards only expire.
     fileprivate func differs(from stored: EngineMemory) -> Bool { withoutProgress != stored.withoutProgress }
 
     private var withoutProgress: EngineMemory {

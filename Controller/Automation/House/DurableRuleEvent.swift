@@ -20,7 +20,7 @@ public enum DurableRuleEvent: MachineEvent, Hashable, Sendable {
     case gap(plug: String, Gap)
     /// The connection to the plug ended.
     case disconnected(plug: String)
-    /// The plug is no longer announced either.
+    /// The plug is neither connected nor announced.
     case lost(plug: String)
     /// The result of ``DurableRuleAction/send(_:)``.
     case commandFinished(RequestID, CommandOutcome)
@@ -34,7 +34,7 @@ public enum DurableRuleEvent: MachineEvent, Hashable, Sendable {
     case ruleRun(String, id: RequestID)
     /// Samples that the plug measured earlier: see ``RuleEngineEvent/recorded(plug:_:)``.
     case recorded(plug: String, [RecordedPower])
-    /// The effect has started; before that it waited for others.
+    /// The effect has started. Until then it waited for earlier effects.
     case effectBegun(RequestID)
     /// The result of ``DurableRuleAction/perform(_:)``.
     case effectFinished(RequestID, EffectOutcome)
@@ -58,13 +58,13 @@ public enum DurableRuleAction: Hashable, Sendable {
     /// Sends the command until it is answered. The shell reports the result.
     case send(CommandRequest)
     /// Stops the command or effect; its result is ignored. For a call, the script's process must end, because its state
-    /// includes the call. The next process starts with ``DurableRuleEngine/scriptState(of:)``. The call may be requested
-    /// again.
+    /// includes the call. The next process starts with ``DurableRuleEngine/scriptState(of:)``. The call may be
+    /// requested again.
     case withdraw(RequestID)
     /// Performs the effect once. The shell reports the result.
     case perform(EffectRequest)
     /// Calls the script's function. The shell reports the result. Each script has one call at a time, in order. `plugs`
-    /// is the present state.
+    /// is the present state of the plugs.
     case call(ScriptCall, plugs: [PlugView])
     /// All events of the plug up to this number have taken effect.
     case acknowledge(plug: String, SequenceNumber)
@@ -133,8 +133,8 @@ public enum RuleNotice: Hashable, Sendable {
     /// The memory cannot be stored. If the process is killed now, a command may be lost or an event handled twice.
     /// `reason` in words.
     case notStored(reason: String)
-    /// The disk refuses writes, for the reason in words, and the memory is in a file that was allocated in advance. Nothing
-    /// is lost.
+    /// The disk rejects writes, for the reason in words, and the memory is stored in a file that was allocated in
+    /// advance. No data is lost.
     case storedInReserve(reason: String)
     /// The memory can be stored again.
     case stored

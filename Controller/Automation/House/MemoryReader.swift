@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 
 /// Reads the values of a stored ``StoredRuleState`` in order. The checksum is verified first, so an invalid value was
-/// written that way.
+/// already invalid when it was written.
 struct MemoryReader {
     private let bytes: ArraySlice<UInt8>
     private var offset: Int

@@ -2,7 +2,7 @@ import PlugModel
 
 /// The unanswered calls in the order in which they were decided. Lookup by id takes constant time.
 public struct PendingCalls: Hashable, Sendable {
-    /// Nil for a removed call.
+    /// The calls in order, with nil in place of each removed call.
     private var slots: [StoredRuleState.Call?] = []
     /// The first used slot.
     private var start = 0
@@ -13,7 +13,7 @@ public struct PendingCalls: Hashable, Sendable {
 
     /// The number of calls.
     public var count: Int { places.count }
-    /// True if there are zero calls.
+    /// True if the list has no calls.
     public var isEmpty: Bool { places.isEmpty }
 
     /// The calls in order.
@@ -52,7 +52,7 @@ public struct PendingCalls: Hashable, Sendable {
             shares[script] = left == 0 ? nil : left
         }
         while start < slots.count, slots[start] == nil { start += 1 }
-        // Each move is paid for by an earlier removal, so removal takes constant time on average.
+        // At least half of the slots are empty then, so a removal takes constant time on average.
         if slots.count > 2 * count + 64 { close() }
         return call
     }

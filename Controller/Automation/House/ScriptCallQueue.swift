@@ -4,7 +4,7 @@ import PlugModel
 struct ScriptCallQueue: Sendable {
     private(set) var asked: RequestID?
     private var waiting: [RequestID] = []
-    /// The calls before this place have had their turn.
+    /// The place of the next call. The calls before it were started or skipped.
     private var next = 0
 
     var isEmpty: Bool { asked == nil && next == waiting.count }
@@ -28,7 +28,7 @@ struct ScriptCallQueue: Sendable {
         return asked
     }
 
-    /// Ends the call in progress. Returns false if it is a different call.
+    /// Ends the call in progress. Returns false if the call in progress has a different id.
     mutating func end(_ id: RequestID) -> Bool {
         guard asked == id else { return false }
         asked = nil

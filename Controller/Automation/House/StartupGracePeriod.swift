@@ -5,7 +5,7 @@ import ProtocolCore
 /// evaluated before the lamp that it switches is present, and a stored wait must not end before its fan is present.
 /// Events are queued here in the order of arrival, and the engine's deadlines wait.
 struct StartupGracePeriod: Sendable {
-    /// Longer than a house needs to be found again, shorter than ``RuleEngine/maximumAge``.
+    /// Longer than finding the plugs of a house takes, shorter than ``RuleEngine/maximumAge``.
     static let longest = Duration.seconds(3)
     /// The number of queued events. At this number all are evaluated at once. Stops a replay from filling the memory.
     static let maximumEvents = 1024
@@ -24,7 +24,7 @@ struct StartupGracePeriod: Sendable {
     /// Returns nil if no plug is missing.
     init?(_ rules: [Rule], _ memory: StoredRuleState, now: Instant) {
         let named = Set(rules.flatMap(\.plugs).map { $0.lowercased() })
-        // A script may ask for any plug.
+        // A script may use any plug.
         let asksAny = rules.contains { !$0.handlers.isEmpty }
         let bound = Set(rules.flatMap(\.plugs).compactMap { memory.names[$0] })
         let awaited = memory.plugs.filter { plug in

@@ -16,7 +16,7 @@ extension MemoryWriter {
         }
     }
 
-    /// - Parameter now: commands before the span that ends now are omitted.
+    /// - Parameter now: the times of commands more than ``ScriptLimits/span`` before this are omitted.
     mutating func put(_ scripts: [StoredRuleState.Script], at now: Instant) {
         let stored = scripts.prefix(ScriptLimits.scripts)
         put(UInt16(stored.count))

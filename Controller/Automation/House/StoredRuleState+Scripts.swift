@@ -14,6 +14,7 @@ extension StoredRuleState {
     public struct Script: Hashable, Sendable {
         /// A running timer.
         public struct Timer: Hashable, Sendable {
+            /// The timer's name.
             public var name: String
             /// The time at which the timer ends.
             public var end: Instant
@@ -23,9 +24,9 @@ extension StoredRuleState {
 
         /// The script's file name.
         public let name: String
-        /// JSON; nil if the script never set it.
+        /// The persistent state as JSON; nil if the script never set it.
         public internal(set) var state: String?
-        /// At most ``ScriptLimits/timers``, in the order in which they end.
+        /// The running timers in the order in which they end, at most ``ScriptLimits/timers``.
         public internal(set) var timers: [Timer] = []
         /// The times of the commands within the last ``ScriptLimits/span``, at most ``ScriptLimits/commands``.
         public internal(set) var commands: [Instant] = []

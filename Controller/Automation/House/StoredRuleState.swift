@@ -8,6 +8,7 @@ public import ProtocolCore
 public struct StoredRuleState: Hashable, Sendable {
     /// A plug that was connected at least once.
     public struct Plug: Hashable, Sendable {
+        /// The plug's id.
         public let id: PlugID
         /// The plug's last known name.
         public internal(set) var name: String
@@ -31,7 +32,7 @@ public struct StoredRuleState: Hashable, Sendable {
         public var until: Instant
     }
 
-    /// An effect outside of the house that is not finished.
+    /// A notification, program or web hook that is not finished.
     public struct Effect: Hashable, Sendable {
         /// The effect, with its firing.
         public var request: EffectRequest
@@ -56,7 +57,7 @@ public struct StoredRuleState: Hashable, Sendable {
     /// The number of unfinished effects. Stops a web server that does not answer from filling memory and disk.
     public static let maximumEffects = 256
 
-    /// In the order of the last connection, newest last.
+    /// The plugs in the order of their last connection, newest last.
     public internal(set) var plugs: [Plug] = []
     /// The state of the rule engine.
     public internal(set) var engine = EngineMemory()
@@ -70,7 +71,7 @@ public struct StoredRuleState: Hashable, Sendable {
     public internal(set) var calls = PendingCalls()
     /// The plugs that the names in rules and scripts mean.
     public internal(set) var names = BoundNames()
-    /// At most ``ScriptLimits/scripts``.
+    /// The persistent data of scripts, at most ``ScriptLimits/scripts``.
     public internal(set) var scripts: [Script] = []
 
     /// Creates the memory of a house without history.
