@@ -1,7 +1,7 @@
-/// The worlds in which conditions hold, built one condition at a time. If none is left, the conditions exclude each
-/// other.
+/// The worlds (hypothetical states of the house) in which all added conditions hold. Conditions are added one at a
+/// time. If no world is left, the conditions exclude each other.
 struct Assumptions {
-    /// The number of worlds. Nested `any` conditions multiply it. Above the limit contradictions are not detected.
+    /// The number of worlds. Nested `any` conditions multiply it. Above the limit, contradictions are not detected.
     private static let limit = 256
 
     private let house: KnownHouse
@@ -108,7 +108,7 @@ extension Bound {
 }
 
 extension HypotheticalState.Span {
-    /// The complement of an interval with one open end.
+    /// The complement of an interval with one infinite end.
     fileprivate var rest: HypotheticalState.Span {
         low == -.infinity
             ? HypotheticalState.Span(low: high, lowIncluded: !highIncluded)

@@ -1,5 +1,6 @@
 extension RuleInspection {
-    /// Finds conditions that never hold, alone, together or at the time of a trigger, and conditions that always hold.
+    /// Finds conditions that always hold, and conditions that can never hold: a single condition, all conditions
+    /// together, or the conditions at the time of a trigger.
     func contradictions(_ index: Int) -> [RuleFinding] {
         let conditions = rules[index].conditions
         var findings: [RuleFinding] = []

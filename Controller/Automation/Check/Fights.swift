@@ -1,6 +1,6 @@
 extension RuleInspection {
-    /// An effect that ends sooner than this was probably not intended. A lamp that a second rule turns off after a
-    /// minute may be.
+    /// If a second rule undoes a command sooner than this, that is probably a mistake. A lamp that a second rule turns
+    /// off after a minute is probably intended.
     private static let shortGap = Duration.seconds(10)
 
     /// Finds pairs of rules that give one plug opposite commands at the same time or shortly after each other.
@@ -44,7 +44,8 @@ extension RuleInspection {
         var after: Duration
     }
 
-    /// Returns the last command to each plug at the time of the firing, and those that follow soon, by plug key.
+    /// Returns the commands to each plug within ``shortGap`` of the firing, by plug key. Of several commands at the
+    /// same time, only the last is included.
     private func soonOrders(_ rule: Rule) -> [String: [Order]] {
         var orders: [String: [Order]] = [:]
         var after = Duration.zero
@@ -138,8 +139,8 @@ extension RuleInspection {
         return nil
     }
 
-    /// Returns the difference between the dwells of triggers that are otherwise equal, or of which the earlier one
-    /// implies the later one.
+    /// Returns the delay of the second trigger after the first, negative if the second comes first. Nil unless the
+    /// earlier trigger implies the later one, as with two dwells at the same threshold.
     private func gap(_ first: Trigger, _ second: Trigger) -> Duration? {
         switch (first, second) {
         case (.activePower(_, let mine), .activePower(_, let its)):
@@ -180,7 +181,7 @@ extension Duration {
 
 extension CronSchedule {
     /// Returns the delay from a time on these days to the nearest matching minute, directly before or after it; nil if
-    /// neither matches.
+    /// neither of these two minutes matches.
     fileprivate func nearest(to time: TimeOfDay, on days: Weekdays) -> Duration? {
         let past = time.second % 60
         return [time.second - past, time.second - past + 60].compactMap { second -> Int? in

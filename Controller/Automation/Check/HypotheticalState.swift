@@ -1,4 +1,4 @@
-/// A partly known state of house and clock. Contradictory assumptions are detected.
+/// A partly known state of house and clock, which detects contradictory assumptions.
 struct HypotheticalState {
     /// A value that a plug measures, or to which it is set.
     enum Measure: Hashable {
@@ -54,7 +54,7 @@ struct HypotheticalState {
     private var times = WeekTimes.always
     private var windows: [DailyWindow: Bool] = [:]
 
-    /// The cost of a copy with one more fact.
+    /// The number of stored facts, as the cost of copying the state.
     var weight: Int {
         relays.count + presences.count + measures.count + unread.count + windows.count + times.ranges.count
     }

@@ -57,7 +57,7 @@ extension RuleInspection {
         return findings
     }
 
-    /// Returns the message if the first command has no effect; nil if both have one.
+    /// Returns the message if the first command has no effect; nil if both commands have an effect.
     private func idle(_ first: RuleAction, _ second: RuleAction, _ plug: String) -> String? {
         switch (first, second) {
         case (.turnOn, .turnOff): "\(plug) is turned off right after it is turned on"

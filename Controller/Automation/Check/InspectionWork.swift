@@ -1,6 +1,7 @@
 /// Limits the cost of a check, and caches its expensive results.
 ///
-/// Rules are compared in pairs, trigger by trigger and plug by plug. A file of one megabyte could take hours.
+/// Rules are compared in pairs, trigger by trigger and plug by plug. Without a limit, a file of one megabyte could take
+/// hours.
 final class InspectionWork {
     /// The number of steps. A step takes a few dozen nanoseconds, so all take less than a second. Enough for a thousand
     /// rules with one trigger each that command the same plug.
@@ -11,10 +12,10 @@ final class InspectionWork {
     private var stepsLeft = InspectionWork.allowance
     private var times: [CronSchedule: WeekTimes] = [:]
 
-    /// True if the steps are used up. The result of the last question is then invalid, and the check ends.
+    /// True if the steps are used up. The result of the last comparison is then invalid, and the check ends.
     var isSpent: Bool { stepsLeft <= 0 }
 
-    /// True if a limit on results was reached, so that some were not examined.
+    /// True if the limit on links or loops was reached, so that some of them were not examined.
     private(set) var isCut = false
 
     func cut() { isCut = true }

@@ -1,4 +1,4 @@
-/// The known plugs, found by name with the engine's rules.
+/// The known plugs, with a search by name.
 struct KnownHouse {
     enum Found {
         case plug(KnownPlug)
@@ -19,7 +19,7 @@ struct KnownHouse {
         lowercased = Dictionary(grouping: exact.values) { $0.name.lowercased() }
     }
 
-    /// Finds the plug with exactly this name, else the only one whose name differs in capitals.
+    /// Finds the plug with exactly this name, else the only plug whose name differs only in capitals.
     func find(_ written: String) -> Found {
         guard plugs != nil else { return .untold }
         if let plug = exact[written] { return .plug(plug) }

@@ -4,9 +4,9 @@ public import PlugModel
 public struct KnownPlug: Hashable, Sendable {
     /// The plug's name.
     public var name: String
-    /// Nil if unknown.
+    /// The plug's capabilities; nil if unknown.
     public var capabilities: Set<Capability>?
-    /// Watts of the connected load: in the range from off to on. Nil if unknown.
+    /// The range of the recorded power of the connected load, in watts; nil without a recording.
     public var activePower: ClosedRange<Double>?
 
     /// Creates a plug.

@@ -1,7 +1,7 @@
 import PlugModel
 
-/// Simulates a loop of rules twice with the known states of the plugs. A plug that is on cannot be turned on, so a loop
-/// of rules that only turn plugs on comes to rest.
+/// Simulates a loop of rules twice with the known states of the plugs. A plug that is on cannot be turned on again, so
+/// a loop of rules that only turn plugs on ends.
 struct LoopWalk {
     private let inspection: RuleInspection
     private let loop: [RuleLink]
@@ -70,7 +70,7 @@ struct LoopWalk {
                 if case .turnOn(_, .some) = action { timed.append(key) }
             }
         }
-        // The plug may be off again by the next round.
+        // A plug that turns itself off may be off again in the next round.
         for key in timed where relays[key] == true { relays[key] = nil }
         return true
     }

@@ -15,7 +15,7 @@ extension RuleInspection {
         return search.found.prefix(Limit.loops).map(finding)
     }
 
-    /// Removes the links that lead to no other link, or to which no link leads. Returns the others by their first rule.
+    /// Removes the links without a preceding or a following link. Returns the others by their first rule.
     private func trimmed(_ links: [RuleLink]) -> [Int: [RuleLink]] {
         var links = links
         while true {
@@ -57,7 +57,7 @@ extension RuleInspection {
         }
         switch rules[link.to].triggers[link.trigger] {
         case .relay, .rule: return true
-        // A plug that is off has no power, but a plug that is on may have none either.
+        // A plug that is on may draw as little power as a plug that is off.
         case .activePower, .activePowerStays, .activeEnergy, .button, .lost, .back, .protection, .appliance, .schedule,
             .timer:
             return false

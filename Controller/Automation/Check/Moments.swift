@@ -1,8 +1,9 @@
-/// An event that fires a rule: its own trigger, or a trigger of a rule whose firing it follows.
+/// An event that fires a rule: an edge of the rule's own trigger, or of a trigger of another rule whose firing fires
+/// this rule.
 struct RuleMoment {
     /// The trigger of the rule.
     var own: Trigger
-    /// The original event. It differs from ``own`` if that is the firing of a different rule.
+    /// The trigger of the original event. It differs from ``own`` if ``own`` is the firing of another rule.
     var origin: Trigger
     /// ``KnownHouse/key(_:)`` of the plug of the event; empty for none.
     var key: String
@@ -13,7 +14,7 @@ struct RuleMoment {
 }
 
 extension RuleInspection {
-    /// The number of moments per rule. Stops rules that follow each other's firings on many paths.
+    /// The number of moments per rule. Stops rules that fire each other on many paths from filling the memory.
     private static let momentLimit = 128
 
     /// Returns the moments of each rule.
@@ -45,7 +46,8 @@ extension RuleInspection {
         }
     }
 
-    /// Returns a moment of each rule that are the same event, if the conditions of both can hold at that time.
+    /// Returns one moment of each rule if both are the same event and the conditions of both rules can hold at that
+    /// time.
     func commonMoment(_ first: [RuleMoment], _ second: [RuleMoment]) -> (first: RuleMoment, second: RuleMoment)? {
         for mine in first {
             for its in second {
@@ -61,7 +63,7 @@ extension RuleInspection {
     /// Returns true if the facts and the conditions of both moments can hold at the same time.
     func canMeet(_ first: RuleMoment, _ second: RuleMoment) -> Bool {
         let conditions = first.conditions + second.conditions
-        // The times of the schedules were compared before.
+        // The caller has already compared the times of the schedules.
         if conditions.isEmpty, case .schedule = first.origin { return true }
         let facts = facts(first.origin, of: rules[first.rule]) + facts(second.origin, of: rules[second.rule])
         return !isImpossible(conditions, facts) && !work.isSpent
@@ -127,6 +129,6 @@ extension CronSchedule {
 }
 
 extension Weekdays {
-    /// Each day moved to the next.
+    /// The set in which each day is replaced by the following day.
     var nextDays: Weekdays { Weekdays(rawValue: (rawValue << 1 | rawValue >> 6) & Weekdays.all.rawValue) }
 }

@@ -10,7 +10,7 @@ extension RuleInspection {
             case .ambiguous(let names):
                 return RuleFinding(
                     .error, rule: index, part, word: plug, "the name \"\(plug)\" matches several plugs",
-                    hint: "write upper and lower case exactly as in one of them: \(names.joined(separator: ", "))")
+                    hint: "write upper and lower case exactly as in one of these names: \(names.joined(separator: ", "))")
             case .unknown:
                 return RuleFinding(
                     .error, rule: index, part, word: plug, "no plug is called \"\(plug)\"", hint: plugHint(plug))
@@ -28,6 +28,7 @@ extension RuleInspection {
         return findings
     }
 
+    /// Returns the known name that is most similar to the word; nil if no name is similar or the work limit is reached.
     /// A comparison of names with 63 characters takes a few thousand operations.
     private func nearest(to word: String, among known: [String]) -> String? {
         work.spend(known.count * word.utf8.count * 8)
@@ -37,7 +38,7 @@ extension RuleInspection {
     private func plugHint(_ written: String) -> String {
         let names = (house.plugs ?? []).map(\.name)
         if let nearest = nearest(to: written, among: names) { return "did you mean \"\(nearest)\"?" }
-        // A longer list would not be read.
+        // Users do not read a longer list.
         let shown = names.sorted().prefix(8).joined(separator: ", ")
         return names.isEmpty
             ? "no plug is known yet; `plugctl browse` lists the plugs on the network"
@@ -55,7 +56,7 @@ extension RuleInspection {
                 findings.append(
                     RuleFinding(
                         .error, rule: index, .name, word: rule.name, "duplicate rule name \"\(rule.name)\"",
-                        hint: "rename one of them; logs and commands identify rules by name"))
+                        hint: "rename one of the rules; logs and commands identify rules by name"))
                 continue
             }
             firsts[rule.name] = index
@@ -65,7 +66,7 @@ extension RuleInspection {
                 findings.append(
                     RuleFinding(
                         .warning, rule: index, .name, word: rule.name, "it does the same as \"\(rules[first].name)\"",
-                        hint: "delete one of them; otherwise each action runs twice"))
+                        hint: "delete one of the rules; otherwise each action runs twice"))
             } else {
                 contents[nameless] = index
             }

@@ -1,8 +1,8 @@
 /// Checks rules before they run for faults that their syntax does not show: triggers and conditions that cannot happen,
 /// unknown plugs and rules, and conflicts between rules. It does not prove that rules without findings are correct.
 public enum RuleCheck {
-    /// The number of warnings. Conflicts between pairs of rules can outnumber the rules, so this limits memory and
-    /// output. The number of errors is limited by the parts of the rules, and all are reported.
+    /// The maximum number of warnings. Conflicts between pairs of rules can outnumber the rules, so this limits memory
+    /// and output. The number of errors is limited by the parts of the rules, and all are reported.
     public static let warningLimit = 500
 
     /// Returns the findings for a set of rules.
@@ -46,14 +46,14 @@ public enum RuleCheck {
         }.map(\.element)
     }
 
-    /// About all rules, reported at the first one.
+    /// A finding about all rules, reported at the first rule.
     private static var cut: RuleFinding {
         RuleFinding(
             .warning, rule: 0, .name, "there are more than \(warningLimit) warnings; the others are not listed",
             hint: "fix these and check again, or check fewer files at once")
     }
 
-    /// About all rules, reported at the first one.
+    /// A finding about all rules, reported at the first rule.
     private static var unfinished: RuleFinding {
         RuleFinding(
             .warning, rule: 0, .name,

@@ -13,7 +13,7 @@ struct RuleEffects: OptionSet, Hashable {
     static let raises: RuleEffects = [.turnsOn, .brightens]
     static let lowers: RuleEffects = [.turnsOff, .darkens]
 
-    /// The opposite effects. An effect cannot happen again before one of them.
+    /// The opposite effects. An effect cannot occur again before an opposite effect.
     var undoing: RuleEffects {
         var undoing: RuleEffects = []
         if !isDisjoint(with: .raises) { undoing.formUnion(.lowers) }

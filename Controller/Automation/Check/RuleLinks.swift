@@ -1,6 +1,6 @@
 import PlugModel
 
-/// A way in which one rule can fire another, or itself: one of its actions meets a trigger.
+/// A way in which a rule can fire another rule or itself: an action, or the firing, meets a trigger.
 struct RuleLink: Hashable {
     var from: Int
     /// The place of the action; nil if the firing itself meets the trigger.
@@ -15,8 +15,8 @@ struct RuleLink: Hashable {
 }
 
 extension RuleInspection {
-    /// The number of followed links. The links grow with the square of the rules if all command and observe the same
-    /// plugs.
+    /// The maximum number of followed links. Their number grows with the square of the number of rules if all rules
+    /// command and observe the same plugs.
     private static let linkLimit = 20_000
 
     func links() -> [RuleLink] {

@@ -8,13 +8,13 @@ public enum RulePart: Hashable, Sendable {
     case condition(Int)
     /// The action at this place.
     case action(Int)
-    /// A key next to the others, such as `cooldown`.
+    /// Another key of the rule, such as `cooldown`.
     case key(String)
 }
 
 /// A finding about a syntactically valid rule.
 public struct RuleFinding: Hashable, Sendable {
-    /// The kind of a finding.
+    /// The severity of a finding.
     public enum Severity: Hashable, Sendable {
         /// The rule cannot do what it states.
         case error
@@ -22,7 +22,7 @@ public struct RuleFinding: Hashable, Sendable {
         case warning
     }
 
-    /// The kind of the finding.
+    /// The severity of the finding.
     public var severity: Severity
     /// The index of the rule among the checked rules.
     public var rule: Int
@@ -32,7 +32,7 @@ public struct RuleFinding: Hashable, Sendable {
     public var word: String?
     /// The fault, without a full stop.
     public var message: String
-    /// A suggestion.
+    /// A suggestion how to correct the rule; nil for no suggestion.
     public var hint: String?
 
     /// Creates a finding.

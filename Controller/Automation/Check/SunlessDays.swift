@@ -2,7 +2,8 @@ import LocalCalendar
 import ProtocolCore
 
 extension RuleInspection {
-    /// Finds rules that depend on the sun, for the days on which it does not rise or does not set.
+    /// Finds triggers and conditions that depend on the sun, if there are days in the next year without sunrise or
+    /// sunset.
     func sunlessDays(_ index: Int) -> [RuleFinding] {
         var findings: [RuleFinding] = []
         for (place, trigger) in rules[index].triggers.enumerated() {
@@ -34,7 +35,7 @@ extension RuleInspection {
         return findings
     }
 
-    /// Nil for zero days.
+    /// Returns the number of days and the first date in words; nil for an empty list.
     private static func words(_ days: [SunTimes.Day]) -> String? {
         guard let first = days.first else { return nil }
         let date = CivilTime(localSeconds: Double(first.day) * 86_400).date

@@ -67,14 +67,14 @@ extension RuleInspection {
         if band.low > Self.rating { return beyondRating("the power never reaches \(band.low.decimal) W") }
         let feedsBack = known.map { $0.lowerBound < 0 } ?? false
         if band.high < 0, !feedsBack { return feedingOnly("the power never falls to \(band.high.decimal) W") }
-        // A plug that is off has zero power. That must be below the arming limit.
+        // A plug that is off has a power of 0 W. The trigger arms there only if its arming limit is above 0 W.
         let leavesBelow = band.armsBelow > 0 || feedsBack
         if !leavesBelow, band.armsAbove >= Self.rating {
             return Complaint(
                 severity: .error, message: "the power never leaves this range, so it never enters it",
                 hint: "narrow the range, or lower the hysteresis")
         }
-        // A band from 0 W up does not get this warning: its author expects the power to come from above.
+        // A band that begins at 0 W gets no warning, because the power usually enters it from above.
         if !leavesBelow, band.low > 0 {
             return Complaint(
                 severity: .warning,
@@ -138,7 +138,7 @@ extension EnergyThreshold.Period {
     fileprivate var hours: Double? {
         switch self {
         case .hour: 1
-        // The day on which daylight saving time ends.
+        // The day on which daylight saving time ends has 25 hours.
         case .day: 25
         case .week: 7 * 24 + 1
         case .month: 31 * 24 + 1
