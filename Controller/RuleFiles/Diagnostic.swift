@@ -69,7 +69,7 @@ public struct RuleFileError: Error, Hashable, Sendable {
     }
 }
 
-/// A mistake before its file is known.
+/// A mistake with its place, without the name of its file.
 struct Fault: Error, Hashable {
     let place: Place
     /// One line without control characters, even if it quotes the file.

@@ -44,7 +44,7 @@ extension PartPlaces {
         case .scalar(let text): note(text, tree.place)
         case .list(let list): for element in list { note(element) }
         case .mapping(let entries):
-            // Values before keys: a plug may have the same name as a key.
+            // Values have precedence over keys, because a plug may have the same name as a key.
             for entry in entries { note(entry.value) }
             for entry in entries { note(entry.key, entry.place) }
         }

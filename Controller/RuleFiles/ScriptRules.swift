@@ -93,7 +93,7 @@ public struct ScriptRules: Sendable {
 }
 
 extension ScriptRules {
-    /// Why an answer of a script was refused. None of its other parts is carried out either.
+    /// The reason why a script's answer was refused. No part of the answer is carried out.
     public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// A description of the mistake, without a full stop.
         public var message: String

@@ -18,7 +18,7 @@ enum ActionGrammar {
     private static let plug = Key("plug", plugs, "The name of the plug, or a list of names.")
     private static let autoOff = Key(
         "for", Shape.quantity(Times.autoOff),
-        "The plug turns itself off after this time, even if the controller is gone.")
+        "The plug turns itself off after this time, even if the controller is not running.")
     private static let turnOn = plugs.map { RuleAction.turnOn($0) }.or(Shape.mapping(turnOnFor))
 
     private static let switching: [Variant<RuleAction>] = [
@@ -31,7 +31,7 @@ enum ActionGrammar {
         Variant(
             Key(
                 "restore", plugs,
-                "Restores the state that plugs had before a rule changed them, except plugs that were switched by other means since."
+                "Restores the state from before a rule changed the plugs. A plug that was switched by other means later stays unchanged."
             )
         ) { _, _, plugs in .restore(plugs) },
     ]
@@ -74,7 +74,7 @@ enum ActionGrammar {
     private static let timeout = Key("timeout", Shape.quantity(Times.duration), "The maximum waiting time.")
     private static let otherwise = Key(
         "otherwise", Words.timeouts,
-        "What happens if the condition does not hold in time. Default: stop.")
+        "The handling of the following actions if the condition does not hold in time. Default: stop.")
 
     private static let waiting: [Variant<RuleAction>] = [
         Variant(Key("wait", Shape.quantity(Times.duration), "Waits for this time before the next action.")) {

@@ -1,7 +1,7 @@
 import Automation
 import PlugModel
 
-/// A condition with the place that messages about it point to.
+/// A condition with its place in the file, for messages.
 struct LocatedCondition: Sendable {
     var condition: Condition
     var place: Place
@@ -12,7 +12,7 @@ enum ConditionGrammar {
     /// One entry. If it has several conditions, every condition must hold.
     static let condition: Mapping<[LocatedCondition]> = Mapping(
         "condition", "a condition",
-        "A condition, evaluated once when the rule fires. If it has several keys, all of them must hold.",
+        "A condition. In 'if' it is evaluated once, when a trigger occurs. Of several keys, every key must hold.",
         example: "{ plug: Amplifier, relay: on }", anyOf: ofTheClock + ofPlugs + nested)
 
     /// One entry, as one condition.
@@ -57,7 +57,7 @@ enum ConditionGrammar {
         variant(ofPlug: Key("active power", Shape.mapping(power), "The current active power.")) { plug, bounds in
             all(of: bounds.map { .activePower(plug: plug, $0) })
         },
-        variant(ofPlug: Key("connection", Words.connections, "Whether the plug is reachable.")) {
+        variant(ofPlug: Key("connection", Words.connections, "The connection of the plug.")) {
             .present(plug: $0, $1)
         },
     ]
@@ -68,8 +68,8 @@ enum ConditionGrammar {
         of: "conditions", 1...RuleFileLimits.entries)
 
     private static let nested: [Variant<LocatedCondition>] = [
-        variant(Key("all", entries, "All of them hold.")) { .all($0) },
-        variant(Key("any", entries, "At least one of them holds.")) { .any($0) },
+        variant(Key("all", entries, "All conditions of the list hold.")) { .all($0) },
+        variant(Key("any", entries, "At least one condition of the list holds.")) { .any($0) },
         variant(Key("not", single, "The condition does not hold. To negate several, put them into 'all' or 'any'.")) {
             .not($0)
         },
@@ -92,13 +92,13 @@ enum ConditionGrammar {
     // MARK: - The window of a day
 
     private static let sunPoint = Mapping<DailyWindow.Point>(
-        "sunPoint", "a time by the sun", "An offset after sunrise or sunset; negative values are before it.",
+        "sunPoint", "a time by the sun", "A time relative to sunrise or sunset.",
         example: "{ sunset: -30 min }", conflictHint: "each end of the window is one time",
         oneOf: SunEvent.allCases.map { event in
             Variant(
                 Key(
                     event.rawValue, Shape.quantity(Times.sunOffset),
-                    "The offset after it; negative values are before it.")
+                    "The offset after \(event.rawValue); negative values are before it.")
             ) {
                 _, _, offset in
                 .sun(event, offset: offset)

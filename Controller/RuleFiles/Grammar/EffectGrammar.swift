@@ -1,6 +1,6 @@
 import Automation
 
-/// The actions with an effect outside of the house: notify, run, web hook.
+/// The actions that command no plug: notify, run, web hook.
 enum EffectGrammar {
     static let effects: [Variant<RuleAction>] = [
         Variant(
@@ -29,7 +29,7 @@ enum EffectGrammar {
     private static let title = Key(
         "title", Placeholders.checked(Shape.text(most: RuleFileLimits.titleBytes, "Laundry")),
         "The title of the notification. Default: the rule's name.")
-    private static let words = Key("text", text, "The text. \(Placeholders.words) in it are replaced.")
+    private static let words = Key("text", text, "The text, in which \(Placeholders.words) are replaced.")
 
     private static let notification = Mapping<RuleAction>(
         "notification", "'notify'", "A notification.", example: "{ title: Laundry, text: \"{plug} is done\" }",

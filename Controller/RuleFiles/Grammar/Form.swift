@@ -9,7 +9,7 @@ indirect enum Form: Sendable {
     case oneOrMore(Form, of: String)
     /// A list with a number of values in the range.
     case list(Form, of: String, count: ClosedRange<Int>)
-    /// Alternatives of different kinds: a single value, a list, a mapping. No two are of the same kind.
+    /// Alternatives, each of a different kind: a single value, a list or a mapping.
     case either([Form])
     /// A mapping. The closure allows recursion: a condition can contain conditions.
     case mapping(@Sendable () -> MappingForm)
@@ -19,7 +19,7 @@ indirect enum Form: Sendable {
 struct TextForm: Sendable {
     /// A regular expression (ECMA-262) that matches every value that the reader accepts. It may match more.
     var pattern: String?
-    /// The most bytes of UTF-8, and so the most characters too.
+    /// The maximum number of bytes in UTF-8, and therefore also of characters.
     var most: Int?
     /// At least one example, each of which the reader accepts.
     var examples: [String]
@@ -73,7 +73,7 @@ struct VariantForm: Sendable {
 }
 
 extension Form {
-    /// The kind of value, for messages: the text after "is".
+    /// The kind of value, for messages: the text after "must be".
     var kind: String {
         switch self {
         case .text, .count, .words: "a single value"

@@ -55,7 +55,7 @@ enum RuleGrammar {
     private static let mode: Key<RuleMode> = Key(
         "mode",
         Shape<RuleMode>.words([
-            ("single", .single, "The rule does not fire again."),
+            ("single", .single, "The trigger does not fire the rule."),
             ("restart", .restart, "The earlier firing is cancelled."),
             (
                 "queued", .queued(atMost: RuleMode.usualCount),
@@ -66,7 +66,7 @@ enum RuleGrammar {
             Shape.mapping(
                 Mapping(
                     "mode", "'mode'", "The maximum number of simultaneous firings.", example: "{ queued: 5 }",
-                    conflictHint: "use one of them",
+                    conflictHint: "use either 'queued' or 'parallel'",
                     oneOf: [
                         Variant(Key("queued", Shape.count(counts), "The maximum number of waiting firings.")) {
                             _, _, count in
@@ -77,7 +77,7 @@ enum RuleGrammar {
                             .parallel(atMost: count)
                         },
                     ]))),
-        "What a trigger does while the actions of an earlier firing are still running. Default: single.")
+        "The handling of a trigger while the actions of an earlier firing are still running. Default: single.")
 
     private static let firings: Key<Int> = Key("firings", Shape.count(1...1000), "The maximum number of firings ...")
     private static let per: Key<Duration> = Key(
@@ -107,7 +107,7 @@ enum RuleGrammar {
                     "late", "'late'", "The maximum age of an event.", example: "{ accept: 10 min }",
                     keys: [accept.needed]
                 ) { reader, fields in reader.value(accept, fields) })),
-        "What happens if an event arrives late. Default: refuse.")
+        "The maximum age of an event that fires the rule. Default: refuse.")
 
     /// The value of `away`; a nil span means that commands to an unreachable plug are not stored.
     struct Memory: Sendable {
@@ -130,7 +130,7 @@ enum RuleGrammar {
                     "away", "'away'", "How long the last command is kept.", example: "{ remember: 2 h }",
                     keys: [remember.needed]
                 ) { reader, fields in Memory(span: reader.value(remember, fields)) })),
-        "What happens to a command if the plug is away. Default: skip.")
+        "The handling of a command if the plug is away. Default: skip.")
 
     /// Reads the settings of a rule; missing ones have their defaults. The rule's name, triggers and actions are empty.
     static func settings(_ reader: inout RuleReader, _ fields: Fields) -> Rule {

@@ -9,7 +9,7 @@ enum ScriptGrammar {
     }
 
     private static let name: Key<String> = Key(
-        "name", Shape.name("movie night"), "The name of the function after the script's name. Default: its line number."
+        "name", Shape.name("movie night"), "The rule's name, after the script's name. Default: the line number."
     )
 
     static func declaration(of script: String) -> Mapping<Declaration> {

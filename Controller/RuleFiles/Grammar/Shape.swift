@@ -1,7 +1,7 @@
 /// The form of a value, together with its reader. One declaration yields both, so they cannot disagree.
 struct Shape<Value: Sendable>: Sendable {
     let form: Form
-    /// Reads the value of the key. Reports mistakes and returns nil if there is one.
+    /// Reads the value of the key. Reports every mistake, and returns nil after a mistake.
     let read: @Sendable (inout RuleReader, YAMLTree, _ key: String) -> Value?
 
     init(_ form: Form, read: @escaping @Sendable (inout RuleReader, YAMLTree, _ key: String) -> Value?) {
@@ -66,7 +66,7 @@ extension Form {
 }
 
 extension Shape where Value == String {
-    /// Text for people or programs. `isEmptyAllowed`: the text may be empty, as an argument may.
+    /// Text for users or programs. `isEmptyAllowed`: the text may be empty, as for an argument of a program.
     static func text(most: Int, pattern: String? = nil, isEmptyAllowed: Bool = false, _ examples: String...) -> Shape {
         Shape(.text(TextForm(pattern: pattern, most: most, examples: examples))) { reader, tree, key in
             reader.text(tree, of: key, most: most, isEmptyAllowed: isEmptyAllowed)
@@ -106,7 +106,7 @@ extension Shape {
         }
     }
 
-    /// The shape whose values come with their place and the places of the words in them.
+    /// A shape whose values also contain their own place and the places of their words.
     var placed: Shape<Placed<Value>> {
         Shape<Placed<Value>>(form) { reader, tree, key in
             read(&reader, tree, key).map { Placed(value: $0, places: PartPlaces(tree)) }

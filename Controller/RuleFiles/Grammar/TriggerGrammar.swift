@@ -104,7 +104,7 @@ enum TriggerGrammar {
             Key("time", Shape.quantity(Times.timeOfDay), "Every day at this local time."),
             takes: [weekdays.optional]
         ) { reader, fields, time in .schedule(.daily(time, on: reader.value(weekdays, fields) ?? .all)) },
-        Variant(Key("cron", Shape.quantity(CronReader.kind), "Whenever the schedule matches, as in crontab(5).")) {
+        Variant(Key("cron", Shape.quantity(CronReader.kind), "Each minute that matches, as in crontab(5).")) {
             _, _, cron in .schedule(.cron(cron))
         },
         Variant(
@@ -132,11 +132,11 @@ enum TriggerGrammar {
 
     private static let hysteresis: Key<Double> = Key(
         "hysteresis", Shape.quantity(Quantities.hysteresis),
-        "How far the power must go back before the rule can fire again. Default: 5 %, at least 0.5 W.")
+        "The watts by which the power must return past the threshold before the rule can fire again. Default: 5 %, at least 0.5 W.")
     private static let beside = [dwell.optional, hysteresis.optional]
 
     private static let power: Mapping<PowerEdge> = Mapping(
-        "powerEdge", "'active power'", "The threshold that the active power crosses, and for how long.",
+        "powerEdge", "'active power'", "The change of the active power that fires the rule.",
         example: "{ rises above: 40 W, for: 3 s }",
         conflictHint: "make 'when' a list of two triggers: either fires the rule",
         oneOf: [

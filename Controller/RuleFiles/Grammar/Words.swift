@@ -7,7 +7,7 @@ enum Words {
     static let onOff = Shape.words([("on", true, "It is on."), ("off", false, "It is off.")])
 
     static let presses = Shape<ButtonPress>.words([
-        ("pressed", .single, "Pressed once, briefly."), ("single", .single, "The same as pressed."),
+        ("pressed", .single, "Pressed once, briefly."), ("single", .single, "Pressed once, briefly."),
         ("double", .double, "Pressed twice in a row."), ("long", .long, "Held."),
     ])
 
@@ -21,7 +21,7 @@ enum Words {
         ("changed", RelayChange(on: nil), "It was turned on or off."),
     ])
 
-    /// True for `back`.
+    /// The value is true for `back`.
     static let connectionChanges = Shape.words([
         ("lost", false, "The plug became unreachable."), ("back", true, "The plug is reachable again."),
     ])
@@ -52,7 +52,7 @@ enum Words {
         }
     }
 
-    /// True for `started`.
+    /// The value is true for `started`.
     static let applianceChanges = Shape.words([
         ("started", true, "A cycle began."), ("finished", false, "A cycle ended."),
     ])
@@ -82,7 +82,7 @@ enum Words {
 
     static let methods = Shape.words([
         ("POST", "POST", "Sends the body, or the event as JSON by default."),
-        ("PUT", "PUT", "The same with the method PUT."),
+        ("PUT", "PUT", "Sends the body as POST does, with the method PUT."),
         ("GET", "GET", "Requests the address without a body."),
     ])
 

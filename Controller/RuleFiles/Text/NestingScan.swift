@@ -2,9 +2,9 @@
 /// library hashes a key once per enclosing mapping; with keys that are mappings themselves, this could take minutes.
 ///
 /// The scan parses only the YAML that decides which characters are structure: quotes, comments, text blocks,
-/// indentation. In text that the library rejects anyway, it may count more levels than there are. It never counts fewer
-/// than the levels of braces, brackets and indentation. A list in the column of its key, and a mapping whose key is a
-/// list or a mapping, add no level. So the real depth is at most twice the counted one.
+/// indentation. In text that the library rejects anyway, the scan may count too many levels. It counts every level of
+/// braces, brackets and indentation. It does not count a list in the column of its key, or a mapping whose key is a
+/// list or a mapping. The real depth is therefore at most twice the counted depth.
 struct NestingScan {
     private typealias Scalars = [Unicode.Scalar]
 
@@ -124,8 +124,8 @@ struct NestingScan {
         return true
     }
 
-    /// Leaves the lists and mappings that are indented more than this line. A plain scalar continues only within the
-    /// innermost one.
+    /// Ends the lists and mappings that are indented more than this line. A plain scalar continues only if this line is
+    /// indented more than the innermost list or mapping.
     private mutating func unroll() {
         while let last = indents.last, last > column { indents.removeLast() }
         if column <= indents.last ?? -1 { inPlain = false }
@@ -150,8 +150,8 @@ struct NestingScan {
         if scalar() != nil { advance() }
     }
 
-    /// Skips the lines of a text block: those that are indented at least as its first line, and more than the enclosing
-    /// block.
+    /// Skips the lines of a text block: those that are indented at least as far as its first line, and farther than the
+    /// enclosing block.
     private mutating func skipTextBlock() {
         let around = indents.last ?? -1
         var indent: Int?

@@ -6,8 +6,8 @@ extension Fault {
         let start = Place(line: 1, column: 1)
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
-            // The library reports an unclosed quote at the end of the text, but the user must fix it where it was
-            // opened.
+            // The library reports an unclosed quote at the end of the text. The user needs the place of the opening
+            // quote.
             let isUnclosed = problem.contains("unexpected end of stream")
             let nearest = isUnclosed ? context?.mark ?? mark : mark
             let place = Place(line: nearest.line, column: nearest.column)

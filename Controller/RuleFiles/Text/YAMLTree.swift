@@ -16,7 +16,7 @@ struct YAMLTree {
 
     var place: Place
     var value: Value
-    /// The number of values in it, including itself, after each alias has been replaced.
+    /// The number of values in the tree, including the tree itself, after each alias has been replaced.
     var size: Int
 
     /// The character that replaces the alias indicator `*` while the YAML library reads the text. A plain scalar cannot
@@ -63,7 +63,8 @@ struct YAMLTree {
 
 /// Converts the library's nodes to a tree, in the order of the document.
 private struct TreeBuilder {
-    /// The complete anchors; so no value can contain itself. A later anchor replaces an earlier one of the same name.
+    /// The values of the anchors that were read completely. A value cannot contain an alias of its own anchor. A later
+    /// anchor replaces an earlier one of the same name.
     private var anchors: [String: YAMLTree] = [:]
 
     mutating func build(_ node: Node, depth: Int) throws(Fault) -> YAMLTree {
@@ -112,8 +113,8 @@ private struct TreeBuilder {
         return Self.text(String(scalar.string.unicodeScalars.dropFirst()))
     }
 
-    /// Returns the anchor's value at the place of the alias, where the user must fix it. Its parts keep their own
-    /// places.
+    /// Returns the anchor's value with the place of the alias, where the user must correct a mistake. Its parts keep
+    /// their own places.
     private func resolve(_ name: String, _ place: Place) throws(Fault) -> YAMLTree {
         guard var tree = anchors[name] else {
             throw Fault(
