@@ -55,7 +55,7 @@ extension Backtest {
         return actions
     }
 
-    /// Performs the command that waits for a plug that is back, unless the command has expired.
+    /// Performs the waiting command of a plug that has returned, unless the command has expired.
     mutating func grant(_ place: Int, at time: Int64) {
         let name = streams[place].name
         guard let wish = wishes.removeValue(forKey: name.lowercased()), time <= wish.until else { return }
@@ -109,7 +109,7 @@ extension Backtest {
         report.firings[place.firing].recorded[place.step] = switchings[request.plug]?.command(on, at: time, place)
     }
 
-    /// Records that the plug was switched in reality, and updates the commands that this concerns.
+    /// Records that the plug was switched in reality, and updates the commands to which this switching is the nearest.
     mutating func recorded(_ name: String, _ on: Bool, at time: Int64, byRule: Bool = false) {
         for (place, recorded) in switchings[name]?.switched(on, at: time, byRule: byRule) ?? [] {
             report.firings[place.firing].recorded[place.step] = recorded

@@ -5,7 +5,7 @@ import ProtocolCore
 /// Calls scripts, performs their actions in the virtual house at once, and runs their timers in virtual time.
 extension Backtest {
     mutating func call(_ call: ScriptCall, at time: Int64) -> [RuleEngineAction] {
-        // Without scripts, only the firing is of interest, not the result of the call.
+        // Without scripts, only the firing is reported, and the call has no result.
         guard let scripts else { return [] }
         settle(through: time)
         switch scripts.call(call, plugs: engine.views, at: time) {

@@ -11,14 +11,14 @@ struct Backtest {
     var relays: [String: VirtualRelay] = [:]
     var switchings: [String: Switchings] = [:]
     var report: BacktestReport
-    /// True if the report lists edges without effect.
+    /// True if the report lists held-back edges and near misses.
     let tellsAsides: Bool
 
     /// The index in `streams` of each plug.
     var places: [PlugID: Int] = [:]
     /// The indexes in `streams` of plugs with a condition on their power.
     var asked: [Int] = []
-    /// A trace book without any firing, the start of each firing's own book.
+    /// A trace recorder without firings, which is copied for each firing.
     var book: TraceRecorder
     /// The index in the report of each firing.
     var firings: [RequestID: Int] = [:]
@@ -36,7 +36,7 @@ struct Backtest {
     private var stops: [(time: Int64, stop: PlugStream.Stop)?] = []
     /// The earliest time at which something other than a sample may happen.
     private var barrier = Int64.min
-    /// The time up to which everything has happened.
+    /// The time up to which all events were handled.
     private var clock = Int64.min
 
     init(
@@ -103,7 +103,7 @@ struct Backtest {
 
     private func deadline() -> Int64 {
         guard let deadline = engine.nextDeadline else { return .max }
-        // A reading at exactly the deadline comes first. A deadline between two milliseconds is handled at the second
+        // A reading at exactly the deadline comes first. A deadline between two milliseconds is handled at the later
         // one.
         let (quotient, remainder) = deadline.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return remainder > 0 ? quotient + 1 : quotient
@@ -150,7 +150,7 @@ struct Backtest {
     // MARK: Plugs
 
     private mutating func process(_ place: Int) throws(HistoryError) {
-        guard let (time, stop) = stops[place] else { preconditionFailure("a plug was chosen that has nothing") }
+        guard let (time, stop) = stops[place] else { preconditionFailure("a plug without a stop was chosen") }
         clock = max(clock, time)
         streams[place].settle(&engine, through: time)
         switch stop {
@@ -256,7 +256,7 @@ struct Backtest {
     private mutating func switched(_ place: Int, at time: Int64) -> [RuleEngineAction] {
         let (name, on) = (streams[place].name, streams[place].isOn)
         recorded(name, on, at: time)
-        // The cause is unknown, so that it is not an event that could fire a rule.
+        // The cause of the switching is unknown, so the engine receives a state and no event that could fire a rule.
         guard relays[name]?.on != on else { return [] }
         relays[name]?.on = on
         return engine.handle(.state(plug: name, on: on, level: nil), now: Self.instant(time))

@@ -36,7 +36,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var value: Double?
     /// When the threshold was crossed: ISO 8601, UTC.
     public var since: String?
-    /// heldBack, nearMiss: why the rule did nothing.
+    /// heldBack, nearMiss: the reason why the rule did not fire.
     public var why: String?
     /// The conditions of the rule and whether they held.
     public var conditions: [RuleTrace.ConditionResult]?
@@ -54,9 +54,9 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var commandsHeldBack: Int?
     /// recorded: the time of the plug's first sample in the span; missing without samples.
     public var from: String?
-    /// recorded: the time of its last sample; missing without samples.
+    /// recorded: the time of the plug's last sample in the span; missing without samples.
     public var to: String?
-    /// recorded: seconds between these times without samples.
+    /// recorded: the seconds between `from` and `to` in which the plug was absent.
     public var away: Double?
     /// recorded: the number of damaged chunks.
     public var damaged: Int?
@@ -64,7 +64,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var until: String?
     /// comparison: firings that were not compared; omitted: firings that are counted but not listed.
     public var omitted: Int?
-    /// omitted: edges without effect that are counted but not listed, if they were requested.
+    /// omitted: held-back edges and near misses that are counted but not listed, if they were requested.
     public var omittedAsides: Int?
 
     private init(_ event: String) { self.event = event }
@@ -97,8 +97,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         (away, damaged) = (Double(coverage.away) / 1000, coverage.damaged)
     }
 
-    /// Returns the lines of a report: firings and edges without effect, sorted by time; then the coverage of each plug,
-    /// the summary of each rule, and the number of omitted entries.
+    /// Returns the lines of a report: firings, held-back edges and near misses, sorted by time; then the coverage of
+    /// each plug, the summary of each rule, and the number of omitted entries.
     public static func records(of report: BacktestReport) -> [BacktestRecord] {
         let told =
             report.firings.map { BacktestRecord($0) } + report.asides.map { BacktestRecord($0.outcome.rawValue, $0) }

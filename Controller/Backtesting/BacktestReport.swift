@@ -33,7 +33,7 @@ public struct BacktestReport: Sendable {
         public var heldBack: [String: Int] = [:]
     }
 
-    /// Sorted by time, at most ``limit``.
+    /// The firings, sorted by time, at most ``limit``.
     public internal(set) var firings: [Firing] = []
     /// Edges that were held back and near misses, if they were requested: at most ``limit``.
     public internal(set) var asides: [RuleTrace] = []
@@ -41,13 +41,13 @@ public struct BacktestReport: Sendable {
     public internal(set) var counts: [String: Count] = [:]
     /// The plugs that the rules name but the history does not have.
     public internal(set) var unrecorded: [String] = []
-    /// The recorded part of the span for each other plug.
+    /// The recorded part of the span for each recorded plug.
     public internal(set) var coverage: [PlugCoverage] = []
     /// The span in milliseconds since 1970.
     public internal(set) var span: ClosedRange<Int64>
 
-    /// The most listed firings. It stops a rule whose threshold is in the noise from filling the memory. All firings
-    /// are counted.
+    /// The maximum number of listed firings, and of listed edges without a firing. Stops a rule whose threshold is
+    /// within the noise from filling the memory. All firings are counted.
     public static let limit = 20_000
 
     init(_ rules: [Rule], span: ClosedRange<Int64>) {

@@ -10,7 +10,7 @@ extension BacktestReport {
         return sorted.flatMap(\.element.1) + (sorted.isEmpty ? [] : [""]) + summary(zone)
     }
 
-    /// Returns one line per rule, and the remarks that a reader of the report needs.
+    /// Returns one line per rule, and lines about omitted entries, unrecorded plugs and gaps.
     public func summary(_ zone: ZoneOffsets) -> [String] {
         var lines = counts.sorted { $0.key < $1.key }.map { rule, count in
             var parts = ["\(count.firings) \(count.firings == 1 ? "firing" : "firings")"]
@@ -57,7 +57,7 @@ extension BacktestReport.Firing {
 }
 
 extension RecordedSwitching {
-    /// Describes the switching in relation to a command: `it was actually switched on 42 s later (by its power)`.
+    /// Describes the switching in relation to a command: `it was switched on 42 s later (by its power)`.
     func words(beside command: Int64, _ what: String) -> String {
         let direction = what.hasPrefix("turn off") ? "off" : "on"
         let by =

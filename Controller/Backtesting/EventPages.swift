@@ -30,7 +30,8 @@ struct EventPages: Sendable {
             page = try history.events(of: nil, from: unread, to: end).reversed()
             commands = []
             if page.contains(where: { $0.command != nil }) {
-                // A command may wait for a day, and the clocks differ a little.
+                // A command may wait up to a day for its plug, and the clocks of plug and controller differ by some
+                // seconds.
                 for rule in rules {
                     commands.formUnion(
                         try history.commandIDs(of: rule, from: unread - Self.length, to: end + 60_000))
@@ -41,7 +42,7 @@ struct EventPages: Sendable {
         return page.last
     }
 
-    /// Returns whether a command of one of the rules caused the event in reality.
+    /// Returns true if a command of one of the rules caused the event in reality.
     func isOfRule(_ event: StoredEvent) -> Bool { event.command.map { commands.contains($0.hexadecimal) } ?? false }
 
     /// Removes the next event.

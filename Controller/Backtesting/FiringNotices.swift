@@ -5,14 +5,14 @@ struct FiringNotices: Sendable {
     private var told: [(at: Int64, notice: RuleNotice, isKept: Bool)]
     /// The number of steps of the trace.
     private var steps = 0
-    /// A trace book without open firings, which knows the rules' conditions.
+    /// A trace recorder without open firings, which has the rules' conditions.
     private let book: TraceRecorder
 
     /// Begins with the notice of the firing itself.
     ///
     /// - Parameters:
     ///   - time: Milliseconds since 1970.
-    ///   - book: A trace book without any firing.
+    ///   - book: A trace recorder without firings.
     init(_ firing: Firing, at time: Int64, _ book: TraceRecorder) {
         told = [(time, .firing(firing), false)]
         self.book = book

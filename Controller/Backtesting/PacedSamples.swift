@@ -1,13 +1,13 @@
 import Metering
 import PowerHistory
 
-/// Splits a plug's recorded samples where the pace of sampling changes. The pace of a piece applies to the time before
-/// each of its samples.
+/// Splits a plug's recorded samples where the pace changes. The pace is the usual time between two samples. The pace of
+/// a piece applies to the time before each of its samples.
 ///
 /// Several samples with equal distances define a new pace, which applies from the first of these distances on. A single
 /// long distance is a gap, which is judged by the previous pace.
 struct PacedSamples: Sendable {
-    /// The number of equal distances, out of `run` ones, that define a new pace. The other distances are gaps.
+    /// A new pace is defined by `equal` equal distances among the next `run` distances. The other distances are gaps.
     private static let equal = 6
     private static let run = 8
     /// The number of distances whose median is the pace at the beginning, and if the distances have no common pace.

@@ -7,8 +7,8 @@ import ProtocolCore
 /// A house as its history recorded it, on which rules can run.
 ///
 /// It contains the recorded plugs, which are present while they have samples, and the plugs that only the rules name:
-/// these are always present, and on until a rule switches them. A command is carried out at once. A recorded switching
-/// overrides it when its time comes.
+/// these are always present, and on until a rule switches them. A command takes effect at once, and lasts until the
+/// next recorded switching of the plug.
 public struct PastHouse: Sendable {
     let history: PowerHistory
     let zone: ZoneOffsets
@@ -29,8 +29,8 @@ public struct PastHouse: Sendable {
     ///
     /// - Parameters:
     ///   - span: Milliseconds since 1970, both ends included.
-    ///   - tellsAsides: True if the report lists edges without effect.
-    ///   - scripts: The scripts that rules call; nil if their actions are not of interest.
+    ///   - tellsAsides: True if the report lists held-back edges and near misses.
+    ///   - scripts: The scripts that rules call; nil to report only the firings of such rules.
     /// - Throws: ``HistoryError``.
     public func run(
         _ rules: [Rule], over span: ClosedRange<Int64>, tellsAsides: Bool = false,

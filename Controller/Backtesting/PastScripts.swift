@@ -1,6 +1,7 @@
 public import Automation
 
-/// The scripts of a backtest. Each runs from its beginning, and all run on one thread.
+/// The scripts of a backtest. Each script starts without stored state. All calls are made on the thread of the
+/// backtest.
 public protocol PastScripts {
     /// The names of plugs in the scripts' text.
     var plugs: [String] { get }

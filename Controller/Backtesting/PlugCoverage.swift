@@ -3,7 +3,7 @@ import LocalCalendar
 import Metering
 import ProtocolCore
 
-/// The recorded part of a span for one plug. If it is small, a rule without effect proves nothing.
+/// The recorded part of a span for one plug. If it is small, a report without firings has no meaning.
 public struct PlugCoverage: Hashable, Sendable {
     /// The plug's name.
     public var plug: String
@@ -35,7 +35,7 @@ public struct PlugCoverage: Hashable, Sendable {
     /// Returns a line for the user; nil if the plug is recorded completely.
     func line(within span: ClosedRange<Int64>, _ zone: ZoneOffsets) -> String? {
         let unread = damaged == 0 ? "" : "; \(damaged) chunk\(damaged == 1 ? "" : "s") cannot be read"
-        guard let first, let last else { return "there are no samples of \(plug) in this time" + unread }
+        guard let first, let last else { return "\(plug) has no recorded samples in this span" + unread }
         let isWhole = first - span.lowerBound <= usual && span.upperBound - last <= usual
         guard !isWhole || away > 0 || damaged > 0 else { return nil }
         let holes = away > 0 ? ", with gaps of \(TimeFormat.span(away))" : ""
@@ -44,9 +44,9 @@ public struct PlugCoverage: Hashable, Sendable {
     }
 }
 
-/// The pace at which a plug was sampled, from which follow the gaps that matter. Milliseconds.
+/// The pace at which a plug was sampled, and the limits of gaps that follow from it. In milliseconds.
 struct SamplePace: Hashable, Sendable {
-    /// The usual distance of two samples.
+    /// The usual time between two samples.
     let usual: Int64
 
     init(usual: Int64 = 1000) { self.usual = max(1, min(usual, 86_400_000)) }

@@ -30,10 +30,10 @@ struct PlugStream: Sendable {
     var isPresent = false
     /// True if the plug is not metered and only its journal was recorded.
     var isJournalled = false
-    /// The levels by which its power shows when it was switched; nil if its journal does.
+    /// The power levels that show when the plug was switched; nil if its journal records that.
     var level: SwitchingLevel? { didSet { asked = nil } }
     var isOn: Bool { level?.isOn ?? false }
-    /// The count of its energy; nil if no rule needs it.
+    /// The plug's energy count; nil if no rule needs it.
     var energy: EnergyCount?
 
     private var recorded: PacedSamples
@@ -84,7 +84,7 @@ struct PlugStream: Sendable {
     private mutating func scan(through barrier: Int64) {
         guard scanned < samples.count else { return }
         let before = scanned > next ? samples[scanned - 1].milliseconds : last
-        // The engine may accept a longer gap, but a plug that was absent is lost in it.
+        // The engine may accept a longer gap, but the plug is lost in a gap of more than `pace.away`.
         var band = band
         band.gap = min(band.gap, pace.away)
         scanned = band.end(of: samples.span, from: scanned, after: before, through: min(barrier, band.until))
@@ -188,7 +188,7 @@ struct PlugStream: Sendable {
     }
 }
 
-/// A quiet band in the integers of samples.
+/// A quiet band in the integer units of samples.
 struct ScanBand: Hashable {
     /// The lowest value, in deciwatts.
     var low: Int32
@@ -201,7 +201,7 @@ struct ScanBand: Hashable {
 
     static let nothing = ScanBand(low: 0, width: 0, until: .min, gap: -1)
 
-    /// A band that contains all samples without a gap.
+    /// A band that contains all samples up to the first gap.
     static func all(gap: Int64) -> ScanBand { ScanBand(low: .min, high: .max, until: .max, gap: gap) }
 
     /// Creates a band from its lowest and its highest value.
@@ -249,7 +249,7 @@ struct ScanBand: Hashable {
         return least <= most ? ScanBand(low: least, high: most, until: until, gap: gap) : .nothing
     }
 
-    /// Returns the nearest tenth within the limit; nil if it exceeds Int32.
+    /// Returns the nearest number of deciwatts within the limit; nil if it exceeds Int32.
     private static func deciwatts(_ watts: Double, _ rule: FloatingPointRoundingRule) -> Int32? {
         guard !watts.isNaN else { return nil }
         let rounded = (watts * 10).rounded(rule)
@@ -272,7 +272,7 @@ struct ScanBand: Hashable {
 }
 
 extension QuietBand {
-    /// Compares two bands, except their last reading.
+    /// Returns true if two bands are equal, except for the time of their last reading.
     fileprivate func permitsSame(as other: QuietBand) -> Bool {
         low == other.low && high == other.high && until == other.until && gap == other.gap && lag == other.lag
     }

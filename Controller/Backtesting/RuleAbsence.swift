@@ -24,9 +24,9 @@ public struct RuleAbsence: Codable, Hashable, Sendable {
     /// The traces of what the current version of the rule would have done within ``near``.
     public var wouldHave: [RuleTrace] = []
 
-    /// The tolerance of the time, in milliseconds: two minutes before and after it.
+    /// The tolerance before and after ``at``: two minutes in milliseconds.
     public static let near: Int64 = 120_000
-    /// The time before it in which triggers can arm, in milliseconds.
+    /// The time before ``at`` in which triggers can arm: six hours in milliseconds.
     public static let arming: Int64 = 6 * 3_600_000
 }
 
@@ -54,7 +54,7 @@ extension PastHouse {
             var state = RuleAbsence.TriggerState(trigger: "\(trigger)")
             if let plug = trigger.plug {
                 guard let found = Self.find(plug, among: known, over: span) else {
-                    state.facts = ["there are no samples of \(plug)"]
+                    state.facts = ["\(plug) has no recorded samples"]
                     absence.triggers.append(state)
                     continue
                 }
@@ -83,7 +83,7 @@ extension PastHouse {
             for sample in samples { course.take(sample.milliseconds, watts: sample.activePower) }
         }
         guard let first = course.first else {
-            return ["there are no samples of \(plug.title) after \(TimeFormat.local(span.lowerBound, zone))"]
+            return ["\(plug.title) has no recorded samples after \(TimeFormat.local(span.lowerBound, zone))"]
         }
         var facts: [String] = []
         if let since = course.armedSince {
@@ -98,7 +98,7 @@ extension PastHouse {
                 "not armed: the power had not been \(course.armingWords) since \(TimeFormat.local(since, zone))")
         }
         guard let greatest = course.greatest, let least = course.least else {
-            return facts + ["there are no samples of \(plug.title) within \(TimeFormat.span(RuleAbsence.near))"]
+            return facts + ["\(plug.title) has no recorded samples within \(TimeFormat.span(RuleAbsence.near))"]
         }
         func words(_ point: PowerTriggerReplay.Point) -> String {
             "\(TimeFormat.number(point.watts)) W at \(TimeFormat.clock(point.at, zone))"
@@ -108,7 +108,7 @@ extension PastHouse {
                 + "it fires at \(course.firingWords)")
         if let stay = course.longestStay {
             facts.append(
-                "it stayed there for \(TimeFormat.span(stay.milliseconds)) from \(TimeFormat.clock(stay.from, zone))")
+                "its longest stay there was \(TimeFormat.span(stay.milliseconds)) from \(TimeFormat.clock(stay.from, zone))")
         }
         return facts
     }

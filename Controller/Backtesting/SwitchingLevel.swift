@@ -4,16 +4,17 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// Detects by its power when a plug was switched, for plugs without a journal, such as those that were recorded
-/// elsewhere. The plug is on above a quarter of the way from its usual lowest minute to its highest one, at least 2 W
-/// above the lowest, and off below half of that.
+/// Detects from a plug's power when it was switched, for plugs without a journal, such as those that were recorded
+/// elsewhere. The base is the usual lowest mean of a minute. The plug is on if the power is a quarter of the way from
+/// the base to the highest mean or more, at least 2 W above the base. It is off if the power is less than half of that
+/// above the base.
 struct SwitchingLevel: Hashable, Sendable {
     /// Deciwatts: the plug is on from `on` upward, and off below `off`.
     let on: Int32
     let off: Int32
     var isOn = false
 
-    /// The longest span, in milliseconds, for which minutes are read. For a longer one quarters are read.
+    /// The longest span, in milliseconds, for which minutes are read. For a longer span, quarter hours are read.
     private static let longestOfMinutes: Int64 = 7 * 86_400_000
 
     /// Determines the levels.
@@ -46,7 +47,7 @@ struct SwitchingLevel: Hashable, Sendable {
 struct EnergyCount: Sendable {
     /// The interval at which rules receive the energy, in milliseconds.
     private static let interval: Int64 = 15_000
-    /// The longest distance of two samples with energy between them, in milliseconds.
+    /// The longest time between two samples whose energy is counted, in milliseconds.
     private static let gap: Int64 = 30_000
 
     struct Mark: Sendable {

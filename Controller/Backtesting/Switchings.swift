@@ -10,8 +10,8 @@ public struct RecordedSwitching: Hashable, Sendable {
         case rule
     }
 
-    /// When the plug was switched the same way in reality, nearest to the command: milliseconds since 1970; nil if that
-    /// was not within ``reach``.
+    /// The time at which the plug was really switched to the same state, nearest to the command, in milliseconds since
+    /// 1970. Nil if the plug was not switched so within ``reach``.
     public var at: Int64?
     /// True if the plug already had the state and was not switched.
     public var wasSo = false
@@ -36,7 +36,8 @@ struct Switchings: Sendable {
     private var recent: [(at: Int64, on: Bool, source: RecordedSwitching.Source)] = []
     private var pending: [(place: CommandPlace, at: Int64, on: Bool, best: Int64?)] = []
 
-    /// The most switchings, or commands, within ten minutes. Only a threshold in the noise exceeds it.
+    /// The maximum number of switchings, and of commands, that are stored for ``RecordedSwitching/reach``. Only a
+    /// threshold within the noise causes more.
     private static let limit = 1000
 
     init(_ source: RecordedSwitching.Source, isOn: Bool?) {

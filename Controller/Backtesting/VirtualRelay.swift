@@ -2,8 +2,8 @@ import Automation
 import PlugModel
 import ProtocolCore
 
-/// A plug's relay and dimmer in the virtual house: in the recorded state until a rule commands it, and then until the
-/// next recorded switching.
+/// A plug's relay and dimmer in the virtual house. The relay has the recorded state until a rule commands it. It then
+/// has the commanded state until the next recorded switching.
 struct VirtualRelay: Sendable {
     var on: Bool
     var level: DimLevel?
