@@ -10,7 +10,7 @@
 int script_socket_pair(int *ours, int *theirs) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-    // Only our end: each end has its own flags, and the host reads in blocking mode.
+    // Sets only the flags of our end, because the host reads its end in blocking mode.
     if (fcntl(ends[0], F_SETFL, O_RDWR | O_NONBLOCK) != 0) {
         close(ends[0]);
         close(ends[1]);

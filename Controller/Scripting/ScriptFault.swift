@@ -1,6 +1,6 @@
 public import RuleFiles
 
-/// Why a script does not run.
+/// The reason why a script does not run.
 public enum ScriptFault: Error, Hashable, Sendable {
     /// The script has mistakes, each with its place.
     case refused(RuleFileError)
@@ -11,8 +11,8 @@ public enum ScriptFault: Error, Hashable, Sendable {
 }
 
 extension ScriptFault: CustomStringConvertible {
-    /// A description to print after the script's name, without a final line break. For `refused` it contains the names
-    /// and places itself.
+    /// A description to print after the script's name, without a final line break. For `refused`, the description
+    /// already contains the file's name and the places.
     public var description: String {
         switch self {
         case .refused(let error): error.description

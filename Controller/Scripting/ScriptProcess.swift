@@ -13,8 +13,8 @@ public final class ScriptProcess {
     /// Starts the process and loads the script.
     ///
     /// - Parameters:
-    ///   - script: the script as `ScriptReader` read it. If it now declares other functions, it is refused, because its
-    ///     rules would call the wrong ones.
+    ///   - script: the script as `ScriptReader` read it. If it now declares different rules, it is refused, because the
+    ///     rules in use would call the wrong functions.
     ///   - host: the path of the program that runs scripts (``ScriptHost/path()``).
     ///   - state: the stored state as JSON, or nil.
     /// - Throws: `ScriptFault`.
@@ -72,7 +72,7 @@ public final class ScriptProcess {
 
     /// A descriptor that is readable when the process has ended.
     var socket: CInt { process.socket }
-    /// Returns the reason of the end; nil while the process runs. To be called when the socket is readable.
+    /// Returns the reason of the end; nil while the process runs. Must be called only when the socket is readable.
     func ending() -> ScriptDeath? { process.hasEnded() ? process.death : nil }
 
     private func news(in plugs: [PlugView]) -> [PlugView] {
@@ -82,7 +82,7 @@ public final class ScriptProcess {
             gone.remove(view.name)
             if told.updateValue(view, forKey: view.name) != view { news.append(view) }
         }
-        // The host marks a plug that was removed as not connected, with unknown values.
+        // A removed plug is sent as not connected and without values.
         for name in gone.sorted() {
             told[name] = nil
             news.append(PlugView(name: name, isConnected: false))

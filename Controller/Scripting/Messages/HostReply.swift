@@ -24,7 +24,8 @@ enum HostReply: Sendable {
     /// - Parameter line: the reply without its line feed.
     /// - Throws: `JSONError` if the line is not a valid reply.
     init(line: [UInt8]) throws(JSONError) {
-        // JSON allows a line feed between tokens, but a state with one would become two lines when it is sent again.
+        // JSON allows a line feed between tokens, but a state with a line feed would become two lines when it is sent
+        // again.
         guard !line.contains(UInt8(ascii: "\n")) else { throw JSONError("several lines") }
         self = try JSONReader.read(line) { reader throws(JSONError) in
             var reply: HostReply?
@@ -105,7 +106,7 @@ enum HostReply: Sendable {
             switch key {
             case "name": timer.name = try reader.text()
             case "after": timer.after = try reader.number()
-            case _: throw reader.fault("'\(key.prefix(40))' is not known of a timer")
+            case _: throw reader.fault("'\(key.prefix(40))' is not known in a timer")
             }
         }
         return timer

@@ -8,7 +8,8 @@ public struct ScriptTime: Hashable, Sendable {
     public var at: Double
     /// Seconds that local time is ahead of UTC at that time.
     public var offset: Int
-    /// The time zone, for other times; nil if the host has it already, or if ``offset`` is to apply at all times.
+    /// The offsets of local time at other times. Nil if the host has them already, or if ``offset`` applies at all
+    /// times.
     public var zone: LocalOffsets?
 
     /// Creates a time: seconds since 1970, and the offset of local time in seconds.
@@ -21,6 +22,8 @@ public struct ScriptTime: Hashable, Sendable {
 
 /// The requests to a script host, each a line of JSON with its line feed.
 enum HostRequest {
+    /// Returns the request to load a script.
+    ///
     /// - Parameter state: the stored state of the script, as one line of JSON.
     static func load(name: String, source: String, state: String?, time: ScriptTime) -> [UInt8] {
         var json = JSONText("{\"load\":{")
@@ -31,6 +34,8 @@ enum HostRequest {
         return json.line(closing: "}}\n")
     }
 
+    /// Returns the request to call a function of the script.
+    ///
     /// - Parameter plugs: the plugs whose state differs from the last one that the host received.
     static func call(_ call: ScriptCall, plugs: some Sequence<PlugView>, time: ScriptTime) -> [UInt8] {
         var json = JSONText("{\"call\":{")
@@ -96,7 +101,7 @@ struct JSONText {
         write("\"")
     }
 
-    /// Omits a number that is not finite, because JSON cannot express it.
+    /// Adds a number. Omits a number that is not finite, because JSON cannot express it.
     mutating func entry(_ key: StaticString, number: Double) {
         guard number.isFinite else { return }
         begin(key)

@@ -9,7 +9,7 @@ enum MessageLimits {
     static let source = 128 << 10
     /// The longest name of a script in bytes. With a line number appended it is still a valid rule name.
     static let name = 48
-    /// The timers that one answer may start and stop; a script may have fewer.
+    /// The maximum number of timers that one answer may start and stop. Fewer may run, see ``ScriptLimits/timers``.
     static let timerChanges = 256
     /// The longest error message of a host, in bytes.
     static let words = 2000

@@ -1,8 +1,8 @@
 public import Automation
 public import Backtesting
 
-/// Runs scripts in virtual time, for a backtest. Each script has its own process, as in the daemon; it starts with the
-/// first call.
+/// Runs scripts in virtual time, for a backtest. Each script has its own process, as in the daemon. The process starts
+/// at the script's first call.
 public final class VirtualScripts: PastScripts {
     /// The names of plugs that the scripts contain.
     public let plugs: [String]

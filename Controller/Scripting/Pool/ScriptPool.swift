@@ -32,7 +32,7 @@ public actor ScriptPool {
     }
 
     /// Replaces the scripts. A script with unchanged source keeps its process. Waiting and running calls of a changed
-    /// script are made in its new process; nothing of a running call has been carried out before. Calls of a removed
+    /// script are made in its new process; no action of a running call has been carried out by then. Calls of a removed
     /// script fail.
     ///
     /// - Parameter states: the stored states as JSON, by the names of the scripts.

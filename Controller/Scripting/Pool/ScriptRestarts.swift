@@ -1,11 +1,12 @@
 import ProtocolCore
 
 /// Decides when a script's process is started and restarted: immediately, then after 1 s, and then each time after
-/// twice the pause, up to 300 s. So a script that crashes at every event uses little time. After 600 s of running, the
-/// pause begins at 1 s again.
+/// twice the pause, up to 300 s. A script that crashes at every event therefore uses little processor time. After 600 s
+/// of running, the pause begins at 1 s again.
 struct ScriptRestarts: Machine, Sendable {
     enum Event: MachineEvent, Hashable, Sendable {
         case deadlineReached
+        /// The process ended by itself, or its script could not be loaded.
         case ended
         /// The process was ended without a fault, because its state was not stored.
         case discarded
@@ -19,7 +20,7 @@ struct ScriptRestarts: Machine, Sendable {
 
     static let firstRest = Duration.seconds(1)
     static let longestRest = Duration.seconds(300)
-    /// The time that a process must run until its end no longer lengthens the pause.
+    /// After a process has run for this time, its end resets the pause to ``firstRest``.
     static let peace = Duration.seconds(600)
 
     private enum State {
@@ -52,8 +53,8 @@ struct ScriptRestarts: Machine, Sendable {
             state = .resting(until: now + rested)
             return [.rest(rested)]
         case (.discarded, .running(let since)):
-            // This is not a fault. But the pause stops a call that is refused each time from starting a process each
-            // time.
+            // This end is not a fault. The pause limits how often a call that is refused again and again starts a
+            // process.
             let rested = max(.zero, since + Self.firstRest - now)
             state = .resting(until: now + rested)
             return [.rest(rested)]

@@ -2,7 +2,7 @@ import Automation
 internal import Glibc
 import ProtocolCore
 
-/// A script with its process, and the loop of the thread that waits for both.
+/// A script with its process, and the loop of its thread, which waits for calls and for the end of the process.
 final class ScriptWorker: Sendable {
     let script: Script
     let jobs: ScriptJobs
@@ -106,7 +106,7 @@ final class ScriptWorker: Sendable {
     }
 
     /// Ends a process whose state differs from the stored one: it was changed by a call that was refused or withdrawn.
-    /// Only the stored state counts.
+    /// The next process starts with the stored state.
     private func discard(_ life: inout Life) {
         end(&life, .discarded, "its state includes a call that was not executed, so it restarts without that call")
     }

@@ -17,7 +17,7 @@ final class HostPipe: Sendable {
         }
     }
 
-    /// Unregisters the socket. It must be called before the socket is closed, because the number may be reused.
+    /// Unregisters the socket. Must be called before the socket is closed, because its number may be reused.
     func letGo() { state.withLock { $0.socket = nil } }
 
     /// Shuts down the registered socket, and every socket that is registered later.

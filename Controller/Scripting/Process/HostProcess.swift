@@ -4,8 +4,8 @@ internal import Glibc
 /// A running script host. Each request is a line and each answer is a line; the caller waits for the answer. If the
 /// controller is killed, the host reads the end of its input and exits.
 final class HostProcess {
-    /// The time limit of an answer, without suspend. The limit of processor time is much shorter; this one is for a
-    /// process that is stopped or hangs.
+    /// The time limit of an answer, not counting suspend. The limit of processor time is much shorter; this limit is
+    /// for a process that is stopped or hangs.
     static let patience = Duration.seconds(10)
     /// The time in which a process that has closed its socket must exit before it is killed.
     private static let farewell = Duration.seconds(1)
@@ -71,8 +71,8 @@ final class HostProcess {
         }
     }
 
-    /// Returns true if the process has ended. An unsolicited message ends it too. To be called when its socket is
-    /// readable.
+    /// Returns true if the process has ended. Kills a process that has sent data without a request. Must be called only
+    /// when the socket is readable.
     func hasEnded() -> Bool {
         if death != nil { return true }
         var byte: UInt8 = 0
@@ -173,7 +173,7 @@ final class HostProcess {
 }
 
 extension Duration {
-    /// The duration for poll(2), rounded up, so that it is over when poll returns.
+    /// The duration for poll(2) in milliseconds, rounded up, so that it has passed when poll returns.
     var roundedMilliseconds: CInt {
         let (seconds, attoseconds) = components
         return CInt(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))

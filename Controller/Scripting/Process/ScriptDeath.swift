@@ -39,7 +39,7 @@ extension ScriptDeath: CustomStringConvertible {
         case .computed: "it computed for more than 1 s"
         case .forbidden: "it made a forbidden system call: scripts cannot access files, the network or other processes"
         case .full: "it exceeded the memory limit of scripts"
-        case .unshut: "its sandbox cannot be set up: scripts need a kernel, and a service, with seccomp filters"
+        case .unshut: "its sandbox cannot be set up: the kernel and the daemon's service must allow seccomp filters"
         case .silent(let span): "it did not answer for \(span.components.seconds) s"
         case .garbled(let why): "its process sent an invalid answer (\(why))"
         case .killed: "its process was killed"

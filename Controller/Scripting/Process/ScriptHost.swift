@@ -20,7 +20,7 @@ public enum ScriptHost {
         let places = places(beside: own() ?? "")
         guard let found = places.first(where: isProgram) else {
             throw .unavailable(
-                "\(program), which runs scripts, is neither \(places.joined(separator: " nor "))",
+                "\(program), which runs scripts, was not found at \(places.joined(separator: " or "))",
                 hint: "install it there, or set \(variable) to its path")
         }
         return found
