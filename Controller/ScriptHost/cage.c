@@ -80,8 +80,8 @@ static int close_descriptors(void) {
     return 0;
 }
 
-/// Sets resource limits as a second barrier behind the seccomp filter. EPERM is ignored: a filter of the service may
-/// forbid setrlimit.
+/// Sets resource limits as a second barrier behind the seccomp filter. EPERM is ignored, because the service's own
+/// filter may forbid setrlimit.
 static int limit_resources(void) {
     static const struct { int resource; rlim_t most; } limits[] = {
         {RLIMIT_AS, cage_memory}, {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, 0},  {RLIMIT_MEMLOCK, 0},
@@ -106,8 +106,8 @@ static int become_nobody(void) {
     return 0;
 }
 
-/// Prevents that executing a program restores capabilities. This needs a privilege; a process without it has no
-/// capabilities to lose.
+/// Clears the bounding set and the ambient set, so that the execution of a program cannot restore capabilities. EPERM
+/// is ignored, because a process without CAP_SETPCAP cannot change the bounding set.
 static int drop_bounding_set(void) {
     for (int capability = 0; capability <= CAP_LAST_CAP; capability++) {
         // EINVAL: an older kernel does not know the capability.
@@ -125,7 +125,7 @@ static int drop_capabilities(void) {
         has_any = has_any || sets[i].permitted != 0 || sets[i].inheritable != 0;
         sets[i] = (struct __user_cap_data_struct){0};
     }
-    // A filter of the service may forbid capset, so it is not called if there are no capabilities.
+    // The service's own filter may forbid capset, so capset is called only if the process has capabilities.
     return !has_any || syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
 

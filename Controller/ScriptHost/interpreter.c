@@ -19,8 +19,8 @@ static int where(lua_State *L) {
     return 1;
 }
 
-/// Returns the script's line that is running. A tail call leaves no frame of the caller, and a coroutine none of its
-/// creator; then it is the line where the given function is defined.
+/// Returns the script's line that is being executed. After a tail call, or in a coroutine, the stack may have no frame
+/// of the script. The result is then the line at which the given function is defined.
 static int line(lua_State *L) {
     const int line = place_line(L);
     lua_settop(L, 1);
@@ -69,7 +69,7 @@ lua_State *interpreter_open(void) {
     return L;
 }
 
-/// Creates the Lua string in a protected call, because it may run out of memory.
+/// Creates the Lua string in a protected call, because the allocation may fail.
 static int answer(lua_State *L) {
     const size_t length = (size_t)lua_tointeger(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, answering);

@@ -9,7 +9,7 @@
 /// Lua's own functions. They are called directly, so that their error messages have the script's line.
 static lua_CFunction load, set_metatable, resume, close_thread, wrap;
 
-/// Compiled code can corrupt the process, so only text is accepted, for any `mode`.
+/// Replaces `load`. Accepts only text, whatever `mode` is, because compiled code can corrupt the process.
 static int load_text(lua_State *L) {
     if (lua_gettop(L) < 3) lua_settop(L, 3);
     lua_pushliteral(L, "t");
@@ -17,7 +17,7 @@ static int load_text(lua_State *L) {
     return load(L);
 }
 
-/// Finalizers would run at any time, outside of the time limit.
+/// Replaces `setmetatable`. Rejects finalizers, because they would run at any time, outside of the time limit.
 static int set_metatable_without_finalizer(lua_State *L) {
     if (lua_istable(L, 2)) {
         lua_pushliteral(L, "__gc");
@@ -29,8 +29,8 @@ static int set_metatable_without_finalizer(lua_State *L) {
 
 // MARK: - Coroutines: the time limit must interrupt the coroutine that runs
 
-/// Returns true if the coroutine is neither running nor waiting for a coroutine that it resumed. Resuming or closing
-/// any other coroutine is an error, and then nothing runs.
+/// Returns true if the coroutine is neither running nor waiting for a coroutine that it resumed. If the result is
+/// false, resuming or closing the coroutine is an error, and no code of the coroutine runs.
 static bool rests(lua_State *thread) {
     lua_Debug frame;
     return lua_status(thread) != LUA_OK || !lua_getstack(thread, 0, &frame);

@@ -119,7 +119,7 @@ void limits_open(lua_State *L) {
     luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/// Within a C function a coroutine cannot yield, so an attempt always runs to its end.
+/// Calls the function from C. A coroutine cannot yield across a C function, so an attempt always runs to its end.
 static int call(lua_State *thread) {
     lua_call(thread, lua_gettop(thread) - 1, 1);
     return 1;

@@ -33,7 +33,7 @@ void limits_open(lua_State *L);
 /// the error as text.
 int limits_attempt(lua_State *L);
 
-/// Makes the thread (a coroutine, or the one that resumed it) the one that the time limit interrupts.
+/// Sets the Lua thread that the time limit interrupts: a coroutine, or the thread that resumed it.
 void limits_enter(lua_State *thread);
 
 #endif

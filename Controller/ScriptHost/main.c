@@ -21,6 +21,7 @@ enum {
     /// There was not enough memory at the start, or the prelude has an error.
     exit_broken = 70,
     exit_no_cage = 71,
+    /// The answer could not be written, because the controller has closed its end.
     exit_unheard = 74,
     /// The script's data fills the memory; the controller starts a new process.
     exit_full = 75,

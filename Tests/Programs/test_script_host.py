@@ -128,7 +128,7 @@ def test_memory_that_stays_full_ends_the_process(host):
     ("for line in io.lines('/etc/passwd') do log(line) end", "io.lines is not there"),
     ("dofile('/etc/passwd')", "dofile is not available: scripts cannot access files"),
     ("loadfile('/etc/passwd')", "loadfile is not there"),
-    ("os.remove('/etc/passwd')", "os.remove is not available: of the system, scripts have only the time"),
+    ("os.remove('/etc/passwd')", "os.remove is not available: scripts can use only the time functions of os"),
     ("os.rename('a', 'b')", "os.rename is not there"),
     ("os.tmpname()", "os.tmpname is not there"),
     ("os.execute('true')", "os.execute is not there"),

@@ -1,4 +1,4 @@
--- The effects that a script can request besides plugs: timers, notifications, programs, web hooks. And its log.
+-- The functions for timers, notifications, programs, web hooks and the log.
 --
 --     timer("lights out"):start(600)  :stop()
 --     notify("The washing is done")  notify{title = "Laundry", text = "Done"}
@@ -54,7 +54,7 @@ rawset(globals, "timer", function(name)
     return object
 end)
 
--- MARK: - Effects outside of the house
+-- MARK: - Notifications, programs and web hooks
 
 rawset(globals, "notify", function(note)
     if type(note) ~= "table" then return act("notify", { notify = host.text(note, "a notification", 2000) }) end

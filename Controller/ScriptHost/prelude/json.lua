@@ -1,5 +1,5 @@
--- JSON. The library decodes lines of the controller. Encoding is done here: the library's memory and time are not under
--- Lua's limits, and a script's values must be.
+-- Decodes and encodes JSON. The cjson library decodes lines of the controller. A script's values are encoded in Lua,
+-- because Lua's limits of memory and time do not apply to the library.
 
 local host = ...
 local char, concat, format, gsub, match = string.char, table.concat, string.format, string.gsub, string.match

@@ -1,7 +1,7 @@
 -- The requests of the controller and their answers, each a line of JSON.
 --
--- A call is answered with all of its effects at once, after the script's function has returned. Before that, nothing
--- has an effect.
+-- The answer to a call contains all effects that the script's function requested, and is sent after the function has
+-- returned. No effect is performed before that.
 
 local host = ...
 local concat, floor, load, pcall, sub, type = table.concat, math.floor, load, pcall, string.sub, type
@@ -23,7 +23,7 @@ local function failed(problem)
     return '{"failed":{"error":' .. quoted(text) .. log .. "}}\n"
 end
 
--- Builds an answer of parts that are JSON already. To be called within an attempt.
+-- Builds an answer from parts that are JSON already. Must be called within an attempt.
 local function answer(kind, parts)
     local line = '{"' .. kind .. '":{' .. concat(parts, ",") .. "}}\n"
     if #line >= limits.answerBytes then host.tooMuch() end
@@ -78,7 +78,7 @@ local function loadScript(message)
     if not isFine then return failed(result) end
     host.isLoaded = true
     host.loadedState(result.state)
-    -- The controller has them now.
+    -- The answer contains the rules and the log, so they are dropped here.
     host.rules, host.lines = nil, nil
     return result.line
 end

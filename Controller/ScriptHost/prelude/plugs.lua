@@ -21,7 +21,7 @@ function host.seePlugs(changes)
 end
 
 -- Returns the state of the plug with this name, or of the only plug whose name differs only in upper and lower case.
--- Nil if there is no such plug.
+-- Nil for an unknown name, and for a name that matches several plugs.
 local function view(name)
     if views[name] then return views[name] end
     local found

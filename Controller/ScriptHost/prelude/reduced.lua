@@ -1,6 +1,6 @@
--- Lua's own libraries without functions that reach outside of the script. Clock and random numbers are reproducible:
--- the clock is the controller's, which is virtual in a backtest, and the random seed is made of the script's name and
--- the time of loading.
+-- Removes the functions of Lua's libraries that access files, other code or the system. Clock and random numbers are
+-- reproducible: the clock is the controller's, which is virtual in a backtest, and the random seed is made of the
+-- script's name and the time of loading.
 
 local host = ...
 local byte, floor, format, gsub, pcall, select = string.byte, math.floor, string.format, string.gsub, pcall, select
@@ -42,7 +42,7 @@ local function number(value, what)
     return floor(value)
 end
 
--- Returns the offset of local time from UTC in seconds at a time; the time may be in another season than now.
+-- Returns the offset of local time from UTC in seconds at a time, which may have a different offset than now.
 local function offsetAt(moment)
     local zone = host.zone
     if not zone then return floor(host.offset) end
@@ -54,8 +54,8 @@ local function offsetAt(moment)
     return zone[2 * low + 1]
 end
 
--- Converts local time to UTC. An ambiguous local time is the first of the two; a skipped one is counted from the offset
--- before the change.
+-- Converts local time to UTC. For an ambiguous local time, returns the first of the two moments. For a skipped local
+-- time, applies the offset before the change.
 local function momentOf(shown)
     local before, after = offsetAt(shown - 86400), offsetAt(shown + 86400)
     if offsetAt(shown - before) == before then return shown - before end
@@ -96,7 +96,7 @@ local function localTime(fields)
     return momentOf(result)
 end
 
-globals.os = absentTable("os", "of the system, scripts have only the time", {
+globals.os = absentTable("os", "scripts can use only the time functions of os", {
     time = localTime,
     date = localDate,
     difftime = function(one, other) return number(one, "a time") - number(other, "a time") + 0.0 end,

@@ -1,5 +1,5 @@
 -- `state`: a table of the script that survives restarts. After each call it is encoded as JSON; if it differs from what
--- the controller has stored, the answer contains it. A failed call's changes to it are reverted.
+-- the controller has stored, the answer contains it. If a call fails, its changes to the table are reverted.
 
 local host = ...
 local concat, find, len, next = table.concat, string.find, utf8.len, next
@@ -138,7 +138,7 @@ function host.writtenState()
     return text
 end
 
--- value: the stored state; nil before the first one. To be called within an attempt, as `restoreState`.
+-- value: the stored state; nil if the controller has none. Must be called within an attempt, as `restoreState` must.
 function host.beginState(value)
     current = type(value) == "table" and host.plain(value) or {}
     rawset(globals, "state", current)

@@ -1,8 +1,8 @@
 -- Functions that the whole prelude uses: errors with the script's line, and checks of a script's arguments.
 --
--- A script can change every table that it can access, including `string` and the metatable of strings. So the prelude
--- has its own copies of the libraries, calls no methods of strings, reads a script's tables raw, and shares `host`,
--- which scripts cannot access.
+-- A script can change every table that it can access, including `string` and the metatable of strings. The prelude
+-- therefore has its own copies of the libraries, calls no methods of strings, and reads a script's tables without their
+-- metamethods. Its files share `host`, which scripts cannot access.
 
 local host = ...
 local error, floor, format, gsub, len = error, math.floor, string.format, string.gsub, utf8.len
