@@ -10,7 +10,8 @@ struct Quiet {
 
     mutating func add(_ step: PowerStep) {
         credited += step.credited
-        // Halves the sums of an idle appliance, which would overflow after years. The mean of some hours is as good.
+        // Halves the sums of an idle appliance, which would overflow after years. The mean of the last hours is
+        // sufficient.
         if covered > 20_000_000 { (covered, energy) = (covered / 2, energy / 2) }
         // The step down to the first quiet sample belongs to the end of the activity, not to the quiet level.
         guard credited > step.credited else { return }
@@ -19,7 +20,7 @@ struct Quiet {
     }
 }
 
-/// Detects if the appliance is off from the power of a quiet span. It uses means of 20 s, because a meter's last digit
+/// Detects from the power of a quiet span if the appliance is off. It uses means of 20 s, because a meter's last digit
 /// fluctuates.
 struct OffTime {
     static let blockLength: Int64 = 20_000

@@ -12,19 +12,19 @@ public struct ApplianceCycle: Sendable, Hashable {
 
     /// The kind of the cycle.
     public var kind: Kind
-    /// The first activity.
+    /// The time of the first activity.
     public var start: Int64
-    /// The last activity; nil for a cycle that is still running at the end of the samples.
+    /// The time of the last activity; nil for a cycle that is still running at the end of the samples.
     public var end: Int64?
     /// The time at which ``ApplianceSense`` reported the end; nil if it has not.
     public var said: Int64?
     /// The energy from the start to the last activity, without gaps of more than 30 s between samples.
     public var milliwattHours: Int64
-    /// The measured part of the cycle; the rest is gaps.
+    /// The measured part of the cycle in milliseconds, without gaps.
     public var coveredMilliseconds: Int64
     /// The greatest power in tenths of a watt.
     public var peakDeciwatts: Int32
-    /// In chronological order, at most 64. Empty for kinds other than ``Kind/programme``.
+    /// The phases in chronological order, at most 64. Empty for kinds other than ``Kind/programme``.
     public var phases: [AppliancePhase]
 }
 
@@ -38,9 +38,11 @@ public struct AppliancePhase: Sendable, Hashable {
         case tumbling
         /// After tumbling: a motor that turns continuously.
         case spinning
-        /// A motor or pump that runs steadily, before any tumbling or much weaker than it.
+        /// A motor or pump that runs steadily, before any tumbling or with less than a third of the tumbling's peak
+        /// power.
         case running
-        /// At least two minutes below 10 W before more activity: laundry soaks, dishes dry. Reported only afterwards.
+        /// At least two minutes below 10 W before more activity: laundry soaks, dishes dry. Reported when the activity
+        /// resumes.
         case soak
         /// After heating or the last spin: short or weak turns that keep laundry from creasing.
         case antiCrease = "anti-crease"
@@ -67,8 +69,8 @@ public enum ApplianceEvent: Sendable, Hashable {
     case started(ApplianceCycle.Kind, start: Int64)
     /// A new phase of the running programme.
     case phase(AppliancePhase.Name, start: Int64)
-    /// A finished cycle resumed at `at`: it, or another one right after it, was active again within 20 minutes after
-    /// `end`. It finishes again at its new end, and the pause is learned.
+    /// The appliance was active again at `at`, within 20 minutes after the reported `end` of its cycle. The cycle
+    /// continues and finishes again at its new end, and the profile learns the pause.
     case resumed(end: Int64, at: Int64)
     /// The cycle is over.
     case finished(ApplianceCycle)

@@ -11,7 +11,7 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
     public var endLevel: Int32?
     /// The power between cycles, in tenths of a watt.
     public var standbyLevel: Int32?
-    /// The peak power of programmes, in tenths of a watt.
+    /// The usual peak power of programmes, in tenths of a watt.
     public var peakLevel: Int32?
     /// The known compressor; nil if the plug has none.
     public var compressor: Compressor?
@@ -78,7 +78,8 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
         if pauses.count > Self.cycleLimit { pauses.removeFirst() }
         pauseLevels.append(level.map { UInt8(clamping: $0) } ?? .max)
         if pauseLevels.count > Self.cycleLimit { pauseLevels.removeFirst() }
-        // Rises at once and falls slowly: a level that is too low could mistake a pause for the end.
+        // The level rises at once and falls slowly. The appliance therefore counts as one that turns itself off only
+        // after several cycles with a low level.
         if let end { endLevel = endLevel.map { end > $0 ? end : $0 + (end - $0) / 8 } ?? end }
         peakLevel = peakLevel.map { $0 + (peak - $0) / 4 } ?? peak
     }

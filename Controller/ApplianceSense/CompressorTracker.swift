@@ -1,7 +1,8 @@
-/// Finds the runs of a compressor: power, length and rest repeat.
+/// Finds the runs of a compressor, whose power, length and rest repeat.
 ///
 /// A run can be recognized only after others have followed. The first runs are therefore kept and reported together
-/// with the fourth. After that each run is reported at its end.
+/// with the fourth run, or with the sixth on a plug with earlier programmes. After that each run is reported at its
+/// end.
 struct CompressorTracker {
     /// Milliseconds. A compressor rests for minutes, so a short quiet span is already its end.
     static let quietAtEnd: Int64 = 10_000
@@ -21,7 +22,7 @@ struct CompressorTracker {
     static let misfitLimit = 12
 
     private var isRunning = false
-    /// The present run, changed in place with every sample. Stale while `isRunning` is false.
+    /// The present run, changed in place with every sample. Not valid while `isRunning` is false.
     private var run = CompressorRun(at: 0, isWhole: false)
     private var quiet: Int64 = 0
     /// True if the rest before the next run was observed, so that its start is known.
@@ -180,7 +181,8 @@ struct CompressorRun {
     private var settled: (energy: Int64, covered: Int64) = (0, 0)
     private var least: Int32 = .max
     private var greatest: Int32 = 0
-    /// The last sample of a run may be an average with the rest, so it counts only when another one has followed.
+    /// The last sample of a run may be an average of the run and the following rest. A sample therefore counts only
+    /// after another sample of the run has followed.
     private var newest: Int32?
 
     init(at time: Int64, isWhole: Bool) {

@@ -1,19 +1,20 @@
 /// Decides how long an appliance must be quiet before its programme counts as finished.
 ///
 /// A wrong "finished" is worse than a late one. An unknown appliance is given the longest possible pause. Each observed
-/// cycle shortens the delay, but never below the length of its pauses.
+/// cycle shortens the delay, but never below the longest observed pause.
 struct PauseJudgement {
     /// Milliseconds. A longer pause ends a cycle by definition.
     static let longestPause: Int64 = 1_200_000
 
     /// The milliseconds of quiet that end the programme.
     var delay: Int64
-    /// The delay for an appliance whose power fell below the level of its pauses: it turned itself off.
+    /// The delay in milliseconds after the appliance turned itself off, which means that its power fell to
+    /// ``offLevel``.
     var delayWhenOff: Int64
     /// The power at which the appliance counts as off, in tenths of a watt. Nil if the level of its pauses is unknown.
     var offLevel: Int32?
-    /// True if the appliance turned itself off after each cycle so far. Until it does so again, the programme may not
-    /// be over.
+    /// True if the appliance usually turns itself off after a cycle. Then only a power of ``offLevel`` or less, or the
+    /// longest possible pause, ends the programme.
     var turnsOff: Bool
 
     /// - Parameters:
@@ -34,7 +35,8 @@ struct PauseJudgement {
         delay = min(delay, Self.longestPause)
         delayWhenOff = min(delayWhenOff, delay)
         let level = [profile.pauseLevel, levelHere].compactMap { $0 }.min()
-        // Lower by 40 % and by 0.8 W, which is more than a meter's last digit fluctuates in the mean of a minute.
+        // At least 40 % and 0.8 W below the level of the pauses. A meter's last digit fluctuates less in 20-second
+        // means.
         offLevel = level.flatMap { $0 >= 8 ? min($0 * 6 / 10, $0 - 8) : nil }
         turnsOff = offLevel.flatMap { off in profile.endLevel.map { $0 <= off } } ?? false
     }

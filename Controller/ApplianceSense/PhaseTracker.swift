@@ -1,4 +1,5 @@
-/// Names the phases of a programme from blocks of 30 s. Two equal blocks start a phase, at the start of the first one.
+/// Names the phases of a programme from blocks of 30 s. Two consecutive blocks with the same name start a phase, at the
+/// start of the first block.
 struct PhaseTracker {
     static let blockLength: Int64 = 30_000
     /// The number of phases, more than a programme has. Beyond it the last phase continues.
@@ -66,7 +67,7 @@ struct PhaseTracker {
         return found
     }
 
-    /// After a pause the next phase starts with the activity.
+    /// Starts a new block after a pause, so that the next phase starts with the activity.
     private mutating func restart(at time: Int64) {
         block = Block(start: time)
         pending = nil
@@ -84,7 +85,7 @@ struct PhaseTracker {
             if !phases.isEmpty || pending != nil { pendingStart = block.start }
             return nil
         }
-        // The weaker of two blocks, because one may contain the end of heating.
+        // Uses the lower peak of the two blocks, because one of them may contain the end of heating.
         if name == .tumbling { tumblingPeak = max(tumblingPeak, min(block.greatest, pendingPeak)) }
         wasHot = wasHot || name == .heating
         hasSpun = hasSpun || name == .spinning
@@ -108,7 +109,7 @@ struct PhaseTracker {
         if block.mean >= Self.heatingFrom { return .heating }
         if isSteady {
             if tumblingPeak == 0 { return .running }
-            // At least a third of the power of tumbling. A drain pump is weaker.
+            // Spinning has at least a third of the peak power of tumbling. A drain pump has less.
             return block.mean * 3 >= Int64(tumblingPeak) ? .spinning : .running
         }
         let isSparse = block.active * 10 < block.covered * 3

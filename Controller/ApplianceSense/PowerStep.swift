@@ -16,7 +16,7 @@ struct PowerStep {
 
     /// The measured part of the step in milliseconds; 0 for a gap.
     var covered: Int64 { elapsed <= Self.longest ? elapsed : 0 }
-    /// The milliseconds that count as passed. A gap counts as its first 30 s.
+    /// The milliseconds that count as passed. A gap counts as 30 s.
     var credited: Int64 { min(elapsed, Self.longest) }
 
     static func milliwattHours(_ energy: Int64) -> Int64 { (energy + 18_000) / 36_000 }

@@ -1,12 +1,12 @@
-/// Finds programmes: activity of at least 10 W with pauses of at most 20 minutes, at least 20 minutes long, that
-/// reaches 300 W.
+/// Finds programmes. A programme is activity of at least 10 W that lasts at least 20 minutes, has pauses of at most 20
+/// minutes, and reaches 300 W.
 struct ProgrammeTracker {
     static let shortest: Int64 = 1_200_000
     /// The power in tenths of a watt that a programme reaches, and for how many milliseconds in total. The start of a
     /// motor does not count.
     static let strongFrom: Int32 = 3_000
     static let strongFor: Int64 = 10_000
-    /// These limits for a plug with a known compressor. Only a much stronger appliance, such as a machine that
+    /// The same limits for a plug with a known compressor. Only a much stronger appliance, such as a machine that
     /// replaced it, counts.
     static let strongFromBesideCompressor: Int32 = 8_000
     static let strongForBesideCompressor: Int64 = 60_000
@@ -24,8 +24,8 @@ struct ProgrammeTracker {
     }
 
     private var stage = Stage.idle
-    /// The activity of the present cycle. Stored next to the stage, so that each sample changes it in place. Stale in
-    /// stage `idle`.
+    /// The activity of the present cycle. Stored next to the stage, so that each sample changes it in place. Not valid
+    /// in stage `idle`.
     private var activity = Activity(at: 0)
     private var quiet = Quiet()
 
