@@ -85,7 +85,7 @@ struct PhaseTracker {
             if !phases.isEmpty || pending != nil { pendingStart = block.start }
             return nil
         }
-        // Uses the lower peak of the two blocks, because one of them may contain the end of heating.
+        // Uses the lower peak of the two blocks, because one block may contain the end of heating.
         if name == .tumbling { tumblingPeak = max(tumblingPeak, min(block.greatest, pendingPeak)) }
         wasHot = wasHot || name == .heating
         hasSpun = hasSpun || name == .spinning

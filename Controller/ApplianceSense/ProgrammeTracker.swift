@@ -6,8 +6,8 @@ struct ProgrammeTracker {
     /// motor does not count.
     static let strongFrom: Int32 = 3_000
     static let strongFor: Int64 = 10_000
-    /// The same limits for a plug with a known compressor. Only a much stronger appliance, such as a machine that
-    /// replaced it, counts.
+    /// These two limits replace the others on a plug with a known compressor. Only a much stronger appliance, such as a
+    /// machine that replaced it, counts.
     static let strongFromBesideCompressor: Int32 = 8_000
     static let strongForBesideCompressor: Int64 = 60_000
     /// Milliseconds. The power of pauses from this length on is the level at which the appliance rests.

@@ -15,7 +15,7 @@ final class InspectionWork {
     /// True if the steps are used up. The result of the last comparison is then invalid, and the check ends.
     var isSpent: Bool { stepsLeft <= 0 }
 
-    /// True if the limit on links or loops was reached, so that some of them were not examined.
+    /// True if the limit on links or loops was reached, so that further ones were not examined.
     private(set) var isCut = false
 
     func cut() { isCut = true }

@@ -218,6 +218,7 @@ public struct Firing: Hashable, Sendable {
         /// ended.
         public var since: Instant?
 
+        /// Creates a cause.
         public init(
             _ source: Source, plug: String? = nil, value: Double? = nil, event: SequenceNumber? = nil,
             age: Duration? = nil, since: Instant? = nil

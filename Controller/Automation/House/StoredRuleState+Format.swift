@@ -221,6 +221,7 @@ public struct StateDecodingError: Error, Hashable, Sendable, CustomStringConvert
     /// The kind of the fault.
     public var reason: Reason
 
+    /// The fault in words, with the byte offset if it matters.
     public var description: String {
         switch reason {
         case .notOurs: "it is not a file of this program"

@@ -19,7 +19,9 @@ public enum SunEvent: String, Hashable, Sendable, CaseIterable {
 
 /// A set of days of the week.
 public struct Weekdays: OptionSet, Hashable, Sendable {
+    /// Bit 0 is Monday, bit 6 is Sunday.
     public let rawValue: UInt8
+    /// Creates the set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     public static let monday = Weekdays(rawValue: 1 << 0)
@@ -45,10 +47,13 @@ public struct Weekdays: OptionSet, Hashable, Sendable {
 public struct CronSchedule: Hashable, Sendable {
     /// The expression as the user wrote it.
     public var text: String
-    /// Bit n is set if the value n matches: minutes 0 to 59, hours 0 to 23, days 1 to 31, months 1 to 12.
+    /// Bit n is set if minute n matches, 0 to 59.
     public var minutes: UInt64
+    /// Bit n is set if hour n matches, 0 to 23.
     public var hours: UInt32
+    /// Bit n is set if day n of the month matches, 1 to 31.
     public var days: UInt32
+    /// Bit n is set if month n matches, 1 to 12.
     public var months: UInt16
     /// The matching days of the week.
     public var weekdays: Weekdays
@@ -85,10 +90,10 @@ public struct SunTimes: Hashable, Sendable {
         public var sunrise: Instant?
         /// Nil if the sun does not set on this day.
         public var sunset: Instant?
-        /// The start and end of daylight, for conditions. They equal sunrise and sunset. If a day lacks an event, the
-        /// value is the time at which the event comes nearest: noon in polar night, the middle of the night under a
-        /// midnight sun.
+        /// The start of daylight, for conditions: sunrise, or the time at which the sun is nearest to the horizon on a
+        /// day without sunrise. That is noon in polar night, and the middle of the night under a midnight sun.
         public var lightFrom: Instant?
+        /// The end of daylight, for conditions: sunset, or on a day without sunset the time as in ``lightFrom``.
         public var lightUntil: Instant?
 
         /// Creates a day. Nil limits of daylight mean sunrise and sunset.

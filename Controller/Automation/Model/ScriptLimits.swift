@@ -11,13 +11,15 @@ public enum ScriptLimits {
     public static let actions = 256
     /// Bytes of JSON of a script's persistent state. The state is part of every write of the house's memory.
     public static let stateSize = 64 << 10
-    /// The number of log lines per call, and the bytes of each. Keeps the trace of a firing readable.
+    /// The number of log lines per call. Keeps the trace of a firing readable.
     public static let logLines = 100
+    /// The bytes of a log line.
     public static let logLineSize = 500
     /// The number of functions of one script that rules call.
     public static let handlers = 64
-    /// The number of running timers per script, and the bytes of a timer's name.
+    /// The number of running timers per script.
     public static let timers = 64
+    /// The bytes of a timer's name.
     public static let timerNameSize = 63
     /// The minimum length of a timer. A shorter delay is extended to this.
     public static let shortestTimer = Duration.milliseconds(100)

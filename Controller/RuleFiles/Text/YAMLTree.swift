@@ -63,8 +63,8 @@ struct YAMLTree {
 
 /// Converts the library's nodes to a tree, in the order of the document.
 private struct TreeBuilder {
-    /// The values of the anchors that were read completely. A value cannot contain an alias of its own anchor. A later
-    /// anchor replaces an earlier one of the same name.
+    /// The values of the anchors that were read completely. A value cannot contain an alias of the anchor that names
+    /// it. A later anchor replaces an earlier one of the same name.
     private var anchors: [String: YAMLTree] = [:]
 
     mutating func build(_ node: Node, depth: Int) throws(Fault) -> YAMLTree {

@@ -10,8 +10,9 @@ public struct PlugIndex: Hashable, Sendable {
 ///
 /// Valid until the engine handles any other event or reaches ``RuleEngine/nextDeadline``.
 public struct QuietBand: Hashable, Sendable {
-    /// Watts, both ends included. `low` is above `high` if every reading must be handled.
+    /// The lowest quiet power in watts, included. It is above ``high`` if every reading must be handled.
     public internal(set) var low = Double.infinity
+    /// The highest quiet power in watts, included.
     public internal(set) var high = -Double.infinity
     /// The last reading's time on the plug's clock. Only later readings are quiet.
     public internal(set) var after = Instant.zero
