@@ -9,7 +9,7 @@ public import ProtocolCore
 /// silence of at most ``restartGap`` within one boot of the plug.
 ///
 /// A plug name is resolved in this order: the id to which the name is bound; the paired plug of that name; the exact
-/// announced name; the only present plug whose name differs in capitals.
+/// announced name; the only present plug whose name differs only in capitals.
 ///
 /// A rule's conditions are evaluated once, when an edge arrives. Then its actions follow in order; in queued mode they
 /// may start later. One event fires a rule at most once, however many of its triggers match. The end of a firing that
@@ -19,7 +19,7 @@ public struct RuleEngine: Machine, Sendable {
     public typealias Event = RuleEngineEvent
     public typealias Action = RuleEngineAction
 
-    /// A longer silence interrupts a dwell. It must be longer than the plugs' reporting interval.
+    /// The default silence after which a dwell is interrupted. The value must exceed the plugs' reporting interval.
     public static let readingGap = Duration.seconds(5)
     /// The default age above which an event does not fire a rule.
     public static let maximumAge = Duration.seconds(5)

@@ -24,7 +24,7 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public struct Step: Codable, Hashable, Sendable {
         /// The time of the step.
         public var at: Int64
-        /// The step in words: `turn off Ceiling Light`, `waits`, `done`.
+        /// The step in words: `turn off Ceiling Light` or `waits`.
         public var what: String
         /// The id of a command, call or effect, as 32 hexadecimal digits.
         public var id: String?

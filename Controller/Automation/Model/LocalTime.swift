@@ -165,7 +165,9 @@ public struct DailyWindow: Hashable, Sendable {
     /// One end of the window: a clock time, or a sun event of the day with an offset.
     public enum Point: Hashable, Sendable {
         case clock(TimeOfDay)
-        /// - Parameter offset: the delay after the sun event; negative for before it.
+        /// The time of the sun event plus the offset.
+        ///
+        /// - Parameter offset: the delay after the sun event; negative for a time before it.
         case sun(SunEvent, offset: Duration)
     }
 

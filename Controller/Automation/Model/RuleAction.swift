@@ -14,8 +14,8 @@ public enum RuleAction: Hashable, Sendable {
     case dim([String], to: DimLevel, over: Duration)
     /// Changes the level by thousandths: positive for brighter, negative for darker.
     case dimBy([String], permille: Int, over: Duration)
-    /// Restores the state before the last change by a rule. Does nothing if the relay was switched by other means
-    /// since.
+    /// Restores the state before the last change by a rule. Does nothing if the relay was switched by other means after
+    /// that change.
     case restore([String])
     /// Waits. Zero has no effect.
     case wait(Duration)

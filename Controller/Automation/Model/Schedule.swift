@@ -86,14 +86,15 @@ public struct SunTimes: Hashable, Sendable {
     public struct Day: Hashable, Sendable {
         /// Days since 1970-01-01 in the local calendar.
         public var day: Int64
-        /// Nil if the sun does not rise on this day.
+        /// The sunrise; nil if the sun does not rise on this day.
         public var sunrise: Instant?
-        /// Nil if the sun does not set on this day.
+        /// The sunset; nil if the sun does not set on this day.
         public var sunset: Instant?
         /// The start of daylight, for conditions: sunrise, or the time at which the sun is nearest to the horizon on a
         /// day without sunrise. That is noon in polar night, and the middle of the night under a midnight sun.
         public var lightFrom: Instant?
-        /// The end of daylight, for conditions: sunset, or on a day without sunset the time as in ``lightFrom``.
+        /// The end of daylight, for conditions: sunset, or the time at which the sun is nearest to the horizon on a day
+        /// without sunset.
         public var lightUntil: Instant?
 
         /// Creates a day. Nil limits of daylight mean sunrise and sunset.
@@ -108,7 +109,7 @@ public struct SunTimes: Hashable, Sendable {
         }
     }
 
-    /// Sorted by day, each day once.
+    /// The sun's times, sorted by day, each day once.
     public let days: [Day]
 
     /// An empty list, for a house whose location is unknown.

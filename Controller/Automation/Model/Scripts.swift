@@ -98,7 +98,7 @@ public struct ScriptAnswer: Hashable, Sendable {
 
 /// The result of a call.
 public enum ScriptOutcome: Hashable, Sendable {
-    /// The function returned with this request.
+    /// The function returned, with these requests.
     case answered(ScriptAnswer)
     /// The call failed, with the reason in words and the lines that the script logged before. None of its actions is
     /// carried out.

@@ -50,8 +50,8 @@ public struct PowerBand: Hashable, Sendable {
     public var high: Double
     /// How long the power must stay in the band; zero fires at the entry.
     public var dwell: Duration
-    /// Watts; never negative. Nil applies ``PowerThreshold/defaultHysteresis(for:)`` to each end, so that the power can
-    /// also leave a wide band at its lower end.
+    /// The hysteresis in watts; never negative. Nil applies ``PowerThreshold/defaultHysteresis(for:)`` to each end, so
+    /// that the power can also leave a wide band at its lower end.
     public var hysteresis: Double?
 
     /// Creates a band from `low` to `high` watts.
@@ -62,9 +62,9 @@ public struct PowerBand: Hashable, Sendable {
         self.hysteresis = hysteresis
     }
 
-    /// Watts. Power below this has left the band.
+    /// The power in watts below which the power has left the band.
     public var armsBelow: Double { low - (hysteresis ?? PowerThreshold.defaultHysteresis(for: low)) }
-    /// Watts. Power above this has left the band.
+    /// The power in watts above which the power has left the band.
     public var armsAbove: Double { high + (hysteresis ?? PowerThreshold.defaultHysteresis(for: high)) }
 }
 
@@ -79,7 +79,7 @@ public struct EnergyThreshold: Hashable, Sendable {
         case on
     }
 
-    /// Wh. The energy must exceed this.
+    /// The limit in Wh. The energy must exceed this limit.
     public var wattHours: Double
     /// The period whose energy counts.
     public var period: Period

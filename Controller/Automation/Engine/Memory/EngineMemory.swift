@@ -18,7 +18,7 @@ public struct EngineMemory: Hashable, Sendable {
         public var since: Instant
         /// The time of the last reading on the plug's clock.
         public var latest: Instant
-        /// Watts.
+        /// The power of the last reading in watts.
         public var value: Double
     }
 

@@ -81,7 +81,7 @@ struct RecentFirings: Sendable {
 
     let limit: FiringLimit
     private let capacity: Int
-    /// Nanoseconds.
+    /// The span of the limit in nanoseconds.
     private let span: Int64
     /// A ring buffer. When it is full, `next` is the place of the oldest firing.
     private var ring: [Instant] = []

@@ -8,7 +8,7 @@ struct EnergyTrigger: Sendable {
     let place: Int
     let written: String
     let threshold: EnergyThreshold
-    /// The key of ``EngineMemory/key(rule:trigger:)``.
+    /// The trigger's key, made by ``EngineMemory/key(rule:trigger:)``.
     let key: String
     var plug: Int?
     var seed: FiringSeed?
