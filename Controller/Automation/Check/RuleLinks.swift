@@ -63,6 +63,8 @@ extension RuleInspection {
         return [.turnsOn, .turnsOff, .brightens, .darkens].filter { effects.contains($0) && meets($0, trigger) }
     }
 
+    /// Returns true if the effect may fire the trigger.
+    ///
     /// - Parameter effect: exactly one effect.
     private func meets(_ effect: RuleEffects, _ trigger: Trigger) -> Bool {
         switch trigger {

@@ -35,7 +35,7 @@ extension RuleInspection {
         return findings
     }
 
-    /// Returns the number of days and the first date in words; nil for an empty list.
+    /// Returns the date of a single day, or the number of days and the first date; nil for an empty list.
     private static func words(_ days: [SunTimes.Day]) -> String? {
         guard let first = days.first else { return nil }
         let date = CivilTime(localSeconds: Double(first.day) * 86_400).date

@@ -25,7 +25,7 @@ public struct BoundNames: Hashable, Sendable {
     /// - Parameters:
     ///   - known: the plugs that were present at least once.
     ///   - paired: the names of all paired plugs; nil if unknown.
-    ///   - foldsCapitals: true to bind a name also to the only known plug whose name differs in capitals.
+    ///   - foldsCapitals: true to bind a name also to the only known plug whose name differs only in capitals.
     /// - Returns: true if a binding changed.
     mutating func bind(
         _ rules: [Rule], to known: [StoredRuleState.Plug], paired: PairedNames? = nil, foldsCapitals: Bool = true

@@ -11,7 +11,7 @@ public struct CommandBudget: Hashable, Sendable {
     /// - Parameter spent: the times from an earlier process. Beyond the limit only the last ones count.
     init(spent: [Instant]) { self.spent = spent.suffix(ScriptLimits.commands) }
 
-    /// The time at which a command is allowed again; nil if one is allowed now.
+    /// The time at which a command is allowed again; nil if the budget is not used up.
     public var next: Instant? {
         spent.count < ScriptLimits.commands ? nil : spent.first.map { $0 + ScriptLimits.span }
     }

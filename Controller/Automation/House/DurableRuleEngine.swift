@@ -8,7 +8,8 @@ public import ProtocolCore
 /// The next process resumes each plug after its cursor. It evaluates the missed events with their original times;
 /// events that are too old to act on are reported as held back. A stored command is sent again with its id, which the
 /// plug recognizes. An effect is repeated with its id, so that its receiver can recognize it. Two processes may report
-/// the same notice, but no notice is lost; ``RuleNotice/firing(_:)`` is reported after its results are stored.
+/// the same notice, but no notice is lost; ``RuleNotice/firing(_:)`` of a firing with commands, effects, calls or waits
+/// is reported after these are stored.
 public struct DurableRuleEngine: Machine, Sendable {
     public typealias Event = DurableRuleEvent
     public typealias Action = DurableRuleAction
@@ -196,7 +197,8 @@ public struct DurableRuleEngine: Machine, Sendable {
         nextCheck = nil
         let current = engine.memory
         let hasGoneOn = !current.dwells.isEmpty && current.dwells != memory.engine.dwells
-        // Otherwise a restart after quiet hours would look like a gap in the observation.
+        // The time of the last observation of energy is stored too. Otherwise a restart after quiet hours would look
+        // like a gap.
         let hasWatched = rules.contains(where: \.asksEnergy) && current.judgedUntil != memory.engine.judgedUntil
         let isRefreshed = (hasGoneOn || hasWatched) && now - written >= Self.refreshInterval
         if isRefreshed || current.differs(from: memory.engine) { commit.changed(due: now) }

@@ -85,7 +85,7 @@ public struct StoredRuleState: Hashable, Sendable {
     }
 
     /// Returns the plug that a rule means by this name, even if it is absent: the plug to which the name is bound, else
-    /// the plug that last had exactly this name, else the only one whose last name differs in capitals.
+    /// the plug that last had exactly this name, else the only plug whose last name differs only in capitals.
     func plug(named name: String) -> PlugID? {
         if let bound = names[name] { return bound }
         if let exact = plugs.last(where: { $0.name == name }) { return exact.id }

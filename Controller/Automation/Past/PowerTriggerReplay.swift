@@ -7,7 +7,7 @@ public struct PowerTriggerReplay: Sendable {
     public struct Point: Hashable, Sendable {
         /// The time.
         public var at: Int64
-        /// Watts.
+        /// The power in watts.
         public var watts: Double
     }
 
@@ -41,7 +41,7 @@ public struct PowerTriggerReplay: Sendable {
     private var stay: (from: Int64, last: Int64)?
     private var last: Int64?
 
-    /// - Returns: nil for a trigger that is not on power.
+    /// Creates a replay without samples. Returns nil for a trigger that is not on power.
     public init?(_ trigger: Trigger, near: ClosedRange<Int64>, gap: Int64, away: Int64) {
         switch trigger {
         case .activePower(_, let threshold): bounds = .threshold(threshold)

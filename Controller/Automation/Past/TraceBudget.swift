@@ -29,7 +29,7 @@ public struct TraceBudget: Sendable {
     ///
     /// - Parameters:
     ///   - size: the trace's size in bytes.
-    ///   - milliseconds: the present time since 1970.
+    ///   - milliseconds: the present time, in milliseconds since 1970.
     public mutating func take(_ trace: RuleTrace, size: Int, at milliseconds: Int64) -> Verdict {
         let today = milliseconds / Self.dayLength
         if day != today { (day, spent, told) = (today, [:], []) }

@@ -32,7 +32,7 @@ public struct TraceRecorder: Sendable {
     /// Handles a notice.
     ///
     /// - Parameters:
-    ///   - milliseconds: the time of the notice since 1970.
+    ///   - milliseconds: the time of the notice, in milliseconds since 1970.
     ///   - now: the same time on the clock of the firings.
     /// - Returns: the new or changed trace; nil if the notice belongs to no trace.
     public mutating func take(_ notice: RuleNotice, at milliseconds: Int64, now: Instant) -> RuleTrace? {
