@@ -5,7 +5,8 @@ import ProtocolCore
 
 /// Performs the actions of rules in the virtual house, and compares commands with the recorded switchings.
 extension Backtest {
-    /// The most actions that follow from one event. The limit ends an endless chain of rules that trigger each other.
+    /// The maximum number of actions that follow from one event. Ends an endless chain of rules that trigger each
+    /// other.
     private static let longestChain = 10_000
 
     mutating func perform(_ actions: [RuleEngineAction], at time: Int64) {

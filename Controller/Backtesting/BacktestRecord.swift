@@ -16,7 +16,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         public var recorded: String?
         /// Seconds from the step to that time; negative if the plug was switched before the step.
         public var recordedAfter: Double?
-        /// The source of `recorded`: journal or power. rule: one of the rules commanded it at that time.
+        /// The source of `recorded`: journal, power, or rule if a command of one of the rules caused the switching.
         public var recordedBy: String?
         /// True if the plug already had this state and was not switched.
         public var wasSo: Bool?
@@ -28,7 +28,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var at: String?
     /// The rule's name.
     public var rule: String?
-    /// The plug whose event or power is the cause; recorded: the plug.
+    /// The plug whose event or power is the cause; recorded: the plug whose samples the line describes.
     public var plug: String?
     /// The cause as text.
     public var cause: String?

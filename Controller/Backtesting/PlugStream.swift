@@ -194,7 +194,7 @@ struct ScanBand: Hashable {
     var low: Int32
     /// The distance from the lowest to the highest value, in deciwatts.
     var width: UInt32
-    /// Milliseconds since 1970, included.
+    /// The end of the band in milliseconds since 1970, included.
     var until: Int64
     /// The longest distance of two samples, in milliseconds.
     var gap: Int64

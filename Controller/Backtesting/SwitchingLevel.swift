@@ -9,7 +9,8 @@ import ProtocolCore
 /// the base to the highest mean or more, at least 2 W above the base. It is off if the power is less than half of that
 /// above the base.
 struct SwitchingLevel: Hashable, Sendable {
-    /// Deciwatts: the plug is on from `on` upward, and off below `off`.
+    /// The levels in deciwatts. A plug that is off counts as on from `on` upward, and a plug that is on counts as off
+    /// below `off`.
     let on: Int32
     let off: Int32
     var isOn = false

@@ -11,7 +11,7 @@ public struct RecordedSwitching: Hashable, Sendable {
     }
 
     /// The time at which the plug was really switched to the same state, nearest to the command, in milliseconds since
-    /// 1970. Nil if the plug was not switched so within ``reach``.
+    /// 1970. Nil if no such switching is recorded within ``reach``.
     public var at: Int64?
     /// True if the plug already had the state and was not switched.
     public var wasSo = false

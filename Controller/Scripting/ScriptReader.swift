@@ -1,4 +1,4 @@
-/// Reads scripts. Each is run once to its end, in a process that is then killed.
+/// Reads scripts. Each script runs once to its end, in a process that is then killed.
 public struct ScriptReader: Sendable {
     private let host: String
 

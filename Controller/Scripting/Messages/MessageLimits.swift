@@ -2,10 +2,10 @@
 enum MessageLimits {
     /// The longest request in bytes; the host rejects longer lines.
     static let request = 1 << 20
-    /// The longest reply in bytes. It stops a host that writes without end.
+    /// The longest reply in bytes. Stops a host that writes without end.
     static let reply = 256 << 10
-    /// The longest source in bytes. In JSON a byte can take six, so that the source and the state still fit into one
-    /// request.
+    /// The longest source in bytes. A byte takes up to six bytes in JSON, and the source and the state must fit into
+    /// one request.
     static let source = 128 << 10
     /// The longest name of a script in bytes. With a line number appended it is still a valid rule name.
     static let name = 48

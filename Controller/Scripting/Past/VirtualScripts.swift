@@ -16,6 +16,8 @@ public final class VirtualScripts: PastScripts {
     /// The state of each script before its last answer.
     private var earlier: [String: String] = [:]
 
+    /// Finds the script host. Starts no process.
+    ///
     /// - Throws: `ScriptFault` if `plugctl-script` is not found.
     public init(_ scripts: [Script]) throws(ScriptFault) {
         host = try ScriptHost.path()
