@@ -204,7 +204,7 @@ struct RunTests {
         house.at(2, .ruleEnabled("By button", false))
         house.press("Hall", 2, at: 3)
         #expect(house.steps.last == "2.0 cancelled: the rule was turned off")
-        #expect(house.heldBack == ["3.0 By button: it is turned off"])
+        #expect(house.heldBack == ["3.0 By button: the rule is turned off"])
         house.restart()
         house.appear("Fan", at: 4)
         house.appear("Hall", at: 4)
@@ -224,7 +224,8 @@ struct RunTests {
         for number in 1...3 { house.press("Hall", UInt64(number), at: Double(number)) }
         house.press("Hall", 4, at: 61)
         #expect(
-            house.firings.count == 3 && house.heldBack == ["3.0 By button: it has already fired 2 times within 1 min"])
+            house.firings.count == 3
+                && house.heldBack == ["3.0 By button: the rule has already fired 2 times within 1 min"])
         let remembered = house.log.compactMap { item -> CommandRequest? in
             guard case .remember(let request, _, for: .seconds(7200)) = item.action else { return nil }
             return request

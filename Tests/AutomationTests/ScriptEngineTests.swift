@@ -126,7 +126,7 @@ struct ScriptEngineTests {
         house.at(4, .timerEnded(ScriptTimer(script: "hall.lua", name: "x"), startedBy: call, age: .zero))
         house.at(5, .ruleEnabled("hall.lua:2", false))
         house.at(5, .timerEnded(.lightsOut, startedBy: call, age: .zero))
-        #expect(house.calls.count == 5 && house.heldBack.last == "5.0 hall.lua:2: it is turned off")
+        #expect(house.calls.count == 5 && house.heldBack.last == "5.0 hall.lua:2: the rule is turned off")
     }
 
     @Test("Scripts see pending commands, and no state of a disconnected plug")

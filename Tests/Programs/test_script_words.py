@@ -179,7 +179,7 @@ WRONG_AT_LOAD = [
     ("at('07:30', {weekdays = {[1000000] = 'mon'}}, f)", "'weekdays' must be a day or a list of days"),
     ("at(7, f)", "the time of at must be text, not 7"), ("plug('A'):on()", "on works only in a function that an event calls"),
     ("timer('a'):start(1)", "start of a timer works only in a function that an event calls"),
-    ("for i = 1, 65 do cron('* * * * *', f) end", "a script has at most 64 of on, at and cron"),
+    ("for i = 1, 65 do cron('* * * * *', f) end", "a script calls on, at and cron at most 64 times"),
     ("on('A', 'energy exceeds', 1, {since = {[true] = 'x'}}, f)", "a name in 'since' must be text, not true"),
     ("on('A', 'energy exceeds', 1, {since = {[1000] = 'x'}}, f)", "a name in 'since' must be text, not 1000"),
     ("on('A', 'energy exceeds', 1, {since = {[0] = 'x', 'y', nil, 'z'}}, f)", "a name in 'since' is text, not"),

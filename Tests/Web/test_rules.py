@@ -59,7 +59,7 @@ def test_a_rule_that_is_turned_off_is_held_back(house, page):
     expect(hall).to_have_attribute("aria-checked", "false")
     expect(hall).not_to_have_attribute("aria-busy", "true")
     house.plugs["Switch"].press()
-    expect(rule(page, "Hall")).to_contain_text("it is turned off")
+    expect(rule(page, "Hall")).to_contain_text("the rule is turned off")
     assert house.plugs["Television"].status()["relay"] == before
     # The setting is also shown on a new page, and survives a restart of the daemon.
     house.kill_daemon()

@@ -212,7 +212,7 @@ extension DurableRuleEngine {
                 } else if resumable.isEmpty {
                     "it could not be called within \(seconds) s because earlier calls took too long"
                 } else {
-                    "the daemon was not running to call it in time"
+                    "the daemon was not running in time to call it"
                 }
             giveUp(first.call, words, now: now, &actions)
         }

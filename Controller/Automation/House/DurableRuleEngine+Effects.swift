@@ -7,12 +7,12 @@ extension DurableRuleEngine {
     mutating func perform(_ request: EffectRequest, now: Instant) -> [Action] {
         let told = Action.tell(.performing(request))
         guard request.effect.fits else {
-            let words = "its texts are too long; at most \(StoredRuleState.maximumWords) bytes each are allowed"
+            let words = "its texts are too many or too long; the limit of each is \(StoredRuleState.maximumWords) bytes"
             return [told, .tell(.effect(request, .failed(words)))]
         }
         let total = memory.effects.reduce(request.effect.size) { $0 + $1.request.effect.size }
         guard memory.effects.count < StoredRuleState.maximumEffects, total <= StoredRuleState.Effect.maximumTotal else {
-            let words = "\(memory.effects.count) others are not finished yet"
+            let words = "\(memory.effects.count) earlier effects are not finished yet"
             return [told, .tell(.effect(request, .failed(words)))]
         }
         let until = now + Self.patience(for: request.effect)
@@ -47,8 +47,8 @@ extension DurableRuleEngine {
             let isTaken = taken.remove(effect.request.id) != nil
             let words =
                 switch (isTaken, begun.remove(effect.request.id) != nil) {
-                case (false, _): "the daemon was not running to do it in time"
-                case (true, false): "it could not start within \(seconds) s because earlier ones took too long"
+                case (false, _): "the daemon was not running in time to perform it"
+                case (true, false): "it could not start within \(seconds) s because earlier effects took too long"
                 case (true, true): "it did not finish within \(seconds) s"
                 }
             actions += [.withdraw(effect.request.id), .tell(.effect(effect.request, .failed(words)))]

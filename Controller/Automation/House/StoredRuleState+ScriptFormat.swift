@@ -82,7 +82,7 @@ extension StoredRuleState {
             var call = try input.call()
             call.until = min(now + ScriptLimits.patience, moved(call.until))
             call.call.firing.move(moved, now: now)
-            guard calls.append(call) else { throw input.fault("a new call") }
+            guard calls.append(call) else { throw input.fault("a call with a new id") }
         }
         for _ in 0..<(try input.count(ScriptLimits.scripts)) {
             var script = try input.script()
@@ -93,7 +93,7 @@ extension StoredRuleState {
             script.commands = script.commands.map { min(now, moved($0)) }.sorted()
             script.until = script.until.map { min(now + ScriptLimits.keeping, moved($0)) }
             guard self.script(named: script.name) == nil else {
-                throw input.fault("a new script")
+                throw input.fault("a script with a new name")
             }
             scripts.append(script)
         }

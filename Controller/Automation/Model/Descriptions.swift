@@ -193,8 +193,8 @@ extension HoldBack: CustomStringConvertible {
         case .old(nil): "the event is from before the plug's restart"
         case .running(1): "the previous firing is not finished"
         case .running(let count): "\(count) previous firings are not finished"
-        case .limit(let limit): "it has already fired \(limit.count) times within \(limit.span.words)"
-        case .disabled: "it is turned off"
+        case .limit(let limit): "the rule has already fired \(limit.count) times within \(limit.span.words)"
+        case .disabled: "the rule is turned off"
         }
     }
 }
@@ -217,7 +217,7 @@ extension UnsentReason: CustomStringConvertible {
         switch self {
         case .notPresent: "the plug is not connected"
         case .ambiguous(let names): "the name matches several plugs: \(names.joined(separator: ", "))"
-        case .noLevel: "it has no dimmer"
+        case .noLevel: "the plug has no dimmer"
         }
     }
 }

@@ -90,7 +90,7 @@ end
 
 local function localTime(fields)
     if fields == nil then return floor(host.at) end
-    if type(fields) ~= "table" then fail("os.time takes a table, not " .. shown(fields)) end
+    if type(fields) ~= "table" then fail("the argument of os.time must be a table, not " .. shown(fields)) end
     local isFine, result = pcall(time, fields)
     if not isFine then fail("os.time needs at least year, month and day, as numbers") end
     return momentOf(result)

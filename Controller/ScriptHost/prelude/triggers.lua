@@ -95,7 +95,7 @@ local function add(what, when, inside, takes, given, handler)
     if type(handler) ~= "function" then
         fail("the last argument of " .. what .. " must be a function, not " .. shown(handler), what .. "(..., function(event) ... end)")
     end
-    if #host.rules >= limits.handlers then fail("a script has at most " .. limits.handlers .. " of on, at and cron") end
+    if #host.rules >= limits.handlers then fail("a script calls on, at and cron at most " .. limits.handlers .. " times") end
     local known = {}
     for name, form in next, beside do known[name] = form end
     for name, form in next, takes do known[name] = form end

@@ -72,7 +72,7 @@ enum HostReply: Sendable {
                 declaration.entries.append(JSONValue.Entry(key, try reader.value()))
             }
         }
-        guard declaration.line >= 1 else { throw reader.fault("a rule without its line") }
+        guard declaration.line >= 1 else { throw reader.fault("a rule without a line number") }
         return declaration
     }
 

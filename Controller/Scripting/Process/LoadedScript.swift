@@ -31,7 +31,7 @@ final class LoadedScript {
         guard isPlain, (1...MessageLimits.name).contains(name.utf8.count), name.first != " " else {
             throw refused(
                 "the name of a script's file must have one line and at most \(MessageLimits.name) bytes",
-                "give it a shorter one"
+                "rename the file"
             )
         }
         guard source.utf8.count <= MessageLimits.source else {
@@ -54,7 +54,7 @@ extension HostProcess {
     func answer(to request: [UInt8]) throws(ScriptFault) -> [UInt8] {
         guard request.count <= MessageLimits.request else {
             throw .unavailable(
-                "the request for it exceeds \(MessageLimits.request >> 20) MiB", hint: "shorten the script")
+                "a request to the script exceeds \(MessageLimits.request >> 20) MiB", hint: "shorten the script")
         }
         do throws(ScriptDeath) {
             return try ask(request)

@@ -44,7 +44,7 @@ struct ReachTests {
         #expect(performed(next).map(\.id) == [memory.effects[0].request.id])
         var waiting = next
         waiting.feed(.deadlineReached, at: 632)
-        let late = EffectOutcome.failed("it could not start within 630 s because earlier ones took too long")
+        let late = EffectOutcome.failed("it could not start within 630 s because earlier effects took too long")
         #expect(waiting.told.last == .effect(try #require(performed(next).first), late))
         next.feed(.effectBegun(memory.effects[0].request.id), at: 4)
         next.feed(.deadlineReached, at: 632)
