@@ -5,7 +5,7 @@ public import ProtocolCore
 public struct AddressingStatus: Hashable, Sendable {
     /// The state of the link-local address.
     public enum LinkLocal: Hashable, Sendable {
-        /// The interface has and needs no link-local address.
+        /// The interface has no link-local address, because it does not need one.
         case none
         /// The claim is probing; the address is not usable yet.
         case claiming(IPv4Address)

@@ -11,8 +11,8 @@ package import Logging
 /// 7217). A damaged file is ignored, so the interfaces may get different addresses. A factory reset removes both files,
 /// but interfaces keep their current addresses.
 package final class AddressStore {
-    /// The maximum number of interfaces. The ones written last are kept, so that a host that creates interfaces
-    /// permanently cannot fill the file.
+    /// The maximum number of interfaces. The ones written last are kept, so that a host that always creates new
+    /// interfaces cannot fill the file.
     private static let most = 16
     private static let fileLimit = 4096
 
@@ -70,13 +70,13 @@ package final class AddressStore {
             sayDamaged(name)
         } catch {
             logger.warning(
-                "addresses of before are not known: \(error)", metadata: error.hint.map { ["hint": "\($0)"] })
+                "cannot read the stored addresses: \(error)", metadata: error.hint.map { ["hint": "\($0)"] })
         }
         return nil
     }
 
     private func sayDamaged(_ name: String) {
-        logger.warning("\(directory)/\(name) is damaged: the interfaces may get other addresses than before")
+        logger.warning("\(directory)/\(name) is damaged: the interfaces may get different addresses")
     }
 
     private func write(_ name: String, _ line: String) {
@@ -85,7 +85,7 @@ package final class AddressStore {
             try files.replaceSecret("\(directory)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
         } catch {
             logger.warning(
-                "addresses are not kept, and may be others after a restart: \(error)",
+                "cannot store the addresses, so they may change after a restart: \(error)",
                 metadata: error.hint.map { ["hint": "\($0)"] })
         }
     }

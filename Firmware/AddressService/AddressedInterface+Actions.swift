@@ -38,9 +38,9 @@ extension AddressedInterface {
     func perform(_ action: IPv6LinkLocalClaim.Action) {
         switch action {
         case .enable:
-            logger.notice("IPv6 was switched off; switched on for a link-local address")
+            logger.notice("IPv6 was disabled; enabled it for a link-local address")
             if let code = settings.disableIPv6.set("0", on: interface.name) {
-                logger.warning("IPv6 cannot be switched on: \(errorText(code))")
+                logger.warning("cannot enable IPv6: \(errorText(code))")
             }
         case .assign(let address):
             logger.info("link-local address \(address) added")
@@ -53,8 +53,8 @@ extension AddressedInterface {
             }
         case .duplicate(let address, let next):
             logger.notice(
-                "another host has the link-local address \(address) as well",
-                metadata: ["next": next.map { "another one in \($0.components.seconds) s" } ?? "another one"])
+                "another host also has the link-local address \(address)",
+                metadata: ["next": next.map { "a new address in \($0.components.seconds) s" } ?? "a new address"])
         }
     }
 
@@ -111,7 +111,7 @@ extension AddressedInterface {
             settings.ignoredARP.set("8", on: interface.name), settings.unicastProbes.set("0", on: interface.name),
         ] {
             guard let code else { continue }
-            logger.warning("the kernel goes on answering ARP requests by unicast: \(errorText(code))")
+            logger.warning("the kernel still answers ARP requests by unicast: \(errorText(code))")
         }
     }
 
@@ -133,7 +133,7 @@ extension AddressedInterface {
         let really = Set(now.compactMap(\.version4))
         for address in missing where !really.contains(address) {
             assigned[address] = nil
-            handle(.assignmentFailed(address, reason: "it is gone from the interface"))
+            handle(.assignmentFailed(address, reason: "another program removed it"))
         }
     }
 
@@ -141,15 +141,15 @@ extension AddressedInterface {
         switch notice {
         case .claimed(let address): logger.notice("the link-local address is \(address)")
         case .leased(let address, let server, let duration):
-            let time = duration.map { "for \($0.components.seconds) s" } ?? "for ever"
+            let time = duration.map { "for \($0.components.seconds) s" } ?? "without a time limit"
             logger.notice("the address is \(address), from the DHCP server \(server), \(time)")
         case .leaseLost(let address, let end): logger.notice("the lease of \(address) has ended: \(end)")
-        case .conflict(let address, let other): logger.notice("\(other) has or wants \(address), as this plug does")
+        case .conflict(let address, let other): logger.notice("\(other) also uses or claims \(address)")
         case .defended(let address, let other): logger.notice("\(address) defended against \(other)")
         case .gaveUp(let address): logger.notice("\(address) given up")
         case .rateLimited:
             logger.warning(
-                "too many conflicts: another address is tried once a minute",
+                "too many conflicts: trying one new address per minute",
                 metadata: ["hint": "a host on this network answers for every address"])
         case .assignmentFailed(let address, let reason): logger.warning("cannot use \(address): \(reason)")
         }

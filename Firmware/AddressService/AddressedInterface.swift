@@ -121,7 +121,7 @@ package actor AddressedInterface {
         interface = new
         logger[metadataKey: "interface"] = "\(new.name)"
         if new.hardwareAddress != old.hardwareAddress, let address = MACAddress(bytes: new.hardwareAddress) {
-            logger.notice("the card has another address now: \(address)")
+            logger.notice("the hardware address changed to \(address)")
             handle(.hardwareAddressChanged(address))
         }
         if old.isOperational, linkWasLost || !new.isOperational { linkWent() }
@@ -170,7 +170,7 @@ package actor AddressedInterface {
         let now = BootClock.now
         let before = machine.status
         if sleep.hasSlept(asleep: BootClock.timeAsleep) {
-            logger.info("the host slept; addresses are claimed anew")
+            logger.info("the host resumed from suspend; claiming all addresses again")
             pass(.inUse(ConnectionEnds.local()), now: now)
             pass(.resumed, now: now)
         }
@@ -187,8 +187,8 @@ package actor AddressedInterface {
         while !answers.isEmpty { perform(machine.handle(answers.removeFirst(), now: now)) }
     }
 
-    /// Removes a deprecated link-local address when its last connection has ended, which can only be found out by
-    /// polling the kernel.
+    /// Removes a deprecated link-local address when its last connection has ended. The kernel does not report that
+    /// event, so its connections are polled.
     private func lookForConnections(now: Instant) {
         guard isLinkLocalDeprecated else { return }
         nextLook = nil

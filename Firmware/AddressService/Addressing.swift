@@ -71,7 +71,7 @@ public actor Addressing {
         self.init(settings, host: HostFiles(), on: eventLoop, logger: logger)
     }
 
-    /// Creates a stopped address manager with a different source of the host's files.
+    /// Creates a stopped address manager that reads the host's files from `host`, such as a test's file tree.
     package init(_ settings: Settings, host: HostFiles, on eventLoop: any EventLoop, logger: Logger) {
         self.settings = settings
         self.host = host
@@ -232,7 +232,7 @@ public actor Addressing {
 
     private func say(_ role: AddressingRole, _ interface: LinuxInterface) {
         logger.info(
-            role.isManaged ? "giving the interface its addresses" : "leaving the interface's addresses to others",
+            role.isManaged ? "manages the interface's addresses" : "leaves the interface's addresses to other programs",
             metadata: ["interface": "\(interface.name)", "reason": "\(role.reason)"])
     }
 

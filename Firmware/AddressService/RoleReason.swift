@@ -1,6 +1,6 @@
 /// The reason for managing an interface's addresses or not.
 public enum RoleReason: Hashable, Sendable, CustomStringConvertible {
-    /// `--addressing` requires it.
+    /// `--addressing manage` or `--addressing observe` determines the decision.
     case asked
     /// No other program manages the interface.
     case nobodyElse
@@ -28,13 +28,13 @@ public enum RoleReason: Hashable, Sendable, CustomStringConvertible {
     /// The reason as text for the user.
     public var description: String {
         switch self {
-        case .asked: "it was asked for by --addressing"
-        case .nobodyElse: "no other program gives it addresses"
+        case .asked: "set by --addressing"
+        case .nobodyElse: "no other program manages the interface"
         case .loopback: "it is the loopback interface"
-        case .notEthernet: "it is no Ethernet or Wi-Fi interface"
-        case .manager(let manager, let evidence): "\(manager.rawValue) manages it, as \(evidence) tells"
-        case .foreignAddress(let address): "somebody else gave it the address \(address)"
-        case .notHardware: "it is no real card; name it with --interface to have it managed"
+        case .notEthernet: "it is not an Ethernet or Wi-Fi interface"
+        case .manager(let manager, let evidence): "\(manager.rawValue) manages it, according to \(evidence)"
+        case .foreignAddress(let address): "another program assigned the address \(address)"
+        case .notHardware: "it is a virtual interface; use --interface with its name to let the plug manage it"
         case .unprivileged(let missing): "plugd runs without \(missing.joined(separator: " and "))"
         }
     }

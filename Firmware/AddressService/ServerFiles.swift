@@ -42,7 +42,7 @@ package final class ServerFiles {
             try files.makeDirectories(directory)
             try files.replaceForAll(path, with: Array(text.utf8))
         } catch {
-            logger.warning("what the DHCP server says is not handed on: \(error)")
+            logger.warning("cannot publish the servers from DHCP: \(error)")
         }
     }
 
@@ -51,7 +51,7 @@ package final class ServerFiles {
         guard let nameServers else { return nil }
         let domains = servers.flatMap { $0.searchDomains.isEmpty ? $0.domain.map { [$0] } ?? [] : $0.searchDomains }
         let search = unique(domains, limit: domainLimit).joined(separator: " ")
-        return "# By plugd, from DHCP.\n" + (search.isEmpty ? "" : "search \(search)\n") + nameServers
+        return "# Written by plugd, from DHCP.\n" + (search.isEmpty ? "" : "search \(search)\n") + nameServers
     }
 
     private static func lines<Element: Hashable>(

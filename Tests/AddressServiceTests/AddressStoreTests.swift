@@ -82,7 +82,7 @@ struct ServerFilesTests {
                 searchDomains: []), of: 2)
         #expect(
             host.text("/resolv.conf")
-                == "# By plugd, from DHCP.\nsearch example.net\nnameserver 192.0.2.1\nnameserver 192.0.2.2\n")
+                == "# Written by plugd, from DHCP.\nsearch example.net\nnameserver 192.0.2.1\nnameserver 192.0.2.2\n")
         #expect(host.text("/ntp-servers") == "192.0.2.3\n")
         #expect(try host.mode(of: "/resolv.conf") == 0o644)
         #expect(try host.mode(of: "/ntp-servers") == 0o644)
@@ -107,7 +107,7 @@ struct ServerFilesTests {
             of: 2)
         #expect(
             host.text("/resolv.conf")
-                == "# By plugd, from DHCP.\nsearch a.net b.net\nnameserver 192.0.2.1\nnameserver 192.0.2.2\n"
+                == "# Written by plugd, from DHCP.\nsearch a.net b.net\nnameserver 192.0.2.1\nnameserver 192.0.2.2\n"
                 + "nameserver 192.0.2.4\n")
         files.set(nil, of: 2)
         #expect(host.text("/resolv.conf")?.contains("192.0.2.5") == true)

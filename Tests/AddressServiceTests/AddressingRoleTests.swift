@@ -142,9 +142,9 @@ struct AddressingRoleTests {
     @Test(
         "Each reason has a description",
         arguments: [
-            (RoleReason.asked, "it was asked for by --addressing"),
-            (.manager(.networkd, evidence: "/run/x"), "systemd-networkd manages it, as /run/x tells"),
-            (.foreignAddress("192.0.2.7"), "somebody else gave it the address 192.0.2.7"),
+            (RoleReason.asked, "set by --addressing"),
+            (.manager(.networkd, evidence: "/run/x"), "systemd-networkd manages it, according to /run/x"),
+            (.foreignAddress("192.0.2.7"), "another program assigned the address 192.0.2.7"),
             (
                 .unprivileged(missing: ["CAP_NET_ADMIN", "CAP_NET_RAW"]),
                 "plugd runs without CAP_NET_ADMIN and CAP_NET_RAW"

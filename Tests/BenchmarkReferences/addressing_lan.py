@@ -87,7 +87,7 @@ class Measurement:
         plug = Plug(
             self.programs, host, name, self.folder / f"plug{self.states}", memory=self.folder / f"memory{self.states}",
             interface="eth0", addressing="manage")
-        plug.running.seen(lambda line: "giving the interface its addresses" in line.text, 20, "that it manages eth0")
+        plug.running.seen(lambda line: "manages the interface's addresses" in line.text, 20, "that it manages eth0")
         return plug
 
     def controller(self, host):

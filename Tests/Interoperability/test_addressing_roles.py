@@ -43,7 +43,7 @@ def case_an_address_by_hand_is_left_alone(house):
     house.server(Dnsmasq)
     host, frames, events = watched(house, ipv4=True)
     lamp = house.plug(host, addressing="auto")
-    observes(house, host, lamp, frames, f"somebody else gave it the address {host.ipv4}")
+    observes(house, host, lamp, frames, f"another program assigned the address {host.ipv4}")
     assert {address["local"] for address in host.addresses()} == {host.ipv4}
 
 

@@ -138,30 +138,30 @@ import Testing
             address: "192.0.2.9", server: "192.0.2.1", router: "192.0.2.254", expires: .zero + .seconds(3600))
         plug.networks = [
             PlugNetwork(
-                name: "eth0", isManaged: true, reason: "no other program gives it addresses",
+                name: "eth0", isManaged: true, reason: "no other program manages the interface",
                 hardwareAddress: "02:00:00:00:00:01", addresses: ["192.0.2.9", "169.254.7.8"],
                 linkLocal: "169.254.7.8", lease: lease, conflicts: 2),
             PlugNetwork(
-                name: "wlan0", isManaged: false, reason: "it was asked for by --addressing",
+                name: "wlan0", isManaged: false, reason: "set by --addressing",
                 hardwareAddress: "02:00:00:00:00:02", addresses: ["198.51.100.7"]),
         ]
         let record = InfoRecord(plug, at: service, now: .zero + .seconds(600))
         let wired: [String] = [
             #"{"addresses":["192.0.2.9","169.254.7.8"],"conflicts":2,"hardwareAddress":"02:00:00:00:00:01","#,
             #""lease":{"address":"192.0.2.9","expiresIn":3000,"router":"192.0.2.254","server":"192.0.2.1"},"#,
-            #""linkLocal":"169.254.7.8","name":"eth0","reason":"no other program gives it addresses","role":"manage"}"#,
+            #""linkLocal":"169.254.7.8","name":"eth0","reason":"no other program manages the interface","role":"manage"}"#,
         ]
         let wireless: [String] = [
             #"{"addresses":["198.51.100.7"],"conflicts":0,"hardwareAddress":"02:00:00:00:00:02","name":"wlan0","#,
-            #""reason":"it was asked for by --addressing","role":"observe"}"#,
+            #""reason":"set by --addressing","role":"observe"}"#,
         ]
         let networks: String = "\"networks\":[" + wired.joined() + "," + wireless.joined() + "]"
         #expect(jsonLine(record).contains(networks))
         let lines: [String] = [
-            "  network       eth0 (02:00:00:00:00:01), addresses managed by the plug: no other program gives it addresses",
+            "  network       eth0 (02:00:00:00:00:01), addresses managed by the plug: no other program manages the interface",
             "    lease       192.0.2.9 from 192.0.2.1, for 3000 s, router 192.0.2.254",
             "    link-local  169.254.7.8", "    conflicts   2",
-            "  network       wlan0 (02:00:00:00:00:02), addresses managed by another program: it was asked for by --addressing",
+            "  network       wlan0 (02:00:00:00:00:02), addresses managed by another program: set by --addressing",
         ]
         #expect(Array(record.lines.suffix(5)) == lines)
     }

@@ -17,7 +17,8 @@ extension DHCPClient {
         }
     }
 
-    /// After a long suspend several times may have passed; the latest one counts.
+    /// Handles the latest deadline of the lease that has passed: its end, T2 or T1. After a long suspend, several have
+    /// passed.
     private mutating func goOn(with lease: DHCPLease, now: Instant) -> [Action] {
         if let end = lease.expires, end <= now {
             return giveUpLease(.expired) + failed(now: now)
@@ -28,8 +29,8 @@ extension DHCPClient {
         return ask(lease, anybody: false, until: lease.rebinds, now: now)
     }
 
-    /// Asks the server, or any server, to renew the lease (RFC 2131 §4.4.5). Each try is a separate exchange, so that
-    /// the lease time counts from the answered request.
+    /// Requests a renewal of the lease (RFC 2131 §4.4.5) from its server, or from any server if `anybody` is true. Each
+    /// try is a separate exchange, so that the lease time counts from the answered request.
     private mutating func ask(
         _ lease: DHCPLease, anybody: Bool, until end: Instant?, now: Instant
     ) -> [Action] {

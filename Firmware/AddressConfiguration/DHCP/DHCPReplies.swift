@@ -33,8 +33,8 @@ extension DHCPClient {
         }
     }
 
-    /// Accepts the first valid offer immediately, so that every start is fast. An offer from an unreliable server waits
-    /// for a better one until the DISCOVER would be repeated.
+    /// Accepts the first valid offer immediately, so that the plug has an address soon. An offer from an unreliable
+    /// server waits for a better one until the DISCOVER would be repeated.
     private mutating func receivedOffer(
         _ message: DHCPMessage, _ exchange: DHCPExchange, fallback: DHCPLease?, now: Instant
     ) -> [Action] {

@@ -4,14 +4,16 @@ import ProtocolCore
 
 /// Searches for a lease: INIT, SELECTING, REQUESTING, and INIT-REBOOT, REBOOTING.
 extension DHCPClient {
-    /// The client's choices within the limits of the RFC, mostly because a user waits for the address.
+    /// Counts and times that the RFC leaves to the client. Most are small, because a user waits for the address.
     enum Search {
-        /// The number of requests to a server with an offer before another server is tried: after 4 and 8 s, 12 s in
-        /// total.
+        /// The number of REQUEST messages to a server that made an offer. The waits after them are 4 and 8 s, so the
+        /// search restarts after 12 s.
         static let requests = 2
-        /// The number of requests for the last address before any address is requested.
+        /// The number of REQUEST messages for the last address. After them, the client searches for any address
+        /// (DISCOVER).
         static let reboots = 2
-        /// The interval between these, shorter than in §4.1, since in a different network no server may answer.
+        /// The wait after each request for the last address. It is shorter than in §4.1, because in a different network
+        /// no server may answer.
         static let rebootWait = Duration.milliseconds(1500)...Duration.milliseconds(2500)
         /// The time during which an address that another host had is not accepted from any server.
         static let declinedFor = Duration.seconds(600)

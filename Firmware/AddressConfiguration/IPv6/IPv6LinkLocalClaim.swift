@@ -55,7 +55,8 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
 
     /// The number of retries (RFC 7217 §7: IDGEN_RETRIES).
     public static let retries: UInt8 = 3
-    /// The pause after the retries: a host on the link answers for every address, or the card receives its own packets.
+    /// The pause after all retries have failed, for example because a host on the link answers for every address or the
+    /// card receives its own packets.
     public static let rest = Duration.seconds(3600)
     /// The time limit for the kernel's address. The kernel checks for 1-2 s (RFC 4862 §5.1) and then reports the
     /// address.
@@ -143,7 +144,8 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
         switch state {
         case .off, .present: return []
         case .waiting, .checking:
-            // The check is still in progress or started late. If adding the address failed, it is tried again.
+            // If no address is present, adding it failed, and it is added again. Otherwise the kernel's check is still
+            // in progress.
             guard isPresent else { return [assign(now: now)] }
             state = .waiting(until: now + Self.patience)
             return []

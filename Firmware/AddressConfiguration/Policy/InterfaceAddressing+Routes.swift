@@ -5,7 +5,8 @@ import LinkWire
 extension InterfaceAddressing {
     /// The metric of link-local routes, after all leases of all interfaces of the host.
     static let linkLocalMetric: UInt32 = 1000
-    /// The metric of the link-local network without an own link-local address. Interfaces with one are preferred.
+    /// The metric of the link-local network on an interface that only has a leased address. Interfaces with a
+    /// link-local address are preferred.
     static let leasedNeighboursMetric: UInt32 = 2000
     /// The limit of routes, which covers a server's routes in a message of ordinary size. It bounds the work that one
     /// message causes in the kernel.
@@ -50,8 +51,8 @@ extension InterfaceAddressing {
     private func routes(of lease: DHCPLease) -> [Route] {
         let metric = configuration.routeMetric
         let network = ClasslessRoute(destination: lease.address, prefixLength: lease.prefixLength, router: .any)
-        // Only the preferred router is used. The kernel would not notice its failure, so that a second one would not
-        // help.
+        // Only the preferred router is used. The kernel does not notice when a router fails, so it would not use a
+        // second one.
         let way = lease.routers.prefix(1).map { ClasslessRoute(destination: .any, prefixLength: 0, router: $0) }
         let given = ([network] + lease.routes + way).filter { !$0.destination.isLinkLocal }
         let visible = given.filter { $0.router == .any && $0.prefixLength > 0 }
@@ -72,7 +73,7 @@ extension InterfaceAddressing {
         return list
     }
 
-    /// Keeps the first route per destination, up to the limit.
+    /// Keeps the first route per destination and metric, up to the limit.
     private func lessened(_ routes: [Route]) -> [Route] {
         var known: Set<Route> = []
         let single = routes.filter { route in

@@ -6,7 +6,8 @@ public import ProtocolCore
 /// again after its end.
 ///
 /// Both searches start as soon as there is a link. The desired state follows from their results, and each step requests
-/// the difference to the current state (`settle`), so that every change is eventually reverted.
+/// the difference to the current state (`settle`). An address that the kernel rejected or another program removed is
+/// therefore added again.
 ///
 /// When the link is lost, the addresses are removed. When it returns, possibly to a different network, each one is
 /// claimed again before its use. An address with a connection lingers silently: it is not announced, but the connection
@@ -51,8 +52,8 @@ public struct InterfaceAddressing: Machine, Sendable {
     }
 
     /// The time after which a deprecated link-local address without a connection is removed. A client that resolved our
-    /// name just before the lease has this address: its connection attempt takes up to 15 s (four SYN of TCP), and the
-    /// resolved answer may have waited just as long.
+    /// name just before the lease has this address: its connection attempt takes up to 15 s (four SYN of TCP), and it
+    /// may use the resolved address up to 15 s later.
     static let leastDeprecation = Duration.seconds(30)
     /// The time after which a lingering, unverified address is removed. By then the claim on a link-local address is
     /// decided (7 s), and a running DHCP server has been asked three times.

@@ -2,7 +2,7 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// The current state of the interface, as far as its shell reported no failure.
+/// The assumed state of the interface. A requested action counts as performed until the shell reports its failure.
 struct InterfaceContents: Hashable, Sendable {
     private struct Present: Hashable {
         /// The properties; nil for an address that a previous process assigned.
@@ -18,7 +18,7 @@ struct InterfaceContents: Hashable, Sendable {
         var lastAssigned: Instant?
     }
 
-    /// The time after which a removal counts as the first one again.
+    /// If an assigned address remains for this time, the next retry after a removal waits only 1 s again.
     private static let soundAfter = Duration.seconds(60)
     private static let longestRetry = Duration.seconds(64)
 
@@ -26,9 +26,10 @@ struct InterfaceContents: Hashable, Sendable {
     private var addresses: [IPv4Address: Present] = [:]
     /// The rejections. Only wanted addresses have one, so at most two.
     private var refusals: [IPv4Address: Refusal] = [:]
-    /// The routes; nil while they are unknown because a previous process set them. The same applies to the servers.
+    /// The routes; nil while they are unknown, because a previous process may have set them.
     private var routes: [Route]?
     private(set) var kernelAnswersARP: Bool?
+    /// The published servers; the outer nil means unknown, because a previous process may have published some.
     private var servers: NetworkServers??
     private var remembered: RememberedAddresses
     private var memories = InterfaceAddressing.memories
@@ -52,7 +53,7 @@ struct InterfaceContents: Hashable, Sendable {
         return [.kernelAnswersARP(answers)]
     }
 
-    /// - Parameter validUntil: the end of the global address.
+    /// - Parameter validUntil: the end of the lease, which applies to addresses of global scope.
     mutating func assign(_ wanted: [AssignedAddress], validUntil: Instant?, now: Instant) -> [AddressingAction] {
         nextDeadline = nil
         refusals = refusals.filter { address, _ in wanted.contains { $0.address == address } }
