@@ -91,7 +91,7 @@ public struct ApplianceMachine: Machine, Sendable {
     /// The protection that locks the relay open, or nil.
     var tripped: Protection?
     var relayOn = false
-    /// The current level of the dimmer. While the relay is off, the level that it will have.
+    /// The current level of the dimmer; while the relay is off, the level for the next time that it turns on.
     var level = DimLevel.full
     /// The level at the end of a transition. Never zero: off is a separate state, so that turning on always gives
     /// light.
@@ -165,7 +165,7 @@ public struct ApplianceMachine: Machine, Sendable {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         if isStarted {
-            // An edge has its own time, until which the contact was unchanged.
+            // An edge event has its own time, so the button must not be advanced to `now` before it.
             if !event.isButtonEdge { for sign in button.advance(to: now) { obey(sign, now, &actions) } }
             runDueTimers(now, &actions)
             perform(event, now, &actions)
@@ -181,7 +181,7 @@ public struct ApplianceMachine: Machine, Sendable {
 
     private mutating func perform(_ event: Event, _ now: Instant, _ actions: inout [Action]) {
         switch event {
-        case .started: preconditionFailure("A plug starts once.")
+        case .started: preconditionFailure("`started` must be handled only once.")
         case .buttonEdge(let down, let time):
             for sign in button.edge(down: down, at: time, now: now) { obey(sign, now, &actions) }
         case .command(let id, let controller, let command):

@@ -38,7 +38,7 @@ extension PlugMachine {
 
     /// Numbers the waiting events and sends the waiting answers in order, up to the first that must still wait.
     ///
-    /// - Parameter leaps: True to wait for nothing. Numbers that flash has not reserved are skipped.
+    /// - Parameter leaps: True to end all waits now. Numbers that flash has not reserved are then skipped.
     mutating func endWaiting(byLeaping leaps: Bool = false, _ now: Instant, _ step: inout Step) {
         while let first = waiting.first {
             switch first {

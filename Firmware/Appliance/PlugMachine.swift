@@ -9,18 +9,25 @@ public import ProtocolCore
 /// Events of the appliance are numbered here and sent in the same step if flash has already reserved their numbers.
 /// Commands of controllers are carried out in the same step. The shell handles only lines, sockets and files.
 public struct PlugMachine: Machine, Sendable {
+    /// The inputs of the machine.
     public enum Event: MachineEvent, Sendable {
         /// The plug started. Must be the first event.
         case started
         /// The button's contact changed at the given time, at most `now`. Edges arrive in their order.
         case buttonEdge(down: Bool, at: Instant)
+        /// The meter answered ``Action/readMeter``.
         case measured(Measurement)
+        /// The meter failed to answer ``Action/readMeter``.
         case meterFailed
         /// The temperature in tenths of a degree Celsius; nil if the thermometer failed.
         case temperature(Int16?)
+        /// A controller connected.
         case opened(PlugServer.Opening)
+        /// Bytes arrived on a connection.
         case received(ConnectionID, [UInt8])
+        /// The send buffer of a connection became writable (true) or full (false).
         case writable(ConnectionID, Bool)
+        /// A connection ended.
         case closed(ConnectionID)
         /// The service instance name changed.
         case renamed(String)
@@ -63,7 +70,8 @@ public struct PlugMachine: Machine, Sendable {
         case keyTurned
         /// A local user resets the plug to factory state.
         case factoryReset
-        /// The answers to ``Action/factoryReset(by:)``. After the first, the machine stops; a new one begins.
+        /// The answers to ``Action/factoryReset(by:)``: flash stored the reset, or failed. After `resetStands` the
+        /// machine stops, and the shell creates a new one.
         case resetStands
         case resetFailed
         /// The last event: the machine writes unsaved state and ends all sessions. No number is used after it.
@@ -242,7 +250,7 @@ public struct PlugMachine: Machine, Sendable {
     /// than the path from button to relay, and follow in ``finish(now:)``.
     /// - Precondition: The previous event has been finished.
     public mutating func begin(_ event: Event, now: Instant) -> [Action] {
-        precondition(begun == nil, "An event is finished before the next one begins.")
+        precondition(begun == nil, "finish(now:) was not called for the previous event.")
         var answers: [ApplianceMachine.Action] = []
         if case .running = life, let told = forAppliance(event, now) { answers = appliance.handle(told, now: now) }
         begun = Begun(event: event, answers: answers)
@@ -259,8 +267,8 @@ public struct PlugMachine: Machine, Sendable {
             guard case .started = begun.event else { return [] }
             life = .running
             beginAudit(now)
-            // Flash had its chance before the start, and commands of the previous run must be known before they can be
-            // repeated.
+            // The events of the previous run get their numbers now, without waiting for flash: a controller may repeat
+            // a command of that run, and the plug must then know its outcome.
             endWaiting(byLeaping: true, now, &step)
             self.step(.started(memory), now, &step)
             step.records += server.settleRequests(with: appliance.state).map { .request($0) }
@@ -279,7 +287,7 @@ public struct PlugMachine: Machine, Sendable {
 
     private mutating func handle(_ event: Event, _ now: Instant, _ step: inout Step) {
         switch event {
-        case .started: preconditionFailure("A plug starts once.")
+        case .started: preconditionFailure("`started` must be handled only once.")
         case .buttonEdge, .measured, .meterFailed, .temperature, .persistFailed: break  // The appliance has handled it.
         case .opened(let opening): serve(.opened(opening), now, &step)
         case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
@@ -360,8 +368,8 @@ public struct PlugMachine: Machine, Sendable {
         case .stateChanged(let state): serve(.stateChanged(state), now, &step)
         case .commandDone(let request, let answer): self.answer(request, answer, now, &step)
         case .sample(let sample):
-            // A firmware that restarts within a millisecond would repeat the sample. Clients that fetch samples
-            // continue after it.
+            // A firmware that restarts within a millisecond would add a second sample with the same time. Clients fetch
+            // samples from the millisecond after the last one, so they would not receive it.
             guard samples.lastMilliseconds.map({ $0 < sample.milliseconds }) ?? true else { return }
             samples.append(sample)
             step.records.append(.sample(sample, milliwattHours: appliance.storedState.milliwattHours))

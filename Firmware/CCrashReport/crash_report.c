@@ -27,7 +27,8 @@ enum { signal_count = sizeof signals / sizeof signals[0] };
 
 // The limit of frames above the fault. More would add little, and the report has a size limit.
 enum { most_frames = 32 };
-// Frames further up than this are invalid, so that a damaged chain does not lead through the whole memory.
+// Frames more than this many bytes above the stack pointer are ignored, so that a damaged chain does not lead through
+// the whole memory.
 enum { longest_stack = 1 << 20 };
 
 static atomic_int report = -1;

@@ -16,11 +16,11 @@
 // The system calls that an attacker with code in plugd would need. A list of allowed calls would be shorter, but would
 // break with each new C library, on a device that users cannot repair.
 static const int refused_calls[] = {
-    // Other programs; `clone` is handled below.
+    // Start a program or a process. `clone` is handled below.
     SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork), SCMP_SYS(vfork),
-    // Other processes.
+    // Access other processes.
     SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
-    // Other users and other views of the system.
+    // Change the user, the capabilities, the namespaces or the root directory.
     SCMP_SYS(setuid), SCMP_SYS(setgid), SCMP_SYS(setreuid), SCMP_SYS(setregid), SCMP_SYS(setresuid),
     SCMP_SYS(setresgid), SCMP_SYS(setfsuid), SCMP_SYS(setfsgid), SCMP_SYS(setgroups), SCMP_SYS(capset),
     SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(chroot),
@@ -28,13 +28,13 @@ static const int refused_calls[] = {
     SCMP_SYS(fsopen), SCMP_SYS(fsconfig), SCMP_SYS(fsmount), SCMP_SYS(fspick), SCMP_SYS(mount_setattr),
     SCMP_SYS(mknod), SCMP_SYS(mknodat),
     SCMP_SYS(open_by_handle_at),
-    // The kernel itself.
+    // Change or inspect the kernel.
     SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(kexec_load),
     SCMP_SYS(kexec_file_load), SCMP_SYS(bpf), SCMP_SYS(perf_event_open), SCMP_SYS(userfaultfd), SCMP_SYS(keyctl),
     SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff), SCMP_SYS(syslog),
     SCMP_SYS(acct), SCMP_SYS(quotactl), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(adjtimex),
     SCMP_SYS(clock_adjtime), SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(ioperm), SCMP_SYS(iopl),
-    // New interfaces to the kernel, which often have vulnerabilities.
+    // Use io_uring, which often has vulnerabilities.
     SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
 };
 
@@ -63,7 +63,7 @@ static int drop_capabilities(uint64_t kept, const char **step) {
         sets[i].effective = sets[i].permitted;
         sets[i].inheritable = 0;
     }
-    // A service manager that grants no more than `kept` may block the call itself.
+    // If the process has only capabilities of `kept`, nothing changes. The service manager's filter may block capset.
     if (surplus == 0) return 0;
     *step = "capset";
     return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;

@@ -2,13 +2,13 @@ import CCrashReport
 public import DurableFiles
 public import PlugModel
 
-/// Detects that the firmware did not end in order, and how.
+/// Detects whether the previous process of the firmware crashed or was killed, and reports it.
 ///
 /// RUNTIME/life exists while a plug runs and contains its firmware and boot. A signal that ends the process adds its
 /// name and the program's stack; an orderly stop removes the file. The next start can therefore distinguish a crash
-/// from a kill, and both from a power loss, which ends the boot. RUNTIME/crash is the newest report of this boot, with
-/// their number. STATE/crash is the first report of its boot, so that it survives a power loss: flash is written at
-/// most once per boot, however often the firmware crashes.
+/// from a kill, and both from a power loss, which ends the boot. RUNTIME/crash has the newest report of this boot and
+/// the number of reports of this boot. STATE/crash is the first report of its boot, so that it survives a power loss:
+/// flash is written at most once per boot, however often the firmware crashes.
 public struct CrashReports: Sendable {
     /// The reason why a crash of this process would not be reported.
     public struct Refusal: Error, CustomStringConvertible {
@@ -36,7 +36,7 @@ public struct CrashReports: Sendable {
         (self.boot, self.files) = (boot, files)
     }
 
-    /// Processes the previous process's report, if it did not end in order.
+    /// Reads the report that the previous process left if it did not stop in order, and stores it as the newest crash.
     ///
     /// - Returns: the new crash; nil after an orderly stop or a power loss.
     public func takeOver() throws(FileError) -> PlugCrash? {
@@ -63,7 +63,7 @@ public struct CrashReports: Sendable {
         let error = ccrashreport_begin(life, header)
         guard error != 0 else { return }
         throw Refusal(
-            description: "\(life) cannot be written (error \(error)): if the firmware crashes, nobody is told of it")
+            description: "cannot write \(life) (error \(error)), so a crash of the firmware will not be reported")
     }
 
     /// Ends the reporting after an orderly stop.

@@ -5,7 +5,7 @@ import ProtocolCore
 /// anywhere.
 struct LifeReport {
     /// The text for a process that ended without a signal handler.
-    static let killed = "killed: no memory was left, the watchdog lost patience, or somebody did it\n"
+    static let killed = "killed: the memory was full, the watchdog timed out, or a user killed the process\n"
 
     let text: String
 

@@ -65,10 +65,12 @@ public actor HomeKitDoor: PlainConnectionOwner {
     private var isStarted = false
     private var isEnding = false
 
+    /// Creates a HomeKit accessory that does not listen yet.
+    ///
     /// - Parameters:
     ///   - records: the records in flash; nil if the plug was never paired by HomeKit.
     ///   - label: setup code and setup id.
-    /// - Throws: ``HomeKitDoorFault``
+    /// - Throws: ``HomeKitDoorFault`` if libgmp is not available or the records are not valid.
     public init(
         _ accessory: PlugAccessory, label: HomeKitLabel, records: [UInt8]?, on eventLoop: any EventLoop,
         logger: Logger, asking plug: Plug
@@ -139,7 +141,9 @@ public actor HomeKitDoor: PlainConnectionOwner {
 
     // MARK: Management
 
-    /// - Parameter answer: called when the change is in flash.
+    /// Lists or removes paired HomeKit controllers.
+    ///
+    /// - Parameter answer: called when the change is in flash, or at once if nothing changes.
     public func manage(_ order: HomeKitRequest, answer: @escaping @Sendable (Result<HomeKitReport, Refusal>) -> Void) {
         switch order {
         case .ask: return answer(.success(report))
@@ -260,7 +264,7 @@ public struct HomeKitLabel: Hashable, Sendable {
         code = HomeKitSetupCode(using: &random)
         let signs = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
         let text = String((0..<4).map { _ in signs[Int.random(in: signs.indices, using: &random)] })
-        guard let id = HomeKitSetupID(text) else { preconditionFailure("digits and capital letters are a setup id") }
+        guard let id = HomeKitSetupID(text) else { preconditionFailure("\(text) is not a valid setup id") }
         (setupID, self.category) = (id, category)
     }
 

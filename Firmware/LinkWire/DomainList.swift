@@ -4,7 +4,8 @@ import DNSWire
 public enum DomainList {
     /// The limit of names, which bounds the size of a file for other programs; resolvers use six, or 32 at most.
     public static let limit = 32
-    /// The limit of pointers in one name. Each leads further back than the previous one, so valid names stay below it.
+    /// The limit of pointers in one name. Each pointer leads further back than the previous one, so valid names have
+    /// fewer pointers.
     private static let pointerLimit = 16
 
     /// Decodes the names of option 119 (RFC 3397 §2), which are consecutive and compressed within the option's content.

@@ -37,7 +37,7 @@ public final class I2CDevice: I2CBus {
     }
 
     public func transfer(to address: UInt8, write bytes: [UInt8], read count: Int) throws(BusFault) -> [UInt8] {
-        precondition(bytes.count <= 8192 && (0...8192).contains(count), "i2c-dev takes up to 8192 bytes at a time")
+        precondition(bytes.count <= 8192 && (0...8192).contains(count), "the limit of i2c-dev is 8192 bytes per transfer")
         let result = adapter.withLock { adapter -> Result<[UInt8], BusFault> in
             do throws(SystemError) {
                 if adapter == nil { adapter = try open() }
@@ -95,7 +95,8 @@ public final class I2CDevice: I2CBus {
             "there is no bus \(path): on a Raspberry Pi add dtparam=i2c_arm=on to config.txt and restart it; "
                 + "elsewhere modprobe i2c-dev, and i2cdetect -l lists the buses"
         case EACCES, EPERM:
-            "\(path) may not be opened: add plugd's user to the group i2c, or let a udev rule give it to a group of this user"
+            "permission denied for \(path): add plugd's user to the group i2c, or let a udev rule give the bus to a "
+                + "group of this user"
         case ENOTTY: "\(path) is not an I²C bus: i2cdetect -l lists the buses"
         default: "\(path) cannot be opened: \(error)"
         }

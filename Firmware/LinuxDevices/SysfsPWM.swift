@@ -35,7 +35,7 @@ public final class SysfsPWM: PWMChannel {
     init(
         chip: Int, channel: Int, frequency: Double, isInverted: Bool, base: String, pause: () -> Void
     ) throws(HardwareFault) {
-        precondition(frequency > 0 && frequency <= 1e9, "a frequency has a period of whole nanoseconds")
+        precondition(frequency > 0 && frequency <= 1e9, "the frequency must be above 0 and at most 1 GHz")
         period = UInt64((1e9 / frequency).rounded())
         part = "PWM channel \(channel) of pwmchip\(chip)"
         polarity = isInverted ? "inversed" : "normal"
@@ -61,7 +61,7 @@ public final class SysfsPWM: PWMChannel {
     deinit { duty.withLock { if let descriptor = $0 { close(descriptor) } } }
 
     public func set(activeFor nanoseconds: UInt64) throws(HardwareFault) {
-        precondition(nanoseconds <= period, "a channel is active for no longer than its period")
+        precondition(nanoseconds <= period, "the active time must not exceed the period")
         try duty.withLock { duty throws(HardwareFault) in
             if let open = duty {
                 do throws(SystemError) {

@@ -198,10 +198,10 @@ public actor PlugBroker {
             let topics = settings.tree.requests(to: id).joined(separator: " and ")
             logger.warning(
                 """
-                the broker does not let this plug hear commands
-                hint: its access rules have to allow reading of \(topics)
+                the broker does not allow this plug to receive commands
+                hint: allow this plug to read \(topics) in the broker's access rules
                 """)
-        // The identity is unique to this plug, so a connection that took the session over is its own next one.
+        // The client id is unique to this plug, so only this plug's own next connection can take the session over.
         case .ended(let reason, _):
             connection = nil
             note(reason)
@@ -210,7 +210,7 @@ public actor PlugBroker {
         }
     }
 
-    /// Stores the latest reason. The start of a disconnection does not change.
+    /// Stores the latest reason. The time at which the disconnection began does not change.
     private func note(_ reason: String) {
         switch standing {
         case .connected: standing = .away(reason: reason, since: BootClock.now)

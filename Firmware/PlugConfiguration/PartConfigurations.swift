@@ -125,7 +125,7 @@ public struct MeterConfiguration: Hashable, Sendable {
 
     /// The chip or kernel driver.
     public var kind: Kind
-    /// True if its current is wired in reverse.
+    /// True if the meter's current input is wired in reverse.
     public var isReversed: Bool
     /// The time between two measurements.
     public var interval: Duration

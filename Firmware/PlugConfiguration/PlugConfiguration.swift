@@ -9,7 +9,7 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var name: String?
     /// The only network interface to use; nil for all interfaces with multicast.
     public var interface: String?
-    /// The program that assigns the interfaces' addresses.
+    /// The mode that decides which program assigns the interfaces' addresses; nil for ``Addressing/auto``.
     public var addressing: Addressing?
     /// The TCP port; nil for a free port.
     public var port: UInt16?

@@ -28,8 +28,8 @@ public struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
         return switch reason {
         case .noAcknowledge: "\(chip) does not answer: is it wired and powered, and is that its address?"
         case .timedOut: "the bus is stuck at \(chip): a line is held low, or pull-up resistors are missing"
-        case .arbitrationLost: "another master took the bus from \(chip)"
-        case .other(let text): "talking to \(chip) failed: \(text)"
+        case .arbitrationLost: "another bus master interrupted the transfer with \(chip)"
+        case .other(let text): "the transfer with \(chip) failed: \(text)"
         }
     }
 }
@@ -51,8 +51,9 @@ public protocol OutputLine: Sendable {
 
 /// A channel of pulse-width modulation.
 public protocol PWMChannel: Sendable {
-    /// - Parameters:
-    ///   - nanoseconds: the active time per period, from 0 to the period.
+    /// Sets the active time.
+    ///
+    /// - Parameter nanoseconds: the active time per period, from 0 to the period.
     func set(activeFor nanoseconds: UInt64) throws(HardwareFault)
     /// The period in nanoseconds.
     var period: UInt64 { get }

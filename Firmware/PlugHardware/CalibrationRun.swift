@@ -120,7 +120,7 @@ public struct CalibrationRun: Sendable {
         }
         let mean = values.reduce(0, +) / Double(values.count)
         let farthest = values.reduce(0) { max($0, abs($1 - mean)) }
-        // A mean near zero is judged by its amount instead of its noise.
+        // For a mean near zero, the relative deviation has no meaning, so an absolute limit applies.
         let isNothing = abs(mean) < knownPower / 20 && farthest < knownPower / 20
         guard mean.isFinite, isNothing || farthest <= Self.steadiness * abs(mean) else {
             throw CalibrationFault(

@@ -19,7 +19,7 @@ public final class BoardMeter: PowerMeter {
         var former = MeterCounters()
     }
 
-    /// Never locked during a transfer on the bus.
+    /// The lock is never held during a transfer on the bus.
     private let state: Mutex<State>
     private let make: Make
 
@@ -52,8 +52,8 @@ public final class BoardMeter: PowerMeter {
         }
     }
 
-    /// The calibration for finding a new one: without gains. The phase delay stays, because a resistive load cannot
-    /// determine it and the chip keeps it for the plug's own meter.
+    /// The calibration during a calibration run: gains of 1 and no offset. The phase delay is kept, because a resistive
+    /// load cannot determine it and the chip stores it for the plug's own meter.
     var uncalibrated: Calibration {
         var plain = Calibration()
         plain.phaseDelay = calibration.phaseDelay
@@ -63,7 +63,7 @@ public final class BoardMeter: PowerMeter {
     /// Creates a driver of the same chip for a calibration run.
     func uncalibratedMeter() throws(HardwareFault) -> any CalibratedMeter { try make(uncalibrated, true) }
 
-    /// Only the meter thread calls this, so one driver is created.
+    /// Returns the driver, and creates it if necessary. Only the meter thread calls this, so one driver is created.
     private func meter() throws(HardwareFault) -> any CalibratedMeter {
         let (known, calibration) = state.withLock { ($0.meter, $0.calibration) }
         if let known { return known }

@@ -54,7 +54,7 @@ extension PlugService {
                 "caps": capabilities.joined(separator: ","),
             ])
         } catch {
-            preconditionFailure("the attributes fit a TXT record: \(error)")
+            preconditionFailure("the attributes do not fit a TXT record: \(error)")
         }
     }
 

@@ -82,7 +82,7 @@ extension PlugService {
         do throws(HardwareFault) {
             try await relay.release(keeping: settings.keepsRelayOnExit)
         } catch {
-            note("leave the relay", error)
+            note("set the final state of the relay", error)
         }
     }
 

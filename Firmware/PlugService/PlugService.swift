@@ -154,7 +154,7 @@ public actor PlugService: ConnectionOwner {
         self.whenReset = whenReset
         loop = eventLoop
         executor = eventLoop.executor
-        // Off the network this key is not visible.
+        // A plug that stays off the network has no key, and no peer sees this one.
         let key = (proof ?? TransportIdentity()).publicKey
         var appliance = settings.appliance
         appliance.hasLamp = settings.parts.lamp != nil
@@ -300,8 +300,8 @@ public actor PlugService: ConnectionOwner {
         let now = BootClock.now
         perform(machine.begin(event, now: now))
         perform(machine.finish(now: now))
-        // While actions are being performed, their mirror records are still to be written. They are in the memory as
-        // well and would be written twice.
+        // The mirror is not rewritten while actions are performed. Their records are not written yet, but the memory
+        // already contains them, so they would be written twice.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
         if !paused.isEmpty { resumeReading() }
         finishKeyRotationIfAcknowledged()
@@ -330,7 +330,8 @@ public actor PlugService: ConnectionOwner {
     }
 
     private func perform(_ action: PlugMachine.Action) {
-        // Each part is read from the settings individually. Copying all settings costs as much as switching one.
+        // Each part is read from the settings individually, because a copy of all settings takes as long as switching a
+        // part.
         switch action {
         case .setRelay(let on):
             if let relay = settings.parts.relay {

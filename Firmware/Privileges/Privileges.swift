@@ -18,7 +18,7 @@ public enum Privileges {
         /// The error message of the system.
         public let reason: String
 
-        public var description: String { "cannot give up privileges: \(step): \(reason)" }
+        public var description: String { "cannot drop privileges: \(step): \(reason)" }
     }
 
     /// Drops every capability except those in `kept`, as far as the process has them. Also prevents executed programs

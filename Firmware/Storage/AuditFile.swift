@@ -4,8 +4,8 @@ import ProtocolCore
 
 /// The format of the file `audit`: one line per entry with tab-separated fields: number, boot in hexadecimal digits,
 /// milliseconds since boot, kind, `done` or `refused`, count, actor with its key's digits after a colon, name, detail,
-/// and the CRC-32 of all previous fields in hexadecimal digits. The last line with a number replaces earlier ones with
-/// it.
+/// and the CRC-32 of all previous fields in hexadecimal digits. If several lines have the same number, the last one
+/// counts.
 package enum AuditFile {
     /// The limit of the file in bytes: 1,400 lines of 356 bytes, with every name and detail at its maximum length. The
     /// usual size is a quarter.

@@ -3,7 +3,7 @@ import PlugModel
 
 /// Resets a plug to factory state. A power loss at any moment leaves the plug either unchanged or reset.
 ///
-/// One file decides: `reset`, which is written first. Before that the plug is unchanged. Afterwards every start first
+/// The file `reset` decides, and is written first. Before that the plug is unchanged. Afterwards every start first
 /// removes the data that a power loss may have left, and then removes `reset`. The order of the other files therefore
 /// does not matter: at no moment does the new plug accept controllers of the old one, use the old key, or allow pairing
 /// while its old controllers exist.

@@ -132,7 +132,7 @@ extension PlugStorage {
         return result.isWritten
     }
 
-    // MARK: At once, as a simulation does
+    // MARK: Writes that block the caller, for simulations
 
     /// Writes the paired controllers to flash. Returns false on failure.
     public func keep(_ controllers: PairedControllers) -> Bool { finish(writing(controllers).perform()) }

@@ -67,7 +67,7 @@ struct Mirror {
             (isStale, isAbandoned) = (false, false)
             lengthLimit = max(Self.smallest, 2 * new.length)
         } catch {
-            // The draft may use the space that is missing.
+            // The incomplete replacement may use the space that other files need.
             try? files.removeIfPresent(replacement)
             throw error
         }
@@ -85,7 +85,7 @@ struct Mirror {
             }
             isStale = false
         } catch {
-            // A file that was truncated stays valid.
+            // If nothing was written since an earlier attempt, the result of that attempt still applies.
             if isOpen || !isAbandoned { isStale = true }
         }
         (file, isAbandoned) = (nil, true)

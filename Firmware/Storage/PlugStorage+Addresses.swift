@@ -7,8 +7,8 @@ extension PlugStorage {
         AddressFile.parse((try? flash.files.readSecretIfPresent(file, limit: AddressFile.limit)) ?? [])
     }
 
-    /// Stores the addresses until the next power loss. A failure is not reported, because it only makes the next start
-    /// less informed.
+    /// Stores the addresses until the next power loss. A failure is not reported, because the next start also works
+    /// without these addresses.
     public func keep(addresses: [String]) {
         guard !isClosed else { return }
         try? flash.files.replaceSecret(file, with: AddressFile.bytes(of: addresses))

@@ -58,7 +58,7 @@ public final class PlugStorage {
     ///   - boot: the kernel's current boot. A mirror of a different one is ignored.
     ///   - codeAfterReset: the kind of setup code after a pending reset.
     ///   - random: a secure generator.
-    ///   - tell: called once per error.
+    ///   - tell: receives a notice for each error, once per error.
     /// - Throws: `FileError` with the reason `held` if another plug uses one of the directories.
     public init(
         state: String, runtime: String, boot: BootID, limits: PlugMemory.Limits = PlugMemory.Limits(),
@@ -131,7 +131,8 @@ public final class PlugStorage {
         storeID()
         begin(memory, now: now)
         if mirror.isStale, mark != .thisBoot {
-            // The next process would trust the outdated mirror and reuse the numbers of this one.
+            // An outdated mirror remains, and flash could not mark it as invalid. The next process would trust it and
+            // reuse the numbers of this process, so the plug skips ahead.
             memory.numbers = ReservedNumbers(below: 0, next: next, size: limits.reservation)
         }
         return memory

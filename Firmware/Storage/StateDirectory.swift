@@ -12,8 +12,8 @@ import PlugProtocol
 /// controllers; `homekit`, `homekit-code`: the same for HomeKit. These five are rejected if other users could have read
 /// or written them. `settings`: the remote settings, including the name. `unmirrored`, rarely present: the boot whose
 /// mirror is outdated and could not be removed. `audit`: the audit log, see ``AuditFile``, the only file that grows.
-/// `reset`, for moments: see ``FactoryReset``. An invalid file is renamed to `NAME.damaged` and does not count as
-/// missing.
+/// `reset`, only while a factory reset is in progress: see ``FactoryReset``. An invalid file is renamed to
+/// `NAME.damaged` and does not count as missing.
 struct StateDirectory: Sendable {
     /// The content of a file.
     enum Found<Value: Sendable>: Sendable {

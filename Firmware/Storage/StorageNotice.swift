@@ -61,7 +61,7 @@ struct StorageErrorReporter {
             case .controllers: "the list of controllers is in flash again"
             case .code: "the setup code is in flash"
             case .changedCode: "the setup code can be changed again"
-            case .mirror: "a restart of the firmware loses no data again"
+            case .mirror: "the mirror is written again, so a restart of the firmware loses no data"
             case .audit: "the audit log is in flash again"
             case .homeKit: "the HomeKit pairings are in flash again"
             case .reset, .clearing: "the plug was reset to factory state"

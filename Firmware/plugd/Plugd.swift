@@ -53,7 +53,7 @@ enum Entry {
         do throws(Privileges.Refusal) {
             try Privileges.drop(keeping: managesAddresses ? [.networkAdministration, .rawPackets] : [])
         } catch {
-            // A plug with excess privileges is better than a plug that does not run.
+            // The plug runs even if a privilege cannot be dropped, because the user needs it.
             Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }.warning("\(error)")
         }
     }

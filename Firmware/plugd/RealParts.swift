@@ -9,7 +9,7 @@ import PlugService
 struct RealParts {
     private(set) var parts = PlugParts()
     private(set) var board: (meter: BoardMeter, calibration: CalibrationFile)?
-    /// Checks whether each part is present, in the order for the user.
+    /// The checks whether each part is present, in the order in which `plugd check` prints them.
     private(set) var looks: [(part: String, look: @Sendable () throws(HardwareFault) -> Void)] = []
 
     /// Creates the parts.

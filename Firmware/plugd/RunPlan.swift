@@ -51,7 +51,7 @@ struct RunPlan {
         settings.parts = real.parts
         settings.board = real.board
         settings.keepsRelayOnExit = plug.relay?.onExit != .off
-        // The machine does not debounce again what the kernel has debounced.
+        // If the kernel debounces the button, the machine does not.
         if real.parts.button?.isDebounced == true { settings.appliance.debounce = .zero }
         if let warning = real.board?.calibration.read().warning { logger.error("\(warning)") }
         if plug.relay == nil, plug.dimmer == nil {

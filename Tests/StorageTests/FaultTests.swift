@@ -316,7 +316,7 @@ import Testing
             return plug.next
         }
         let next = try life()
-        #expect(notices.recoveries == ["a restart of the firmware loses no data again"])
+        #expect(notices.recoveries == ["the mirror is written again, so a restart of the firmware loses no data"])
         let after = try start()
         #expect(after.events.last?.sequence == next)
         #expect(after.resume(after: 0) == .resumed)

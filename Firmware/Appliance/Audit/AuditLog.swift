@@ -105,7 +105,7 @@ public struct AuditLog: Sendable {
         } else if isRoutine, let index = settings.lastIndex(where: { $0.counts(note, boot: boot, now: now) }) {
             unwritten.insert(settings[index].countAgain(note))
         } else {
-            // Not reachable within the life of a plug.
+            // A plug does not reach this number within its life.
             guard nextNumber <= AuditEntry.highestNumber else { return }
             keep(AuditEntry(number: nextNumber, boot: boot, time: now, note))
             unwritten.insert(nextNumber)
@@ -164,8 +164,8 @@ public struct AuditLog: Sendable {
         if refusals.count > Self.refusalLimit { refusals.remove(at: oldestOfGreediest) }
     }
 
-    /// The index of the oldest refusal of the actor with the most refusals. Strangers count as one actor, because a new
-    /// key costs nothing.
+    /// The index of the oldest refusal of the actor with the most refusals, which is removed if there are too many.
+    /// Strangers count as one actor, because a new key costs nothing.
     private var oldestOfGreediest: Int {
         let counts = refusals.reduce(into: [AuditActor?: Int]()) { $0[$1.note.actor.paired, default: 0] += 1 }
         let most = counts.values.max() ?? 0

@@ -111,12 +111,12 @@ struct ButtonReader {
             if down != target { contact = .settled(down: down) }
         }
         judgedUntil = max(judgedUntil, time)
-        // If the kernel debounces, no waiting time remains.
+        // If the kernel debounces, the debounce time is zero, so the edge is evaluated at once.
         signs += judge(upTo: time)
         return signs
     }
 
-    /// Evaluates what is due if no edge arrived.
+    /// Returns the gestures that are due because no further edge arrived.
     mutating func advance(to now: Instant) -> [ButtonGesture] {
         guard let due, due <= now else {
             patientUntil = nil

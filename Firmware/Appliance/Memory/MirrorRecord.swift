@@ -25,7 +25,7 @@ public enum MirrorRecord: Hashable, Sendable {
     case journal(origin: SequenceNumber, lossBefore: Gap.Reason, next: SequenceNumber)
     /// 3: number, time, kind (one byte) and its fields. The boot is that of the mirror.
     case event(PlugEvent)
-    /// 4: the numbers continue here.
+    /// 4: the number with which the numbering continues after skipped numbers.
     case leap(to: SequenceNumber)
     /// 5: the outcome of a command: request (16 bytes), authority (16 bytes), then 0 for done with state and optional
     /// event, or 1 for refused with code and detail.

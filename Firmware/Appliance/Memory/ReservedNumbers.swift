@@ -60,7 +60,7 @@ public struct ReservedNumbers: Hashable, Sendable {
     ///   - next: The number of the next event. A number above the boundary means that the plug skipped ahead.
     ///   - size: The number of numbers per reservation, at least 2.
     public init(below boundary: SequenceNumber, next: SequenceNumber, size: SequenceNumber = Self.defaultSize) {
-        precondition(size > 1, "the second half is in use while the next reservation is written")
+        precondition(size > 1, "a reservation must have at least two numbers")
         usualSize = size
         self.size = size
         standing = boundary > 0 && next > boundary ? .leapt(below: nil) : .reserved(below: boundary)

@@ -1,6 +1,6 @@
 /// Opens the relay when the plug gets hot inside, and keeps it open until it has cooled down.
 struct OverTemperatureGuard: Sendable {
-    /// A single hot measurement may be a disturbance on the line.
+    /// The number of consecutive hot measurements that trip the plug. A single one may be a disturbance on the line.
     private static let measurementsToTrip = 2
 
     private let limit: TemperatureLimit?

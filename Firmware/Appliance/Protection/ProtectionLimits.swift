@@ -5,7 +5,7 @@ public struct OverPowerLimit: Hashable, Sendable {
     /// How long the power may exceed the limit.
     public var duration: Duration
 
-    /// Long enough for an inrush current to end.
+    /// The default duration, which is longer than an inrush current.
     static let usualDuration = Duration.seconds(5)
 
     /// Creates a limit.

@@ -103,7 +103,7 @@ extension PlugMachine {
             if let refusal = appliance.built.refusal(of: change) { return .failure(refusal) }
             wanted.take(change)
         case .setRelay, .setLevel, .identify, .resetProtection:
-            preconditionFailure("the appliance carries out \(command)")
+            preconditionFailure("\(command) does not change settings")
         }
         return .success(wanted)
     }

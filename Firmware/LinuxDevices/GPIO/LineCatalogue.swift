@@ -104,8 +104,8 @@ struct LineCatalogue {
             text
                 + ": add plugd's user to the group gpio, or let a udev rule give /dev/gpiochip* to a group of this user"
         case ELIBACC:
-            "plugd needs libgpiod for its lines, and neither libgpiod.so.3 nor libgpiod.so.2 can be loaded: install the "
-                + "package libgpiod3 or libgpiod2, whichever the system has"
+            "plugd needs libgpiod for GPIO lines, but neither libgpiod.so.3 nor libgpiod.so.2 can be loaded: "
+                + "install the package libgpiod3 or libgpiod2"
         case ENOTTY where gpioInterface == 2: text + ": libgpiod 2 needs Linux 5.10 or later"
         case ENOTTY: text + ": the kernel was built without the first GPIO interface, which libgpiod 1 needs"
         case EINVAL: text + ": the chip may not support the request: try bias = \"as-is\""

@@ -25,7 +25,8 @@ struct ADE7953Chip: MeterChip {
     private var settled: Instant?
     /// The time of the last reading of the energy register; nil before the first one, whose interval is unknown.
     private var energyRead: Instant?
-    /// The steps of active power at that time and now, as absolute values.
+    /// The steps of active power at the last reading of the energy register and at the latest measurement, as absolute
+    /// values.
     private var lastPower = 0.0
     private var power = 0.0
     private var measurements = 0

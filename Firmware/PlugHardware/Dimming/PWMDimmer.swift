@@ -7,13 +7,13 @@ public struct PWMDimmer: Dimmer {
     /// Creates a dimmer.
     ///
     /// - Parameters:
-    ///   - minimum: the smallest share, 0 to less than 1, at which the load works: an LED flickers below it. Off is
-    ///     below it.
+    ///   - minimum: the smallest share of the period, from 0 to less than 1, at which the load works without
+    ///     flickering. A fraction of 0 turns the load off.
     ///   - gamma: 0.25 to 4. The share is proportional to this power of the level. At 1 both are equal; at 2.2 equal
     ///     steps of the level look equal to the eye.
     public init(_ channel: any PWMChannel, minimum: Double, gamma: Double) {
-        precondition(minimum >= 0 && minimum < 1, "above its minimum a dimmer has a range")
-        precondition(Self.gammas.contains(gamma), "no eye and no lamp is further from even")
+        precondition(minimum >= 0 && minimum < 1, "the minimum must be at least 0 and less than 1")
+        precondition(Self.gammas.contains(gamma), "gamma must be 0.25 to 4")
         self.channel = channel
         self.minimum = minimum
         self.gamma = gamma
@@ -28,7 +28,7 @@ public struct PWMDimmer: Dimmer {
 
     /// Returns the active nanoseconds of the period, which never decrease with a higher fraction.
     func activeTime(at fraction: Double) -> UInt64 {
-        // Not a number means off.
+        // NaN counts as off.
         guard fraction > 0 else { return 0 }
         let share = minimum + (1 - minimum) * raise(min(fraction, 1), to: gamma)
         // A level above zero is never rounded to off.
@@ -52,7 +52,7 @@ func raise(_ base: Double, to exponent: Double) -> Double {
     }
     var root = base
     var rest = exponent - exponent.rounded(.down)
-    // 2^-40 of an exponent is far below one nanosecond of a period.
+    // 40 bits of the fraction suffice: the remaining bits change the active time by far less than one nanosecond.
     for _ in 0..<40 where rest > 0 {
         root = root.squareRoot()
         rest *= 2

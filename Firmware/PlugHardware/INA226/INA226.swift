@@ -22,7 +22,7 @@ public final class INA226: CalibratedMeter {
         bus: any I2CBus, address: UInt8 = 0x40, shuntOhms: Double, isReversed: Bool = false,
         calibration: Calibration = Calibration(), limits: MeterLimits? = nil
     ) {
-        precondition(shuntOhms > 0 && shuntOhms.isFinite, "a shunt has a resistance")
+        precondition(shuntOhms > 0 && shuntOhms.isFinite, "the resistance must be above zero")
         let chip = INA226Chip(shunt: shuntOhms, isReversed: isReversed, calibration: calibration)
         driver = ChipDriver(
             chip, bus: bus, address: address,

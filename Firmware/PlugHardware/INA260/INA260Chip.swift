@@ -33,7 +33,8 @@ struct INA260Chip: MeterChip {
     func read(_ registers: ChipRegisters) throws(MeterFault) -> MeterQuantities {
         let bus = try registers.read(INARegisters.busVoltage).signed
         let current = try registers.read(C.current).signed
-        // Without its settings only the means are shorter, but the reset is reported nevertheless.
+        // After a reset the chip still measures, only with a shorter averaging time. The reset is reported
+        // nevertheless.
         guard try registers.read(INARegisters.configuration) == C.configuration else { throw .wasReset }
         guard abs(current) < C.fullScale else { throw .impossible("the current is out of the chip's range") }
         guard bus >= 0, bus < C.fullScale else { throw .impossible("the voltage is out of the chip's range") }

@@ -92,7 +92,7 @@ final class ChipDriver<Chip: MeterChip>: Sendable {
                 // measurement reports the reason.
                 try? setUp(&state)
             case .wrongChip:
-                // A chip with random answers also ends here, because its settings cannot be true.
+                // A chip with random answers is also reported here, because its settings do not match.
                 counted.withLock { $0.impossible += 1 }
                 state.isSetUp = false
             case .settling: break

@@ -37,7 +37,7 @@ public final class LatchingRelay: Relay {
         on: any OutputLine, off: any OutputLine, pulse: Duration,
         after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
     ) {
-        precondition(pulse > .zero, "a coil that is energised for no time moves nothing")
+        precondition(pulse > .zero, "the pulse length must be above zero")
         self.on = on
         self.off = off
         self.pulse = pulse

@@ -17,7 +17,7 @@ struct Draw: Hashable, Sendable {
 /// The relay is on: a model is never evaluated without power.
 struct LoadMoment {
     var mode: LoadMode
-    /// The time since it was plugged in, with or without power.
+    /// The time since the appliance was plugged in, with or without power.
     var time: Double
     /// The time since the mode was set or the power came on, whichever is later: the start of its inrush.
     var sinceSwitched: Double

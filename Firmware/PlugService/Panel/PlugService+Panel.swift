@@ -54,8 +54,8 @@ extension PlugService: PanelOwner {
         return plug
     }
 
-    /// Moves the simulated contact like a finger: a press lasts 100 ms, a long press 1.2 s, and two presses are 100 ms
-    /// apart.
+    /// Moves the simulated contact as a user would: a press lasts 100 ms, a long press 1.2 s, and two presses are 100
+    /// ms apart.
     private func push(_ plug: SimulatedPlug, _ press: ButtonPress) {
         let down = Movement(after: .zero, down: true)
         let up = Movement(after: .milliseconds(100), down: false)

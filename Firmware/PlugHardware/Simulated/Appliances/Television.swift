@@ -1,4 +1,4 @@
-/// A plasma television: it starts for two seconds, lights up within three more, and then follows the picture.
+/// A plasma television: it starts for two seconds, lights up within three more, and then its power follows the picture.
 struct Television: ApplianceModel {
     let modes = [LoadMode.standby, .on, .off]
 
