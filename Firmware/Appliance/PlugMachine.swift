@@ -195,11 +195,13 @@ public struct PlugMachine: Machine, Sendable {
         life = .new(memory.appliance)
     }
 
+    /// The current state of the appliance.
     public var state: PlugState { appliance.state }
     /// The pattern that the light shows.
     public var light: LightPattern { appliance.light }
     /// True after a stop or a factory reset. The machine then ignores all events.
     public var isStopped: Bool { if case .stopped = life { true } else { false } }
+    /// The open connections of controllers.
     public var connections: [PlugServer.Connection] { server.connections }
     /// The identity that controllers see.
     public var identity: PlugServer.Identity { server.identity }

@@ -85,27 +85,50 @@ public struct DHCPOptionCode: RawRepresentable, Hashable, Sendable {
     /// Creates a code.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// Padding without a length (0).
     public static let pad = DHCPOptionCode(rawValue: 0)
+    /// The subnet mask (1).
     public static let subnetMask = DHCPOptionCode(rawValue: 1)
+    /// The default routers, preferred one first (3).
     public static let routers = DHCPOptionCode(rawValue: 3)
+    /// The name servers, preferred one first (6).
     public static let domainNameServers = DHCPOptionCode(rawValue: 6)
+    /// The client's host name (12).
     public static let hostName = DHCPOptionCode(rawValue: 12)
+    /// The domain name of the network (15).
     public static let domainName = DHCPOptionCode(rawValue: 15)
+    /// The broadcast address of the network (28).
     public static let broadcastAddress = DHCPOptionCode(rawValue: 28)
+    /// The time servers, preferred one first (42).
     public static let ntpServers = DHCPOptionCode(rawValue: 42)
+    /// The address that the client requests (50).
     public static let requestedAddress = DHCPOptionCode(rawValue: 50)
+    /// The lease time in seconds (51).
     public static let leaseTime = DHCPOptionCode(rawValue: 51)
+    /// The fields for file and server name that contain further options (52).
     public static let overload = DHCPOptionCode(rawValue: 52)
+    /// The type of the message (53).
     public static let messageType = DHCPOptionCode(rawValue: 53)
+    /// The address of the server (54).
     public static let serverIdentifier = DHCPOptionCode(rawValue: 54)
+    /// The options that the client requests (55).
     public static let parameterRequestList = DHCPOptionCode(rawValue: 55)
+    /// The error text of a NAK or a DECLINE (56).
     public static let message = DHCPOptionCode(rawValue: 56)
+    /// The maximum message size in bytes (57).
     public static let maximumMessageSize = DHCPOptionCode(rawValue: 57)
+    /// T1 in seconds (58).
     public static let renewalTime = DHCPOptionCode(rawValue: 58)
+    /// T2 in seconds (59).
     public static let rebindingTime = DHCPOptionCode(rawValue: 59)
+    /// The kind of device of the client (60).
     public static let vendorClass = DHCPOptionCode(rawValue: 60)
+    /// The client identifier (61).
     public static let clientIdentifier = DHCPOptionCode(rawValue: 61)
+    /// The search domains (119).
     public static let searchDomains = DHCPOptionCode(rawValue: 119)
+    /// The static routes without classes (121).
     public static let staticRoutes = DHCPOptionCode(rawValue: 121)
+    /// The end of the options, without a length (255).
     public static let end = DHCPOptionCode(rawValue: 255)
 }

@@ -37,7 +37,7 @@ public final class I2CDevice: I2CBus {
     }
 
     public func transfer(to address: UInt8, write bytes: [UInt8], read count: Int) throws(BusFault) -> [UInt8] {
-        precondition(bytes.count <= 8192 && (0...8192).contains(count), "the limit of i2c-dev is 8192 bytes per transfer")
+        precondition(bytes.count <= 8192 && (0...8192).contains(count), "a transfer has at most 8192 bytes")
         let result = adapter.withLock { adapter -> Result<[UInt8], BusFault> in
             do throws(SystemError) {
                 if adapter == nil { adapter = try open() }

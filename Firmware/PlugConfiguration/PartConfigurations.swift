@@ -114,10 +114,12 @@ public struct MeterConfiguration: Hashable, Sendable {
 
     /// The chip or kernel driver of a meter.
     public enum Kind: Hashable, Sendable {
+        /// A mains meter and its current channel.
         case ade7953(Chip, Channel)
         /// - Parameter shuntOhms: the resistance on the board.
         case ina219(Chip, shuntOhms: Double)
         case ina226(Chip, shuntOhms: Double)
+        /// A meter for direct current with an integrated shunt.
         case ina260(Chip)
         case hwmon(Attributes)
         case iio(Attributes)

@@ -15,11 +15,15 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var port: UInt16?
     /// The setup code after a factory reset.
     public var codeAfterReset = CodeAfterReset.label
-    /// The parts of the plug; nil for a missing part.
+    /// The relay; nil if the plug has none.
     public var relay: RelayConfiguration?
+    /// The button; nil if the plug has none.
     public var button: ButtonConfiguration?
+    /// The line of the status light; nil if the plug has none.
     public var light: LineConfiguration?
+    /// The meter; nil if the plug has none.
     public var meter: MeterConfiguration?
+    /// The dimmer; nil if the plug has none.
     public var dimmer: DimmerConfiguration?
     /// The path of a kernel file with thousandths of a degree Celsius.
     public var thermometer: String?

@@ -106,8 +106,8 @@ import Testing
         let error = #expect(throws: LineCatalogue.Unknown.self) { try closed.find(.named("GPIO17")) }
         #expect(
             try #require(error).description
-                == "/dev/gpiochip0 cannot be opened: plugd needs libgpiod for GPIO lines, but neither libgpiod.so.3 nor "
-                + "libgpiod.so.2 can be loaded: install the package libgpiod3 or libgpiod2")
+                == "/dev/gpiochip0 cannot be opened: plugd needs libgpiod for GPIO lines, but neither libgpiod.so.3 "
+                + "nor libgpiod.so.2 can be loaded: install the package libgpiod3 or libgpiod2")
     }
 
     @Test("A name is reported with the chips that could not be opened")

@@ -20,6 +20,7 @@ public final class LineButton: Button, EdgeSource {
         }
     }
 
+    /// True if the kernel debounces the edges.
     public let isDebounced: Bool
     private let part: String
     private let claim: LineClaim

@@ -36,7 +36,9 @@ public final class KernelMeter: CalibratedMeter {
     private let calibration: Calibration
     private let isReversed: Bool
     private let limits: MeterLimits
+    /// The kind of power supply, low direct voltage by default.
     public let supply: CalibrationRun.Supply
+    /// False if the power is computed from voltage and current.
     public var measuresPower: Bool { power != nil }
 
     /// Opens a device in /sys/class/hwmon.
