@@ -116,12 +116,17 @@ public struct MeterConfiguration: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// A mains meter and its current channel.
         case ade7953(Chip, Channel)
+        /// A meter for direct current up to 26 V.
         /// - Parameter shuntOhms: the resistance on the board.
         case ina219(Chip, shuntOhms: Double)
+        /// A meter for direct current up to 36 V.
+        /// - Parameter shuntOhms: the resistance on the board.
         case ina226(Chip, shuntOhms: Double)
         /// A meter for direct current with an integrated shunt.
         case ina260(Chip)
+        /// A chip with a hwmon driver of the kernel.
         case hwmon(Attributes)
+        /// A chip with an iio driver of the kernel.
         case iio(Attributes)
     }
 

@@ -57,9 +57,9 @@ def samples(chunk: bytes) -> list[Sample]:
 def _samples(chunk: bytes) -> list[Sample]:
     form, count, first, last = struct.unpack_from(">B x H q q", chunk)
     if form != 0xC1:
-        raise ValueError(f"unknown format {form:#x}")
+        raise ValueError(f"unknown format of a chunk: {form:#x}")
     if not 1 <= count <= MOST_SAMPLES:
-        raise ValueError(f"{count} samples")
+        raise ValueError(f"a chunk has {count} samples; 1 to {MOST_SAMPLES} are allowed")
     reader, time = _Reader(chunk, position=20), first
     found: list[Sample] = []
     while len(found) < count:

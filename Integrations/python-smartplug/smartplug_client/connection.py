@@ -13,7 +13,7 @@ class _Arrivals(asyncio.Protocol):
     """Stores received bytes until they are read. asyncio's streams discard them, including a Goodbye, when the
     connection is reset."""
 
-    MOST = 131_072  # limit in bytes; above it reading is paused, so that a plug cannot fill this program's memory
+    MOST = 131_072  # bytes; above this limit reading is paused, so that a plug cannot fill this program's memory
 
     def __init__(self) -> None:
         self.frames = FrameReader()
@@ -88,7 +88,7 @@ class Connection:
             self._transport.write(frame(**kind))
 
     async def receive(self) -> tuple[str, Any]:
-        """Returns the kind of the next message and the message. It may be cancelled without loss.
+        """Returns the kind of the next message and the message. A cancelled call loses no message.
 
         Raises Goodbye, MalformedMessage, OSError and EOFError.
         """
@@ -114,7 +114,7 @@ class Connection:
                 return kind, message
 
     async def close(self) -> None:
-        """Closes the connection; returns after at most two seconds."""
+        """Closes the connection. Returns after at most two seconds."""
         self._transport.close()
         try:
             async with asyncio.timeout(2):

@@ -1,4 +1,4 @@
-"""The controller's side of all connections: its key and its name."""
+"""A controller, which opens connections to plugs with its own key and name."""
 
 import asyncio
 import ssl
@@ -27,8 +27,8 @@ class Controller:
         return cls(identity, name, await asyncio.to_thread(identity.tls))
 
     async def open(self, places: Sequence[Place]) -> Connection:
-        """Opens a connection to the first of these places that accepts one. Any plug may have accepted it. Raises
-        OSError and MalformedMessage."""
+        """Opens a connection to the first of these places that accepts one. The caller must verify which plug accepted it.
+        Raises OSError and MalformedMessage."""
         failure: Exception = ConnectionError("no address of the plug is known")
         for host, port in places:
             try:
@@ -54,7 +54,7 @@ class Controller:
                 except Goodbye:
                     raise  # The plug itself ended the connection.
                 except (WrongPlug, MalformedMessage, OSError, EOFError) as error:
-                    # The answer of a wrong plug is a better reason than no answer.
+                    # If a wrong plug answered, this is reported rather than another place that did not answer.
                     failure = failure if isinstance(failure, WrongPlug) else error
             raise failure
         finally:

@@ -14,16 +14,17 @@ TYPE = "_smartplug._tcp.local."
 
 @dataclass(frozen=True)
 class FoundPlug:
-    """A plug as it is announced, without any proof."""
+    """An announced plug. Its identity is not verified."""
 
     plug_id: str
     name: str
     addresses: tuple[str, ...]  # numeric, IPv4 first, link-local IPv6 last and with a zone
     port: int
-    pairing: bool  # its pairing window is open
+    pairing: bool  # True while its pairing window is open
 
     @property
     def places(self) -> list[tuple[str, int]]:
+        """The addresses with the port."""
         return [(address, self.port) for address in self.addresses]
 
     @classmethod
@@ -59,12 +60,14 @@ class PlugBrowser:
         self._browser = AsyncServiceBrowser(zeroconf, TYPE, handlers=[self._heard])
 
     async def close(self) -> None:
+        """Stops browsing."""
         await self._browser.async_cancel()
         for lookup in self._lookups.values():
             lookup.cancel()
 
     @property
     def plugs(self) -> list[FoundPlug]:
+        """The currently announced plugs."""
         return list(self._found.values())
 
     def places(self, plug_id: str) -> list[tuple[str, int]]:

@@ -18,7 +18,7 @@ class Goodbye(PlugError):
 
 
 class WrongPlug(PlugError):
-    """The plug that answered has a key that is not pinned."""
+    """The plug that answered is not the paired plug: its key or its id differs."""
 
 
 class NotThePlug(PlugError):

@@ -23,6 +23,7 @@ class KeyFolder:
         return Identity(file.read_bytes())
 
     def plugs(self) -> list[PairedPlug]:
+        """Returns all paired plugs."""
         return [PairedPlug(file.stem, (file.read_bytes(),)) for file in sorted(self._path.glob("[!.]*.plug"))]
 
     def plug_with(self, key: bytes) -> PairedPlug | None:

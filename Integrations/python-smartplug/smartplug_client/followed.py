@@ -29,7 +29,7 @@ class Connected:
 
 @dataclass(frozen=True)
 class Disconnected:
-    """The session ended. Further attempts are made in any case.
+    """The session ended, or an attempt to connect failed. `FollowedPlug` connects again in any case.
 
     `distrust` is "not_paired" or "factory_reset" if the paired plug itself reported it, "other_key" if the plug that
     answered has a key that is not pinned, and None otherwise.
@@ -57,7 +57,7 @@ class _Waiting:
 
 
 class FollowedPlug:
-    """Follows a plug while `run` is active, until that is cancelled."""
+    """Follows a plug while `run` is active, which ends only when it is cancelled."""
 
     MOST_COMMANDS = 16  # unanswered commands per session; the plug refuses further ones
     AT_MOST_EVERY = 1.0  # seconds between attempts, however often the plug is announced
@@ -87,7 +87,7 @@ class FollowedPlug:
         return self._lane.after
 
     async def run(self, tell: Callable[[Update], None]) -> NoReturn:
-        """Passes each update to `tell`, in order. An event is acknowledged when `tell` has returned."""
+        """Passes each update to the given function, in order. An event is acknowledged when the function has returned."""
         loop = asyncio.get_running_loop()
         while True:
             attempted, began = loop.time(), None
@@ -125,7 +125,7 @@ class FollowedPlug:
     async def command(self, command: Command, within: float = 5) -> Done:
         """Executes the command within that many seconds, including the time for a new connection.
 
-        Raises CommandRefused, and CommandUnanswered, after which the plug does not execute the command any more.
+        Raises CommandRefused, and CommandUnanswered. After both, the plug does not execute the command.
         """
         if len(self._waiting) >= self.MOST_COMMANDS:
             raise CommandRefused("busy", f"{self.MOST_COMMANDS} commands are waiting for an answer")
@@ -151,7 +151,7 @@ class FollowedPlug:
         description = session.description
         tell(Connected(description, session.connection.address))
         session.connection.send(subscribe={**self._lane.begin(), **self._options})
-        # After the subscription, so that the events of the commands are received.
+        # Commands are sent after the subscription, so that their events are received.
         self._session = session
         for request, waiting in self._waiting.items():
             self._send_command(session, request, waiting)
@@ -240,7 +240,7 @@ def _reason(error: Exception) -> Disconnected:
         case Goodbye(reason="not_paired" | "factory_reset"):
             return Disconnected(error.detail, error.reason)
         case Goodbye():
-            return Disconnected(f"the plug said: {error.detail}")
+            return Disconnected(f"the plug ended the session: {error.detail}")
         case WrongPlug():
             return Disconnected(str(error), "other_key")
         case TimeoutError():

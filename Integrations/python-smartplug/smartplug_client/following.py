@@ -18,6 +18,7 @@ class BackOff:
         self._chance, self._base = chance or random.Random(), self.FIRST
 
     def next(self) -> float:
+        """Returns the delay in seconds before the next attempt."""
         delay = self._chance.uniform(self._base / 2, self._base)
         self._base = min(self._base * 2, self.LONGEST)
         return delay
@@ -33,16 +34,18 @@ class Liveness:
 
     PING = 20.0  # seconds without a sent message
     SILENT = 45.0  # seconds without a received message
-    DOUBT = 5.0  # seconds after a Ping that was sent by `doubt`
+    DOUBT = 5.0  # seconds without a received message after a Ping that `doubt` requested
 
     def __init__(self, now: float) -> None:
         self._sent = self._received = now
         self._doubted: float | None = None
 
     def sent(self, now: float) -> None:
+        """Records that a message was sent."""
         self._sent = now
 
     def received(self, now: float) -> None:
+        """Records that a message was received."""
         self._received, self._doubted = now, None
 
     def doubt(self, now: float) -> bool:
@@ -54,10 +57,12 @@ class Liveness:
 
     @property
     def ping_at(self) -> float:
+        """The time at which a Ping is due."""
         return self._sent + self.PING
 
     @property
     def gone_at(self) -> float:
+        """The time at which the peer counts as gone."""
         silent = self._received + self.SILENT
         return silent if self._doubted is None else min(silent, self._doubted + self.DOUBT)
 
@@ -74,12 +79,12 @@ class PlugClock:
         self._plug_time = plug_time / 1e9
 
     def refined(self, other: "PlugClock") -> "PlugClock":
-        """Returns the more exact one of this and a newer measurement."""
+        """Returns this measurement or a newer one, whichever is more exact at the time of the newer one."""
         grown = self._uncertainty + (other._middle - self._middle) * self.DRIFT
         return other if other._uncertainty <= grown else self
 
     def age(self, plug_time: int, now: float) -> float:
-        """Returns the seconds since a plug time, at least 0; the estimate is rather too low than too high."""
+        """Returns the seconds since a plug time, at least 0. The uncertainty is subtracted, so the age is a lower bound."""
         return max(0.0, self._plug_time + (now - self._middle) - self._uncertainty - plug_time / 1e9)
 
 
@@ -100,7 +105,7 @@ class EventLane:
         due = model.sequence(wire.next_sequence)
         gap = model.gap(wire.gap) if wire.HasField("gap") else None
         if gap is not None:
-            # The cursor is a number of a different journal.
+            # If the plug does not know the cursor, it belongs to a different journal, and the gap may begin anywhere.
             other_journal = gap.reason == "unknown_cursor" and not self._is_open
             if not other_journal and self.after is not None and gap.first != self.after + 1:
                 raise MalformedMessage(f"the plug sent a gap from {gap.first}; event {self.after + 1} was expected")
@@ -118,4 +123,5 @@ class EventLane:
             raise MalformedMessage(f"the plug sent event {number} after {self.after}")
 
     def took_effect(self, number: int) -> None:
+        """Records that this event was handled."""
         self.after = number

@@ -84,7 +84,7 @@ class Identity:
             os.unlink(file)
 
     def _certificate(self) -> bytes:
-        """TLS requires the key in a certificate. Nothing else in it is used."""
+        """Returns a self-signed certificate with the key, because TLS requires one. Only its key is used."""
         name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "smartplug client")])
         return (
             x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(self._key.public_key())
@@ -102,6 +102,7 @@ class PairedPlug:
     keys: tuple[bytes, ...]
 
     def knows(self, key: bytes) -> bool:
+        """Returns True if this is a key of the plug."""
         return key in self.keys
 
     def announced(self, key: bytes) -> "PairedPlug":

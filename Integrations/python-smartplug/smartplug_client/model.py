@@ -49,7 +49,7 @@ class RelayChanged:
     """The relay was switched."""
     on: bool
     cause: str | None  # "button", "controller", "protection", "timer", "power_on"; None for a cause of a later version
-    controller: str  # its name, if the cause is a controller
+    controller: str  # the name of the controller if the cause is "controller"
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Event:
     """An event with a number that never repeats in the life of the plug."""
 
     sequence: int
-    age: float | None  # seconds when it was received; None if it happened before the plug's last boot
+    age: float | None  # seconds at the time of its arrival; None if it happened before the plug's last boot
     what: Happening | None  # None for a kind of a later version
 
 
@@ -115,7 +115,7 @@ class Gap:
 
     first: int
     last: int
-    reason: str | None  # such as "power_lost" or "overwritten"
+    reason: str | None  # such as "power_lost" or "overwritten"; None for a reason of a later version
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Description:
 
     plug_id: str
     name: str  # the name that the user chose
-    announced_name: str  # with a number added if another host has the name
+    announced_name: str  # the announced name, which has a number added if another host uses the name
     capabilities: frozenset[str]
     firmware: str
     role: str | None  # of this controller: "owner", "user", "viewer", "guest"
@@ -160,7 +160,7 @@ def reading(wire: Any) -> Reading:
 def state(wire: Any) -> State:
     """Converts a state of the protocol. Raises MalformedMessage."""
     if wire.level_permille > 1000:
-        raise MalformedMessage(f"a dim level of {wire.level_permille} permille")
+        raise MalformedMessage(f"the dim level is {wire.level_permille} permille, above 1000")
     return State(
         relay_on=wire.relay_on,
         level=_optional(wire, "level_permille", 10),
@@ -213,7 +213,7 @@ def gap(wire: Any) -> Gap:
     """Converts a gap of the protocol. Raises MalformedMessage."""
     first, last = sequence(getattr(wire, "from")), sequence(wire.to)
     if last < first:
-        raise MalformedMessage(f"a gap from {first} to {last}")
+        raise MalformedMessage(f"a gap begins at event {first} and ends before it, at event {last}")
     return Gap(first, last, name_of("GapReason", wire.reason))
 
 

@@ -66,7 +66,7 @@ class Pairing:
         Raises MalformedMessage.
         """
         if kind != "pairing_challenge" or len(challenge.nonce) != 32:
-            raise MalformedMessage(f"received {kind} instead of a challenge with 32 bytes")
+            raise MalformedMessage(f"received {kind} instead of a pairing challenge with a nonce of 32 bytes")
         if not PLUG_ID.fullmatch(challenge.plug_id):
             raise MalformedMessage("the id of the plug is not 12 hexadecimal digits")
         self.plug_id = challenge.plug_id

@@ -1,4 +1,4 @@
-"""A session with a paired plug for one request at a time. `followed.py` has a session that reconnects by itself."""
+"""A session with a paired plug that sends one request at a time. `FollowedPlug` reconnects automatically."""
 
 import asyncio
 import os
@@ -33,12 +33,13 @@ class Session:
             connection.send(hello={"version": VERSION, "controller": name})
             _, welcome = await connection.next("welcome")
         if welcome.plug_id != plug.plug_id:
-            raise WrongPlug(f"it proved the key of plug {plug.plug_id} but claims to be {welcome.plug_id}")
+            raise WrongPlug(f"the plug that answered has the key of plug {plug.plug_id} but claims to be plug {welcome.plug_id}")
         answered = asyncio.get_running_loop().time()
         return cls(connection, welcome, PlugClock(asked, answered, model.plug_time(welcome.plug_time)))
 
     @property
     def description(self) -> model.Description:
+        """The plug's description from its Welcome message."""
         return model.description(self.welcome)
 
     async def subscribe(self, after: int | None = None) -> tuple[Any, Any]:

@@ -50,7 +50,7 @@ def name_of(enumeration: str, number: int) -> str | None:
 
 
 def frame(**kind: Any) -> bytes:
-    """Returns one ControllerMessage with its length in front, for example frame(hello={"version": 1})."""
+    """Returns one ControllerMessage after its length in four bytes, for example frame(hello={"version": 1})."""
     message: bytes = ControllerMessage(**kind).SerializeToString()
     return _HEAD.pack(len(message)) + message
 
@@ -62,6 +62,7 @@ class FrameReader:
         self._bytes = bytearray()
 
     def feed(self, data: bytes) -> None:
+        """Adds received bytes."""
         self._bytes += data
 
     @property
@@ -78,7 +79,7 @@ class FrameReader:
         while len(self._bytes) >= _HEAD.size:
             (length,) = _HEAD.unpack_from(self._bytes)
             if not 1 <= length <= LONGEST_MESSAGE:
-                raise MalformedMessage(f"a frame announces {length} bytes")
+                raise MalformedMessage(f"a frame announces {length} bytes; 1 to {LONGEST_MESSAGE} are allowed")
             if len(self._bytes) < _HEAD.size + length:
                 return None
             body = bytes(self._bytes[_HEAD.size:_HEAD.size + length])
@@ -86,7 +87,7 @@ class FrameReader:
             try:
                 message = PlugMessage.FromString(body)
             except DecodeError as error:
-                raise MalformedMessage("a frame is not a message") from error
+                raise MalformedMessage("a frame does not contain a valid message") from error
             if kind := message.WhichOneof("kind"):
                 return kind, getattr(message, kind)
         return None

@@ -30,7 +30,7 @@ def place_of(address: str) -> Place:
 
 
 class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
-    """Each entry is a plug; its unique id is the plug's id."""
+    """Adds an entry for one plug. The unique id of the entry is the plug's id."""
 
     VERSION = 1
 
@@ -86,7 +86,7 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
             step_id="pair", data_schema=CODE, errors=errors, description_placeholders={"name": self._name})
 
     async def async_step_reauth(self, entry_data: Mapping[str, Any]) -> ConfigFlowResult:
-        """The plug no longer knows Home Assistant, or has a different key."""
+        """Starts because the plug no longer knows Home Assistant, or has a different key."""
         return await self.async_step_reauth_confirm()
 
     async def async_step_reauth_confirm(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:

@@ -2,11 +2,11 @@
 
 DOMAIN = "smartplug"
 
-# Seconds, as in the daemon's rules. An automation must not run for an older press.
+# The maximum age of a press in seconds, as in the daemon's rules. An automation must not run for an older press.
 OLDEST_PRESS = 5.0
 
-# Consecutive attempts. After a factory reset the plug has a different key permanently; a different plug at its previous
-# address answers only for a short time.
+# The number of consecutive connections to a plug with a different key before the user is notified. After a factory reset the
+# plug has a different key permanently; a different plug at its previous address answers only for a short time.
 ATTEMPTS_WITH_OTHER_KEY = 3
 
-AFTER_FAULT = 30.0  # seconds; limits the log entries of a repeating failure
+AFTER_FAULT = 30.0  # seconds until a failed plug is followed again; this limits the log entries of a repeating failure

@@ -15,7 +15,7 @@ from .plug import Plug, SmartPlugConfigEntry
 
 
 class PlugEntity(Entity):
-    """The unique id is the plug's id and a key; the key is the same as that of the entity by MQTT."""
+    """An entity of a plug. Its unique id is the plug's id and a key, which the same entity by MQTT also uses."""
 
     _attr_has_entity_name = True
     _attr_should_poll = False

@@ -37,7 +37,7 @@ class KeyStore:
         return Identity(self._kept["private_key"].encode())
 
     def plug(self, plug_id: str) -> PairedPlug:
-        """Returns a plug with its stored keys; a plug without keys trusts no device."""
+        """Returns a plug with its stored keys; a plug without keys matches no device."""
         return PairedPlug(plug_id, tuple(bytes.fromhex(key) for key in self._kept["plugs"].get(plug_id, [])))
 
     async def keep(self, plug: PairedPlug) -> None:
@@ -46,5 +46,6 @@ class KeyStore:
         await self._store.async_save(self._kept)
 
     async def forget(self, plug_id: str) -> None:
+        """Removes a plug's keys from the disk."""
         if self._kept["plugs"].pop(plug_id, None) is not None:
             await self._store.async_save(self._kept)

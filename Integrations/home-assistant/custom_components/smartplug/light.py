@@ -1,4 +1,4 @@
-"""A plug with a dimmer."""
+"""The light of a plug with a dimmer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A plug as its entities use it: its current state, its presses, and its commands."""
+"""A plug for its entities: its current state, its presses, and its commands."""
 
 import asyncio
 from collections.abc import Callable
@@ -42,7 +42,7 @@ class Plug:
         self.state: State | None = None
         self.address: str | None = None
         self.is_connected = False
-        # For diagnostics.
+        # Values for the diagnostics download.
         self.connections = self.gaps = self.stale_presses = 0
         self.last_reason: str | None = None
         self._was_told_away = False
@@ -51,8 +51,7 @@ class Plug:
         self._press_listeners: dict[object, Callable[[str, int], None]] = {}
 
     async def follow(self) -> None:
-        """Follows the plug and never returns. An error in this program ends the session, and the plug is followed
-        again."""
+        """Follows the plug and never returns. After an error in this program, it waits and follows the plug again."""
         while True:
             try:
                 await self._followed.run(self._tell)
