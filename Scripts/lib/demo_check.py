@@ -279,7 +279,7 @@ def judge_broker(house, plugs, watch, broker):
         _, (topic, _) = broker.told("/about", lambda message, name=name: message["name"] == name, 10)
         ids[name] = topic.split("/")[-2]
         broker.told(f"{ids[name]}/availability", lambda message: message == "online", 10)
-    house.say(f"mosquitto_sub heard of {len(ids)} plugs")
+    house.say(f"mosquitto_sub received messages of {len(ids)} plugs")
     began = time.monotonic()
     house.run("/usr/bin/mosquitto_pub", "-t", f"smartplug/home/{ids['Ceiling Light']}/set", "-m", "ON")
     seen, line = watch.wait("the light on", lambda line: is_event(line, "Ceiling Light", "relay", on=True), 5, began)
@@ -327,9 +327,9 @@ def main():
     parser.add_argument("--programs", required=True, help="directory of plugd and plugctl")
     parser.add_argument("--rules", required=True)
     parser.add_argument("--interface", default="lo")
-    parser.add_argument("--traces", action="store_true", help="the television is a recording that rises by itself")
+    parser.add_argument("--traces", action="store_true", help="the television is a recording, whose power rises without a user")
     parser.add_argument("--patience", type=float, default=15, help="seconds to wait for the television's rise")
-    parser.add_argument("--broker", metavar="FOLDER", help="with mosquitto, whose files go there")
+    parser.add_argument("--broker", metavar="FOLDER", help="run mosquitto too, with its files in this folder")
     parser.add_argument("--plug", action="append", metavar="NAME<TAB>STATE<TAB>ARGUMENT...", required=True)
     house = House(parser.parse_args())
     failure = None

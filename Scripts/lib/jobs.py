@@ -36,7 +36,7 @@ from reports import FAILED, JOB_KINDS, cases_of
 UNKNOWN = 1e6  # seconds
 GRACE = 20  # seconds between SIGTERM, on which a job ends its processes, and SIGKILL
 SHOWN = 200  # lines of the output of a job that failed
-REPEATED = 5  # cases: with more flaky ones the run fails
+REPEATED = 5  # if more cases failed, none is repeated
 ATTEMPTS = 2  # after the first run
 REPEATED_SECONDS = 900  # after this time no further case is repeated
 PHASES = [("parallel", "computes"), ("guest", "browser", "waits"), ("exact",)]
@@ -162,7 +162,7 @@ class Run:
                 while (waiting or self._running) and not self._stopped:
                     job = next((job for job in waiting if self._cost(job) <= self._free), None)
                     if job is None:
-                        self._changed.wait(0.5)  # Signals are seen in between.
+                        self._changed.wait(0.5)  # Python handles signals between two waits.
                         continue
                     waiting.remove(job)
                     self._running.add(job)

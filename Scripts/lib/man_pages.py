@@ -144,7 +144,7 @@ def tables(text):
 
 def configuration(version):
     head, found = tables(sys.stdin.read())
-    lines = page("plugd.toml", 5, "what a smart plug is built of and how it behaves", version)
+    lines = page("plugd.toml", 5, "configuration of the parts and the behaviour of a smart plug", version)
     lines += [".SH DESCRIPTION", *paragraphs("\n".join(head))]
     for name, prose, entries in found:
         lines += [f'.SH "[{escaped(name)}]"', *paragraphs("\n".join(prose))]

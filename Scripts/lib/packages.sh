@@ -121,9 +121,9 @@ add_control() {
         needs+=$'\nSuggests: libmosquitto1, libgmp10'
         about=(
             "firmware of an open smart plug"
-            " plugd makes a smart plug of a board with a relay: it is found by name,"
-            " switched and dimmed with an acknowledgement, and reports its button and its"
-            " power meter to its subscribers. It runs as soon as"
+            " plugd turns a board with a relay into a smart plug. Clients find the plug by"
+            " name, switch and dim it, and receive the events of its button and the"
+            " readings of its power meter. The service starts as soon as"
             " /etc/smartplug/plugd.toml names its parts."
         )
     else

@@ -17,7 +17,7 @@ CRASH = re.compile(rf"Fatal error:|Program crashed|{SANITIZER.pattern}|SIG(ILL|T
 
 @dataclasses.dataclass
 class Case:
-    """One test, or a whole job that reported no test to blame."""
+    """One test, or a whole job that failed although none of its tests did."""
 
     outcome: str
     name: str
@@ -47,7 +47,7 @@ def cases_of(job):
             reason = f"exit status {status}" if cases else "no test ran"
         if not cases or (status and all(case.outcome != FAILED for case in cases)):
             cases.append(Case(FAILED, job["name"], [reason], job["seconds"]))
-    # Tests of Swift that end a process on purpose print the same lines as a crash: only the event stream shows whether theirs went on.
+    # Swift tests that crash another process on purpose print the lines of a crash. Their event stream shows which test did not end.
     crash = SANITIZER if path.endswith(".jsonl") else CRASH
     if status < 0 or (status and crash.search(output_of(path))):
         for case in cases:
@@ -103,7 +103,7 @@ def _event_stream(path):
         elif test in functions:
             # Module.Suite/function()/File.swift:1:2
             words = test.split("/")[:-1]
-            told = reasons.get(test, []) if outcome else ["the run broke off during this test"]
+            told = reasons.get(test, []) if outcome else ["the run ended during this test"]
             yield Case(
                 outcome or FAILED, " ".join(words), told, seconds.get(test, 0), f"^{re.escape('/'.join(words))}/", crashed=outcome is None)
 

@@ -63,6 +63,6 @@ def translated(markdown, original, source, config):
             return words if wanted in words else f"{words} (`{wanted}`)"
         return f"{image}[{words}]({os.path.relpath(on_site, os.path.dirname(source) or '.')}{mark}{anchor})"
 
-    # Code has no links. Odd pieces are code.
+    # The pieces with an odd index are code, in which links are not translated.
     pieces = CODE.split(markdown)
     return "".join(piece if index % 2 else LINK.sub(link, piece) for index, piece in enumerate(pieces))

@@ -19,6 +19,6 @@ def test_the_demonstration_shows_what_a_subscriber_of_the_broker_hears(programs)
     done = subprocess.run(
         ["env", f"programs={programs}", "bash", "-c", house], cwd=PROJECT, capture_output=True, text=True, timeout=110)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    assert "mosquitto_sub heard of 6 plugs" in done.stdout
+    assert "mosquitto_sub received messages of 6 plugs" in done.stdout
     assert "mosquitto_sub printed: smartplug/home/" in done.stdout
     assert "demo check passed" in done.stdout

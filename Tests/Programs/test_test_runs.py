@@ -261,7 +261,7 @@ def test_a_crash_costs_the_test_that_it_interrupted(run):
               event("testStarted", testID="M.S/b/F.swift:1:1")]
     last, code, told = run.job("a.jsonl", "\n".join(stream), 132).told()
     assert (last, code) == ("1 passed, 1 failed, 0 skipped", 1)
-    assert "M.S b: the run broke off during this test" in told
+    assert "M.S b: the run ended during this test" in told
 
 
 @pytest.mark.parametrize("kind", ["parallel", "computes", "guest", "browser", "waits", "exact"])
