@@ -128,10 +128,10 @@ let shared: [Target] = [
     // machine. It does not depend on plugs
     module("HomeKit", "Sources/HomeKit", ["JSONText", "ProtocolCore", crypto]),
     .target(name: "CGMP", dependencies: ["CLibraryLoader"], path: "Sources/CGMP"),
-    // Powers and products of large numbers by GMP, for HomeKit's pair-setup
+    // Powers and products of large numbers with GMP, for HomeKit's pair-setup
     module("LargeNumbers", "Sources/LargeNumbers", ["CGMP", "HomeKit"]),
     .target(name: "CMosquitto", dependencies: ["CLibraryLoader"], path: "Sources/CMosquitto"),
-    // A connection of libmosquitto, and the same on an event loop
+    // A connection by libmosquitto, and its adapter to an event loop
     module("MQTT", "Sources/MQTT", ["CMosquitto", "LinuxClocks", "PlugTopics", nioCore, nioPosix]),
     // Broker settings that houses (`broker.toml`) and plugs (`[mqtt]`) share
     module(
@@ -155,8 +155,8 @@ let shared: [Target] = [
     // Atomic replace, appends that survive a power cut or a kill, locks, private secrets
     module("DurableFiles", "Sources/DurableFiles"),
     .target(name: "CProcessSetup", path: "Sources/CProcessSetup"),
-    // Reset what a program inherits before its `main`: closed descriptors 0 to 2, ignored and blocked signals,
-    // timers, the file mode creation mask
+    // Resets the state that a program inherits before its `main`: closed descriptors 0 to 2, ignored and blocked
+    // signals, timers, the file mode creation mask
     module("ProcessSetup", "Sources/ProcessSetup", ["CProcessSetup"]),
     // toml++ behind one C function, so that the firmware needs no C++ interface and no Foundation
     .target(name: "CTOML", path: "Sources/CTOML"),
@@ -238,7 +238,8 @@ let firmware: [Target] = [
 ]
 
 let controller: [Target] = [
-    // Records which plug a thread handles, and the signal handler that stores it (it must not allocate)
+    // Holds the id of the plug that a thread handles; a signal handler, which must not allocate, stores it after a
+    // crash
     .target(name: "CPlugInHand", path: "Controller/CPlugInHand"),
     // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` is the machine
     module(
@@ -272,13 +273,13 @@ let controller: [Target] = [
         ["ProtocolCore", "Metering", "PlugModel", "LocalCalendar", "Recordings", "DurableFiles", sqlite, sqliteCalls]),
     // Sunrise and sunset at a place, and the file that names it
     module("Daylight", "Controller/Daylight", ["Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
-    // The rule engine on recorded history
+    // Runs the rule engine on recorded history
     module(
         "Backtesting", "Controller/Backtesting",
         ["Automation", "PowerHistory", "ProtocolCore", "PlugModel", "Metering", "LocalCalendar"]),
     .target(name: "CScripting", path: "Controller/CScripting"),
     // Scripts as processes: requests, answers, rules and actions; restart policy (`ScriptRestarts`); `ScriptPool`
-    // has a thread for each
+    // has one thread per script
     module(
         "Scripting", "Controller/Scripting",
         [

@@ -3,9 +3,8 @@
 --   SSLKEYLOGFILE=keys.log plugctl watch Lamp        (in one terminal, while capturing in another)
 --   tshark -r lamp.pcapng -o tls.keylog_file:keys.log -X lua_script:smartplug.lua \
 --       -o "uat:protobuf_search_paths:\"FOLDER OF smartplug.proto\",\"TRUE\"" -V
---
 -- TLS names the protocol by its ALPN id, "smartplug/1". Each frame is a length of four bytes, big endian, and a message, which
--- Wireshark's own protobuf dissector takes apart.
+-- Wireshark's own protobuf dissector decodes.
 
 local smartplug = Proto("smartplug", "Smart Plug Protocol")
 local length_field = ProtoField.uint32("smartplug.length", "Length")
@@ -17,7 +16,7 @@ local longest = 65536
 local protobuf = Dissector.get("protobuf")
 local stream_of = Field.new("tcp.stream")
 
--- Who speaks first in a stream is the controller: its port, by the number of the stream.
+-- The controller's port for each TCP stream. The controller sends the first frame.
 local controller_ports = {}
 
 function smartplug.init()
@@ -32,7 +31,7 @@ end
 
 local function frame_length(buffer, _, offset)
     local length = buffer(offset, head):uint()
-    -- A longer one ends the connection; what follows cannot be read.
+    -- A longer frame ends the connection, so the bytes after it are not decoded.
     return head + math.min(length, longest)
 end
 
