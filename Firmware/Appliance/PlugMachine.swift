@@ -33,21 +33,25 @@ public struct PlugMachine: Machine, Sendable {
         case renamed(String)
         /// The state of the plug's network interfaces changed.
         case networks([PlugNetwork])
-        /// The answers to ``Action/reserve(upTo:)``: flash stored the boundary, or failed.
+        /// Flash stored the boundary of ``Action/reserve(upTo:)``.
         case reserved(SequenceNumber)
+        /// Flash could not be written for ``Action/reserve(upTo:)``.
         case reservationFailed
         /// Flash could not be written for ``Action/persist(_:)``.
         case persistFailed
         /// Flash could not be written for ``Action/keep(_:)``.
         case keepFailed
-        /// The answers to ``Action/keepSettings(_:)``: flash stored the settings, or failed.
+        /// Flash stored the settings of ``Action/keepSettings(_:)``.
         case settingsKept
+        /// Flash could not be written for ``Action/keepSettings(_:)``.
         case settingsNotKept
-        /// The answers to ``Action/keepCode(_:)``: flash stored the code, or failed.
+        /// Flash stored the code of ``Action/keepCode(_:)``.
         case codeKept
+        /// Flash could not be written for ``Action/keepCode(_:)``.
         case codeNotKept
-        /// The answers to ``Action/keepAudit(_:)``: flash stored the entries, or failed.
+        /// Flash stored the entries of ``Action/keepAudit(_:)``.
         case auditKept
+        /// Flash could not be written for ``Action/keepAudit(_:)``.
         case auditNotKept
         /// Lines of the plug's log, and how many lines before them were dropped. Lines that are logged while this event
         /// is performed must not be passed to the machine again, because each would cause the next.
@@ -70,12 +74,13 @@ public struct PlugMachine: Machine, Sendable {
         case keyTurned
         /// A local user resets the plug to factory state.
         case factoryReset
-        /// The answers to ``Action/factoryReset(by:)``: flash stored the reset, or failed. After `resetStands` the
-        /// machine stops, and the shell creates a new one.
+        /// Flash stored the reset of ``Action/factoryReset(by:)``. The machine stops, and the shell creates a new one.
         case resetStands
+        /// Flash could not be written for ``Action/factoryReset(by:)``.
         case resetFailed
         /// The last event: the machine writes unsaved state and ends all sessions. No number is used after it.
         case stopping
+        /// The time of ``PlugMachine/nextDeadline`` was reached.
         case deadlineReached
     }
 
@@ -83,8 +88,11 @@ public struct PlugMachine: Machine, Sendable {
     /// messages, the other writes to flash. So every sent event is in the mirror and survives a killed process, every
     /// reported removal survives a loss of power, and neither the light nor other answers wait for flash.
     public enum Action: Hashable, Sendable {
+        /// Closes (true) or opens (false) the relay.
         case setRelay(Bool)
+        /// Sets the level of the dimmer.
         case setDimmer(DimLevel)
+        /// Turns the light on or off.
         case setLight(Bool)
         /// Requests a measurement. The shell answers now or later: with `temperature` if there is a thermometer, then
         /// with `measured` or `meterFailed` if there is a meter. The action is repeated only after the answer.
@@ -96,11 +104,13 @@ public struct PlugMachine: Machine, Sendable {
         case keepAudit(AuditLog.Write)
         /// Writes the list of controllers to flash before any later action. On failure the answer is `keepFailed`.
         case keep(PairedControllers)
+        /// Sends bytes on a connection.
         case send(ConnectionID, [UInt8])
         /// Performs an order at the HomeKit door, now or later. The door answers with `homeKit`.
         case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Reports the outcome of a command that came through a door.
         case answer(PlugDoor, ticket: UInt64, CommandOutcome)
+        /// Closes a connection for this reason.
         case close(ConnectionID, EndReason)
         /// Announces that the pairing window opened or closed.
         case pairingWindow(isOpen: Bool)

@@ -25,10 +25,10 @@ static bool load(const struct cgpiod_library *library) {
 }
 
 static bool is_loaded(void) {
-    // One thread writes the addresses before any thread reads them.
+    // The lock lets only one thread write the functions' addresses, before any thread reads them.
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
-    // A library that is installed later is found by the next attempt.
+    // A failure is not stored, so the next call finds a library that was installed in the meantime.
     bool done = loaded || load(&cgpiod_libgpiod2) || load(&cgpiod_libgpiod1);
     pthread_mutex_unlock(&lock);
     return done;
@@ -45,7 +45,7 @@ int cgpiod_open(const char *path, struct gpiod_chip **chip) {
     return *chip ? 0 : cgpiod_failure();
 }
 
-// A chip exists only if a library is loaded.
+// A caller has a chip only after cgpiod_open() has loaded a library.
 
 void cgpiod_close(struct gpiod_chip *chip) { loaded->close(chip); }
 

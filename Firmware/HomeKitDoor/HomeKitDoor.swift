@@ -42,7 +42,8 @@ public actor HomeKitDoor: PlainConnectionOwner {
         limits.strangers = .init(handshakes: 4, connections: 4, burst: 8, interval: .milliseconds(125))
         limits.stranger = .init(handshakes: 2, connections: 2, burst: 4, interval: .seconds(1))
         limits.pairedAddress = .init(handshakes: 4, connections: 4, burst: 20, interval: .milliseconds(100))
-        // The machine itself closes connections that take longer, and knows how long the user may type.
+        // HomeKitServer closes the connection of an unpaired peer earlier: after 10 s, or after 120 s while a user may
+        // be typing the code.
         limits.pairingTime = .seconds(300)
         return limits
     }()

@@ -112,7 +112,7 @@ public actor PlugBroker {
             eventLoop.scheduleTask(in: Self.patienceAtEnd) { [weak self] in self?.assumeIsolated { $0.hasEnded() } }
             await withCheckedContinuation { ended = $0 }
         }
-        // A thread that is still connecting ends by itself.
+        // A thread that is still connecting ends when its attempt ends.
         thread.shutdownGracefully { _ in }
     }
 

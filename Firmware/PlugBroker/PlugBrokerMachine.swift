@@ -40,22 +40,31 @@ public struct PlugBrokerMachine: Machine, Sendable {
         case replay(BrokerTicket, JournalPage, wall: WallTime?)
         /// The answer to ``Action/ask(_:)``.
         case answered(BrokerTicket, CommandOutcome)
-        /// Events of ``BrokerMachine``, here and below.
+        /// The broker accepted the connection.
         case connected
+        /// The connection ended or could not be opened.
         case disconnected(reason: String)
+        /// The broker acknowledged a publication, or refused it for this reason.
         case acknowledged(BrokerTicket, refusal: String?)
+        /// A message of a subscribed topic arrived.
         case received(BrokerMessage)
+        /// The plug stops.
         case stopping
+        /// The time of ``PlugBrokerMachine/nextDeadline`` was reached.
         case deadlineReached
     }
 
     /// The outputs of the machine, performed in order.
     public enum Action: Hashable, Sendable {
-        /// Actions of ``BrokerMachine``, here and below.
+        /// Connects to the server with this index in the settings.
         case connect(server: Int)
+        /// Closes the connection.
         case disconnect
+        /// Subscribes to these topics.
         case subscribe([String])
+        /// Publishes a message; answered with ``Event/acknowledged(_:refusal:)``.
         case publish(BrokerTicket, Publication)
+        /// Reports a notice for the log.
         case tell(BrokerNotice)
         /// Reads the journal. The answer must come immediately.
         case read(after: SequenceNumber, limit: Int)

@@ -9,7 +9,7 @@ public struct Calibration: Hashable, Sendable {
     public var currentGain = 1.0
     /// The factor for measured watts, vars and watt-hours.
     public var powerGain = 1.0
-    /// The offset in watts that is added afterwards: the negated reading without a load.
+    /// The offset in watts that is added after the gain is applied: the negated reading without a load.
     public var powerOffset = 0.0
     /// The delay of the current in microseconds, for a meter that can compensate it.
     public var phaseDelay = 0.0

@@ -34,7 +34,7 @@ extension PlugService {
     public static func run(
         _ settings: PlugSettings, logger: Logger, until stopped: @escaping @Sendable () async -> Void
     ) async throws {
-        // One thread is enough; each further thread costs memory.
+        // One thread suffices, and each further thread needs memory.
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let (ends, end) = AsyncStream<Void>.makeStream()
         let waiting = Task {

@@ -68,7 +68,7 @@ struct FactoryReset: Sendable {
         }
     }
 
-    /// Removes all data to forget. Repeated calls are safe.
+    /// Removes all data that a reset erases. Repeated calls are safe.
     ///
     /// - Parameter boot: the kernel's current boot. If its mirror cannot be removed, the mirror is marked as invalid.
     func clear(boot: BootID) throws(FileError) {

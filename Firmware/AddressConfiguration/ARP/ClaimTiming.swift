@@ -11,8 +11,9 @@ public struct ClaimTiming: Hashable, Sendable {
     public static let linkLocal = ClaimTiming(
         firstWait: .zero...RFC3927.probeWait, gap: RFC3927.probeGap, lastWait: RFC3927.announceWait)
 
-    /// The delays for an address from a DHCP server. The server knows that it is free, and DHCP has already spread the
-    /// starts. Three probes tolerate two losses; within 600 ms in total even a sleeping card wakes up and answers.
+    /// The delays for an address from a DHCP server. The server offers only free addresses, and DHCP has already spread
+    /// the start times of hosts. Three probes tolerate two losses; within 600 ms in total even a sleeping card wakes up
+    /// and answers.
     public static let leased = ClaimTiming(
         firstWait: .zero ... .zero, gap: .milliseconds(200) ... .milliseconds(200), lastWait: .milliseconds(200))
 }

@@ -25,8 +25,11 @@ public enum LightPattern: Hashable, Sendable {
     case nearReset, identify, resting, pairing, tripped
     /// Patterns on top of the light of the relay, which is `lit`; see the table.
     case noAddress(lit: Bool)
+    /// No controller is paired.
     case unpaired(lit: Bool)
+    /// The plug has only link-local addresses.
     case linkLocal(lit: Bool)
+    /// No controller is connected.
     case alone(lit: Bool)
     /// Also used while the surroundings are unknown.
     case connected(lit: Bool)

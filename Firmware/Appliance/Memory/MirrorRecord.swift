@@ -59,9 +59,13 @@ public struct MirrorFault: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: String, Hashable, Sendable {
         /// The last write was interrupted because the process was killed. Events that were sent are not affected.
         case torn = "the last record is cut off"
+        /// The length field of the record is out of range.
         case badLength = "the length of a record is zero or more than 131072 bytes"
+        /// The payload does not match its CRC-32.
         case badChecksum = "the checksum does not match"
+        /// The payload cannot be decoded.
         case badRecord = "a record has an unknown kind or a value out of range"
+        /// The record is valid, but not at this position.
         case outOfOrder = "a record does not follow from the previous ones"
     }
 

@@ -2,7 +2,9 @@ import ProtocolCore
 
 /// The source of a request to turn on that waits for the end of the rest time.
 public enum DelayedStart: UInt8, Hashable, Sendable, CaseIterable {
+    /// The button was pressed.
     case button = 1
+    /// The power-on state requires the relay to be on.
     case powerOn = 2
 }
 

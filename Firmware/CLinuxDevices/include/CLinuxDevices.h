@@ -15,8 +15,7 @@ int clinuxdevices_i2c_transfer(
     int descriptor, uint8_t address, const uint8_t *bytes, uint16_t written, uint8_t *read, uint16_t count);
 
 /// Performs a transfer on an adapter that only supports SMBus: writes up to 2 bytes after the register's number, or
-/// reads up to
-/// 32. Returns EOPNOTSUPP for a transfer that SMBus does not define.
+/// reads up to 32. Returns EOPNOTSUPP for a transfer that SMBus does not define.
 int clinuxdevices_smbus_transfer(
     int descriptor, uint8_t address, const uint8_t *bytes, uint16_t written, uint8_t *read, uint16_t count);
 
