@@ -123,7 +123,7 @@ add_control() {
             "firmware of an open smart plug"
             " plugd turns a board with a relay into a smart plug. Clients find the plug by"
             " name, switch and dim it, and receive the events of its button and the"
-            " readings of its power meter. The service starts as soon as"
+            " readings of its power meter. The service starts only if"
             " /etc/smartplug/plugd.toml names its parts."
         )
     else
