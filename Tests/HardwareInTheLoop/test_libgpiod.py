@@ -1,4 +1,4 @@
-"""The same plugd works with libgpiod 1 and 2. The tests check which version it loads, and when it loads none."""
+"""One build of plugd works with libgpiod 1 and 2. The tests check which version it loads, and when it loads none."""
 
 import os
 import pathlib

@@ -19,14 +19,14 @@ def conversation(bench):
     return [packet for packet in list(bench.peer.packets) if packet.source_port == frames.PORT or packet.is_multicast]
 
 
-def judge_each(packets, wrong, told, verdict=failed):
+def judge_each(packets, wrong, summary, verdict=failed):
     """Applies `wrong` to each packet. `wrong` returns the fault as text, or a false value. Without a fault the verdict is pass
-    with the text `told`."""
+    with the text `summary`."""
     for packet in packets:
         reason = wrong(packet)
         if reason:
             return verdict(reason, packet)
-    return passed(f"{len(packets)} packets, {told}", packets[-1])
+    return passed(f"{len(packets)} packets, {summary}", packets[-1])
 
 
 def responses(bench):
