@@ -13,7 +13,7 @@ extension Dashboard {
         /// Browsers reach the page at `address`, for example "http://127.0.0.1:7580/". The fingerprint is nil without
         /// TLS.
         case serving(address: String, fingerprint: String?)
-        /// A part does not work and is retried.
+        /// A part of the dashboard does not work. The text is for the user; it may contain a `hint:` line.
         case complaint(String)
     }
 
@@ -22,7 +22,8 @@ extension Dashboard {
     /// The interval of the checks for removed passwords and ended sessions.
     private static let watchfulness = Duration.seconds(5)
 
-    /// Serves until the task is cancelled. It returns about two seconds after that.
+    /// Serves until the task is cancelled. It then closes the remaining connections after ``DoorLimits/farewell`` and
+    /// returns.
     public func run(_ tell: @escaping @Sendable (Notice) -> Void) async {
         let keeper = PasswordKeeper(settings.password)
         let sessions = SessionKeeper(settings.directory + "/sessions") { tell(.complaint($0)) }
@@ -30,7 +31,7 @@ extension Dashboard {
         let building = ServerParts(self, login)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // The streams end when the board ends.
+                // On cancellation, the board ends, and with it all streams.
                 let (cancelled, end) = AsyncStream.makeStream(of: Never.self)
                 for await _ in cancelled {}
                 end.finish()
@@ -115,7 +116,8 @@ extension Dashboard {
     }
 
     private func serve(_ socket: LocalSocketPath, _ building: ServerParts) async throws(DashboardFault) {
-        // The lock is held until the socket listens: when two daemons start at once, the second finds a living one.
+        // The lock is held until the socket listens. If two daemons start at once, the second daemon then detects the
+        // first one.
         let place = try socket.lock()
         try await socket.clear()
         let guests = ConnectionTracker(settings.limits, isOpen: false)
@@ -136,8 +138,8 @@ extension Dashboard {
         }
         guests.open()
         place.giveBack()
-        // The file is removed while the socket still listens: a daemon that finds it then sees a living owner and
-        // leaves it. After the socket is closed, the file may belong to a successor.
+        // The file is removed while the socket still listens: until then, another daemon that finds the file detects
+        // its running owner and does not remove it. After the socket is closed, the file may belong to the next daemon.
         await door.stayOpen(farewell: settings.limits.farewell) { socket.remove() }
     }
 
@@ -195,8 +197,8 @@ private struct ServerParts: Sendable {
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
-                // An `HTTPParserError` of a request is answered. This one is about the connection, so it gets its own
-                // type.
+                // The HTTP server answers an `HTTPParserError` of a request. Here the write of an answer failed because
+                // of the connection, so a different error is thrown.
                 throw ConnectionLost()
             }
         }
@@ -224,9 +226,9 @@ extension DashboardSettings {
         if isSecure { _ = try ServerIdentity(self, names: certificateNames) }
     }
 
-    /// The host names that requests may use. If only this machine is served, the host's own names are not accepted: in
-    /// multicast DNS any neighbour can claim a name, so it could point `<host>.local` of a page to our loopback
-    /// address. A proxy may forward requests with its external name.
+    /// The host names that requests may use. At a loopback address, the host's own names are not accepted: any
+    /// neighbour can claim a name in multicast DNS, load its own page under `<host>.local`, and then point that name to
+    /// the loopback address (DNS rebinding). A proxy may forward requests with its external name.
     var acceptedNames: [String] {
         external.map(\.host) + (isLoopback ? hostNames + (place.map { [$0.host] } ?? []) : certificateNames)
     }

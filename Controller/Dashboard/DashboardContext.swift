@@ -8,8 +8,8 @@ struct DashboardContext: RequestContext {
     let channel: any Channel
     /// The address of the client; nil over the local socket and for a connection that is already closed.
     let address: SocketAddress?
-    /// True if the request came over the local socket, whose file only the daemon's own user can open. The socket
-    /// decides it: a connection without an address is not necessarily local.
+    /// True if the request came over the local socket, whose file only the daemon's own user can open. The socket of
+    /// the request determines this value, because a closed TCP connection has no address either.
     var isLocal = false
     /// The authorization of the request; nil if the path needs none.
     var pass: Authorization?

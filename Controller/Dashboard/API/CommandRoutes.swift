@@ -25,7 +25,7 @@ extension Dashboard {
         },
     ]
 
-    /// The time that a command waits for its plug. It is short, since a user waits for the result.
+    /// The time limit for the result of a command. It is short, since a user waits for the result.
     private static let patience = Duration.seconds(10)
 
     private func send(
@@ -93,7 +93,7 @@ private struct RelayBody: JSONBody {
 private struct LevelBody: JSONBody {
     static let keys: Set = ["level", "over"]
 
-    /// In percent.
+    /// The level in percent, 0 to 100.
     var level: Double
     /// The duration of the transition in seconds, at most 3600.
     var over: Double?

@@ -9,8 +9,8 @@ import Presentation
 import Tariffs
 
 extension Dashboard {
-    /// The maximum number of rows of all plugs in one answer: more than two years of hours of one plug, or three months
-    /// of eight. It stops a request from filling the memory.
+    /// The maximum number of rows of all plugs in one answer. It allows two years of hourly rows for one plug, or three
+    /// months for eight plugs, and stops a request from filling the memory.
     private static let mostRows = 20_000
 
     static let energyRoutes = [
@@ -21,7 +21,7 @@ extension Dashboard {
             guard let step, step != .quarter else {
                 throw Fault.malformed("by is not a step", hint: "use hour, day or month")
             }
-            // As many plugs as a house has; each is read for the whole time.
+            // The number of named plugs is limited, because each of these plugs is read for the whole time span.
             guard query.all("plug").count <= 64 else {
                 throw Fault.outOfRange("too many plugs", hint: "name at most 64, or none for all plugs")
             }
@@ -45,7 +45,7 @@ extension Dashboard {
             let plugs =
                 names.isEmpty ? try history.plugs() : try names.map { try history.plug(named: $0, paired: paired) }
             var rows = 0
-            // A plug that is named twice, by its name and by its id, is added once.
+            // A plug that the request names twice, by name and by id, is added once.
             var counted: Set<PlugID> = []
             for plug in plugs where counted.insert(plug.id).inserted {
                 guard try report.add(plug, from: history, over: seconds) else {

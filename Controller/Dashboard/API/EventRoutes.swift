@@ -41,7 +41,8 @@ extension Dashboard {
         let recent = house.recentEvents.events.filter { event in
             span.contains(event.milliseconds) && (wanted == nil || event.plug == wanted)
         }
-        // Only the names, not the whole board: the board would be copied on each change while the history is read.
+        // Captures only the names. If the closure held the board, each change during the read would copy the whole
+        // board.
         var current: [PlugID: String] = [:]
         for plug in house.plugs.values { if let id = plug.id { current[id] = plug.record.plug } }
         let json = try await reading { [current] history in

@@ -11,7 +11,7 @@ import Presentation
 extension Dashboard {
     private static let largestList = 1000
     private static let usualList = 200
-    /// The maximum number of houses or labels in one address.
+    /// The maximum number of `house` parameters, and of `label` parameters, in one query.
     private static let addressedLimit = 8
 
     static let fleetRoutes = [
@@ -63,7 +63,8 @@ extension Dashboard {
         },
     ]
 
-    /// Returns the rights of the user. Houses in which the user has no role are never mentioned.
+    /// Returns the other houses and the rights of the user. Answers never mention a house in which the user has no
+    /// role.
     private func houses(seenBy context: DashboardContext) throws(Fault) -> (any FleetSource, FleetRights) {
         guard let fleet else {
             throw Fault(

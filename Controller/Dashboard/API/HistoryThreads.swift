@@ -5,8 +5,8 @@ import Synchronization
 
 /// Two threads that read files and the history, so that neither an event loop nor the cooperative pool is blocked.
 enum HistoryThreads {
-    /// The maximum number of requests that wait or are read. It stops repeated requests for years from filling the
-    /// memory.
+    /// The maximum number of requests that run or wait. It stops repeated requests for years of history from filling
+    /// the memory.
     private static let limit = 32
     private static let pending = Atomic(0)
     private static let threads: NIOThreadPool = {

@@ -13,7 +13,7 @@ extension JSONBody {
         try read(from: Data(try await request.body.collect(upTo: limit).readableBytesView))
     }
 
-    /// The maximum size in bytes. The longest valid body has about 200.
+    /// The maximum size in bytes. The longest valid body has about 200 bytes.
     static var limit: Int { 4096 }
 
     static func read(from bytes: Data) throws(Fault) -> Self {

@@ -23,8 +23,8 @@ struct MetricsText {
         }
     }
 
-    /// Escapes a label value by scalars: Swift treats a quotation mark with a combining accent as one different
-    /// character.
+    /// Escapes a label value per Unicode scalar. A comparison of characters would miss a quotation mark that is
+    /// followed by a combining accent, because Swift treats both as one character.
     private static func escaped(_ value: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in value.unicodeScalars {

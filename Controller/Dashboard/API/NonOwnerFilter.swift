@@ -3,8 +3,8 @@ import Daemon
 import PowerHistory
 import Presentation
 
-/// Filters for users who are not owners. They do not see the arguments of programs that rules run, the log messages of
-/// scripts, the failures that quote either, or the text of rule files.
+/// Filters for users who are not owners. These users do not see the arguments of programs that rules run, the log
+/// messages of scripts, failure texts that quote these, or the text of rule files.
 enum NonOwnerFilter {
     static let program = "run a program"
     static let details = "an owner sees the details"
@@ -16,7 +16,7 @@ enum NonOwnerFilter {
 }
 
 extension RuleRecord {
-    /// Nil for a log message of a script.
+    /// The record for users who are not owners; nil for a log message of a script.
     var forOthers: RuleRecord? {
         guard log == nil else { return nil }
         var record = self

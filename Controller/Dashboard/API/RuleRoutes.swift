@@ -56,7 +56,7 @@ extension Dashboard {
         return rules
     }
 
-    /// Returns the traces of a rule, also of a removed rule that the history still has.
+    /// Returns the traces of a rule, or of a removed rule whose traces are still in the history.
     private func traces(
         of name: String, over span: ClosedRange<Int64>, limit: Int, _ isOwner: Bool
     ) async throws -> Response {

@@ -27,11 +27,11 @@ extension Dashboard {
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { [board] writer in
-                // Opened only now: not every answer that was made is sent.
+                // The reader is opened when the body is written, because a prepared answer is not always sent.
                 let reader = await board.open(after: position, for: pass) { channel.close(promise: nil) }
                 guard let reader else { return try await writer.finish(nil) }
-                // In a quiet house no write would fail and report the close. This also covers a connection that is
-                // already closed.
+                // The end of the connection closes the reader. While no message is sent, no write fails and detects the
+                // close. The callback also runs if the connection is already closed.
                 channel.closeFuture.whenComplete { _ in Task { await board.close(reader) } }
                 do {
                     try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))

@@ -61,7 +61,7 @@ enum AccessTable {
         Row(.delete, "/api/v1/sessions/{session}", owners, "end sessions"),
     ]
 
-    /// Paths that need no login, with each of their methods.
+    /// The paths that need no login for any of their methods.
     static var openPaths: Set<String> {
         Set(rows.map(\.path)).subtracting(rows.filter { $0.roles != nil }.map(\.path))
     }

@@ -12,8 +12,8 @@ enum BasicAuthorization {
         // Base64 needs four bytes per three bytes of the password; the limit leaves room for a user name.
         guard parts.count == 2, parts[0].lowercased() == "basic", parts[1].utf8.count <= 1024,
             let bytes = Data(base64Encoded: String(parts[1])),
-            // Searched in bytes: a password that begins with a combining mark would merge with the colon into one
-            // character.
+            // The colon is searched in bytes: a password that begins with a combining mark would merge with the colon
+            // into one character.
             let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         return String(bytes: bytes[bytes.index(after: colon)...], encoding: .utf8)

@@ -19,8 +19,7 @@ struct ConnectionTable<ID: Hashable> {
     }
 
     private struct Entry {
-        /// The address that counts against the limit; nil at the local socket and for loopback connections, which have
-        /// no limit.
+        /// The client's address; nil at the local socket and for loopback connections, which have no limit per address.
         let address: String?
         var phase = Phase.silent
         var since: Instant

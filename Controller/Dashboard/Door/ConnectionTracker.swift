@@ -5,7 +5,7 @@ import Synchronization
 
 /// The connections of one socket: their channels, tasks and phases.
 final class ConnectionTracker: Sendable {
-    /// Channels and tasks under one lock, so that every admitted connection is also dismissed.
+    /// The channels and tasks. One lock protects both, so that ``dismiss(within:)`` ends every admitted connection.
     private struct House {
         var channels: [ObjectIdentifier: any Channel] = [:]
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
@@ -23,7 +23,8 @@ final class ConnectionTracker: Sendable {
 
     func open() { house.withLock { $0.isOpen = true } }
 
-    /// Admits a connection; false if the limit is reached. Must be called once per connection, on its event loop.
+    /// Admits a connection; false if a limit is reached or if no connections are admitted. Must be called once per
+    /// connection, on its event loop.
     func admit(_ channel: any Channel) -> Bool {
         let address = channel.remoteAddress.flatMap { $0.isLoopback ? nil : $0.networkOfGuest }
         let id = ObjectIdentifier(channel)

@@ -1,7 +1,7 @@
 import Crypto
 public import PlugModel
 
-/// A password of the dashboard: its name, role and end. Only the password's hash is stored.
+/// A password of the dashboard: its name, role and expiry. Only the password's hash is stored.
 public struct DashboardPassword: Hashable, Sendable {
     /// The maximum number of characters of a name.
     static let longestName = 40
@@ -50,8 +50,8 @@ public struct DashboardPassword: Hashable, Sendable {
     }
 }
 
-/// One line of the file: hash, role, end and name, separated by tabs. A line with only a hash is the owner's password;
-/// older versions stored only that one.
+/// One line of the file: hash, role, expiry and name, separated by tabs. A line with only a hash is an owner's password
+/// that an older version stored.
 extension DashboardPassword {
     init?(line: some Collection<UInt8>) {
         // Split in bytes: a name that begins with a combining mark would merge with the tab into one character.

@@ -1,5 +1,5 @@
-/// Shortens the User-Agent of a browser to a few words: "Firefox on Linux". A client can send any text, so it only
-/// helps users to recognize their own devices.
+/// Shortens the User-Agent of a browser to a few words: "Firefox on Linux". A client can send any text, so the
+/// description only helps users to recognize their own devices.
 enum DeviceDescription {
     /// Most browsers also name other browsers: the first match wins.
     private static let browsers = [

@@ -1,8 +1,8 @@
 /// The limits of the resources that clients can use.
 struct DoorLimits: Sendable {
-    /// The time for the head of a request, and again for its body, each from the first byte on. It stops clients that
-    /// hold a connection by sending a byte now and then. The time for the first head begins with the connection and
-    /// includes the TLS handshake.
+    /// The time for the head of a request, from its first byte on, and again for the body, from the complete head on.
+    /// It stops clients that hold a connection by sending a byte now and then. The time for the first head begins with
+    /// the connection and includes the TLS handshake.
     var request = Duration.seconds(10)
     /// The time between two requests.
     var idle = Duration.seconds(60)
@@ -11,17 +11,20 @@ struct DoorLimits: Sendable {
     /// The maximum number of connections. It limits descriptors and memory. A connection that waits for a request is
     /// closed for a new one.
     var connections = 128
-    /// Connections with requests of users, viewers and guests, together. The rest is reserved for owners.
+    /// The maximum number of connections of users, viewers and guests together. The remaining connections are reserved
+    /// for owners.
     var connectionsOfOthers = 96
-    /// Connections per password that is not an owner's.
+    /// The maximum number of connections per password that is not an owner's.
     var connectionsOfPassword = 32
-    /// Connections per address, except loopback.
+    /// The maximum number of connections per address, except loopback.
     var connectionsOfAddress = 32
-    /// Bytes of a request's path and query. The longest percent-encoded name fits, and so do 64 plugs by id.
+    /// The maximum number of bytes of a request's path and query. The longest percent-encoded name fits, and so do 64
+    /// plugs by id.
     var path = 2048
-    /// Bytes of a body. The longest valid one has a few hundred.
+    /// The maximum number of bytes of a body. The longest valid body has a few hundred bytes.
     var body = 4096
-    /// Bytes of one header, bytes of all headers, and their number.
+    /// The maximum number of bytes of one header, the maximum number of bytes of all headers, and the maximum number of
+    /// headers.
     var header = 8192
     var headers = 16384
     var headerCount = 100

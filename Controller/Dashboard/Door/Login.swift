@@ -47,7 +47,7 @@ struct Login: Sendable {
     /// The state of the passwords for a request from the network.
     private enum Need {
         case none
-        /// Also if all passwords have expired: the dashboard never opens by itself.
+        /// The stored passwords. If all have expired, the dashboard still requires a password.
         case passwords([DashboardPassword])
         case impossible(Refused)
     }
@@ -142,7 +142,8 @@ struct Login: Sendable {
         }
     }
 
-    /// Returns all valid passwords and sessions. A connection must be closed when its entrance is no longer among them.
+    /// Returns the entrances of all valid passwords and sessions. A stream must be closed when one of its entrances is
+    /// no longer in this set.
     func entrances(isLoopback: Bool) async -> Set<String> {
         switch await need(isLoopback) {
         case .none: return [Self.openEntrance]
@@ -172,7 +173,7 @@ struct Login: Sendable {
     private func verified(
         _ password: String, _ passwords: [DashboardPassword], _ headers: HTTPFields, from address: SocketAddress?
     ) async throws(Refused) -> DashboardPassword {
-        // A device stays known as long as the password that was right on it is valid.
+        // A device stays known as long as the password that was last accepted from it is valid.
         let now = seconds
         let live = passwords.filter { !$0.hasEnded(now: now) }
         let device = DeviceCookie(secret: secret).kept(in: headers, among: live.map(\.id))

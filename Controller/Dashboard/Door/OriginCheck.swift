@@ -1,7 +1,7 @@
 /// Checks that a request comes from the dashboard's own page, if the browser sends its origin. A page of another site
 /// can send requests too, and the browser adds the user's cookie.
 struct OriginCheck: Sendable {
-    /// True if browsers use TLS. If false, a TLS proxy may still be in front of the dashboard.
+    /// True if the dashboard's socket uses TLS. If false, a TLS proxy may still be in front of the dashboard.
     var isSecure: Bool
     /// The addresses under which proxies offer the page.
     var external: Set<ExternalAddress> = []

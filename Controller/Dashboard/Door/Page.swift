@@ -9,7 +9,7 @@ struct Page: Sendable {
     struct File: Sendable {
         let bytes: ByteBuffer
         let type: String
-        /// A digest of the content. It makes browsers fetch a file again when the daemon's version changes it.
+        /// A digest of the content. Browsers fetch a file again after a new version of the daemon changed its digest.
         let tag: String
     }
 

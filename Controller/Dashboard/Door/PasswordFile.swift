@@ -66,7 +66,7 @@ public struct PasswordFile: Sendable {
         }
         var hash = [CChar](repeating: 0, count: 512)
         guard password_hash(password, &hash, hash.count) == 0 else {
-            preconditionFailure("the system's own way of hashing passwords is one that it has")
+            preconditionFailure("crypt(3) cannot hash a password with its default method")
         }
         let text = String(decoding: hash.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         try write(others + [DashboardPassword(name: name, role: role, until: until, hash: text)])

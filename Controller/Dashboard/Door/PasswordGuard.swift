@@ -7,34 +7,38 @@ struct LoginThrottleKey: Hashable, Sendable {
     var network: String
     /// The address of the sender.
     var address: String
-    /// The name of the device, if a password that is still valid was right on it before (``DeviceCookie``).
+    /// The name of the device (``DeviceCookie``); nil unless the device has logged in with a password that is still
+    /// valid.
     var device: String?
     /// True if that password is an owner's.
     var isOwnersDevice = false
 }
 
-/// Limits password attempts. After a failure, its network waits before the next attempt, twice as long each time. Too
-/// many failures of all unknown senders together make all unknown senders wait. No wait is longer than ``longestWait``.
+/// Limits password attempts. After a failure, the sender's network, known address or known device waits before the next
+/// attempt, twice as long each time. Too many failures of all unknown senders together make all unknown senders wait.
+/// No wait is longer than ``longestWait``.
 ///
 /// Three groups wait separately, so that no group uses the attempts of another:
-/// - Devices and addresses on which a valid password was right before wait only for their own failures.
-/// - Networks with few failures wait for each other. This includes a new browser of an owner.
-/// - Networks with many failures wait for each other.
+/// - Known senders, whose device or address has logged in with a password that is still valid, wait only for their own
+///   failures.
+/// - Unknown senders in networks with fewer than ``failuresOfNewNetwork`` failures share one wait. A new browser of an
+///   owner belongs to this group.
+/// - Unknown senders in all other networks share another wait.
 ///
 /// An attacker with an unlimited number of networks competes with a new browser for each attempt. This cannot be
-/// avoided: the two look the same.
+/// avoided, because the guard cannot distinguish the two.
 struct PasswordGuard {
     /// The wait after the first failure, and the longest wait.
     static let firstWait = Duration.seconds(1)
     static let longestWait = Duration.seconds(30)
     /// A failure is forgotten after this time without another one.
     static let memory = Duration.seconds(600)
-    /// Failures of all unknown senders together without a wait: users mistype.
+    /// The number of failures of a group of unknown senders before the group waits, because users mistype.
     static let freeFailures = 5
     /// The number of failures after which a network counts as guessing.
     static let failuresOfNewNetwork = 3
-    /// The maximum number of remembered networks, addresses and devices. Beyond it the oldest is forgotten and only the
-    /// common limit applies to it.
+    /// The maximum number of remembered networks, addresses and devices. Beyond it, the oldest is forgotten, and only
+    /// its group's wait applies to it.
     static let mostAddresses = 256
     /// The maximum number of remembered addresses per password, so that one password's user cannot evict those of
     /// another.
@@ -81,8 +85,8 @@ struct PasswordGuard {
 
     init() {}
 
-    /// Returns the priority of a sender. A sender is known (or an owner) if a password that is still valid was right on
-    /// its device or from its address before.
+    /// Returns the priority of a sender. A sender is known (or an owner) if its device or its address has logged in
+    /// with a password that is still valid.
     func standing(of guesser: LoginThrottleKey) -> Standing {
         if guesser.device != nil { return guesser.isOwnersDevice ? .owner : .known }
         return known[guesser.address].map { $0.isOwners ? .owner : .known } ?? .stranger

@@ -9,12 +9,12 @@ actor PasswordKeeper {
     enum Verdict: Hashable {
         case right(DashboardPassword)
         case wrong
-        /// Too many attempts: none is checked for this time.
+        /// Too many attempts. The sender has to wait for this time.
         case wait(Duration)
     }
 
-    /// How long a right password is remembered without hashing it again. A client that scrapes every few seconds would
-    /// keep a core busy.
+    /// The time for which a right password is remembered and not hashed again. Otherwise a client that scrapes every
+    /// few seconds would keep a core busy.
     private static let remembrance = Duration.seconds(300)
     /// The maximum number of remembered passwords: all that exist, and as many again for changes.
     private static let mostRemembered = 2 * PasswordFile.most

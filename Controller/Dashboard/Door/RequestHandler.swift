@@ -25,9 +25,9 @@ final class RequestHandler: ChannelDuplexHandler {
     private var deadlines: RequestDeadlines
     private let guests: ConnectionTracker
     private var timer: (task: Scheduled<Void>, at: Instant)?
-    /// The current answer is the last of the connection.
+    /// True if the current answer is the last one of the connection.
     private var isLast = false
-    /// Arriving requests are ignored.
+    /// True if arriving requests are ignored.
     private var isDeaf = false
     /// The number of answers until the connection closes; nil if the client did not ask to close it.
     private var answersLeft: Int?
@@ -117,7 +117,8 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 }
 
-/// The headers of every answer. They allow the page only its own resources, and forbid other sites to use ours.
+/// The headers of every answer. They allow the page to load only its own resources, and forbid other sites to load the
+/// dashboard's resources.
 enum AnswerHeaders {
     static let always = [
         (

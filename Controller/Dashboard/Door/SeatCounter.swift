@@ -19,10 +19,10 @@ extension Authorization {
     }
 }
 
-/// The number of seats, and the part that users other than owners may take. The rest is reserved for owners and the
-/// local socket.
+/// The number of seats, and the part that users other than owners may use. The remaining seats are reserved for owners
+/// and the local socket.
 struct SeatLimits: Hashable, Sendable {
-    /// All seats. The local socket may use each seat.
+    /// The total number of seats. Only the local socket may use all.
     var all: Int
     /// The seats of all network users.
     var network: Int
@@ -33,8 +33,8 @@ struct SeatLimits: Hashable, Sendable {
 
     /// Limits of streams. A house has fewer screens; more would only fill the memory.
     static let streams = SeatLimits(all: 64, network: 56, others: 36, password: 12)
-    /// Limits of requests that are being answered. Fewer for others than the history answers at once
-    /// (``HistoryThreads``).
+    /// Limits of requests that are being answered. Users, viewers and guests have fewer seats than the limit of
+    /// ``HistoryThreads``.
     static let requests = SeatLimits(all: .max, network: .max, others: 24, password: 16)
 }
 

@@ -21,8 +21,8 @@ struct EventStreamBuffer: Sendable {
         var bytes: Int { whole.readableBytes + (others == whole ? 0 : others?.readableBytes ?? 0) }
     }
 
-    /// More than a page needs after it slept for a few minutes. Beyond that the complete house is shorter than the
-    /// messages.
+    /// The maximum number and the maximum bytes of the stored messages: enough for a page that was suspended for a few
+    /// minutes. After a longer time, the complete house is shorter than the missed messages.
     static let countLimit = 8192
     static let byteLimit = 2 << 20
 

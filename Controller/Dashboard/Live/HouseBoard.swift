@@ -38,7 +38,7 @@ struct HouseBoard: Sendable {
 
     init(rules: RuleBoard = RuleBoard()) { self.rules = rules }
 
-    /// True if readings wait for the next combined message.
+    /// True if readings are waiting to be sent in the next combined message.
     var hasReadings: Bool { !pending.isEmpty }
 
     /// - Parameter at: the time in ISO 8601.
@@ -121,7 +121,7 @@ struct HouseBoard: Sendable {
         }
     }
 
-    // MARK: Coming and going
+    // MARK: Connections
 
     private mutating func connected(_ description: PlugDescription, _ report: PlugReport) -> [StreamMessage] {
         let name = report.plug
@@ -214,7 +214,7 @@ struct HouseBoard: Sendable {
 }
 
 extension HouseBoard.Plug {
-    /// - Returns: true if anything other than the reading changed.
+    /// - Returns: true if anything other than the reading changed, or if the plug no longer reports a reading.
     fileprivate mutating func take(_ state: PlugState, _ report: PlugReport) -> Bool {
         let before = record
         record.on = state.relayOn
@@ -239,7 +239,7 @@ extension PlugRecord {
         return record
     }
 
-    /// Clears everything that is only known of a connected plug.
+    /// Sets the state, and clears the values that are known only while the plug is connected.
     fileprivate mutating func forget(as state: String) {
         self.state = state
         (on, level, tripped, reading) = (nil, nil, nil, nil)

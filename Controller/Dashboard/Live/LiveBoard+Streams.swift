@@ -78,7 +78,7 @@ extension LiveBoard {
     /// Closes the streams that were authorized by one of these entrances.
     func endReaders(of entrances: Set<String>) { readers.close(of: entrances) }
 
-    /// Closes the streams, up to the given number, that were authorized by any other entrance.
+    /// Closes the streams of readers up to the given number that were authorized by an entrance that is not in the set.
     func endReaders(without entrances: Set<String>, until newest: UInt64) {
         readers.close(without: entrances, until: newest)
     }

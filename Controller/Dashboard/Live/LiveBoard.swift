@@ -151,7 +151,7 @@ public actor LiveBoard: HouseObserver {
 
     // MARK: Earlier state
 
-    /// Reads the state before this process once, and waits for it.
+    /// Waits until the state before this process is read. The first call starts the read.
     func begin() async {
         guard !hasBegun else { return }
         let task = beginning ?? Task { await readWhatWasKnown() }
@@ -230,7 +230,7 @@ public actor LiveBoard: HouseObserver {
 
     // MARK: Pairing
 
-    /// Reserves the pairing. Only one runs at a time: each keeps a plug busy.
+    /// Reserves the pairing; false if another one runs. Only one runs at a time, because each keeps a plug busy.
     func beginPairing() -> Bool {
         guard pairings == 0 else { return false }
         pairings += 1

@@ -18,7 +18,8 @@ struct RecentEvents: Hashable, Sendable {
         let record: WatchRecord
     }
 
-    /// More than arrive in the seconds before a write, even when the complete house reconnects.
+    /// The maximum number of stored events: more than arrive in the seconds before the history writes, even when all
+    /// plugs reconnect.
     static let limit = 512
 
     private(set) var events: Deque<Event> = []

@@ -12,21 +12,21 @@ struct RecentReadings: Hashable, Sendable {
 
     /// The stored time in milliseconds: twice the interval of the history, so that one failed round leaves no gap.
     static let span: Int64 = 20 * 60_000
-    /// One reading per second; 20 KB per plug.
+    /// The maximum number of readings: one per second of ``span``, which needs 20 KB per plug.
     static let limit = 1200
 
     private var samples: Deque<Sample> = []
 
     var count: Int { samples.count }
 
-    /// Adds a reading. It is ignored if it is not later than the previous one: it is a duplicate, or the wall clock was
-    /// set back.
+    /// Adds a reading. A reading that is not later than the previous one is ignored, unless the wall clock was set back
+    /// by more than ten seconds. A second reading within the same second replaces the first.
     ///
     /// - Parameter milliseconds: since 1970.
     mutating func take(_ deciwatts: Int32, at milliseconds: Int64) {
         let sample = Sample(milliseconds: milliseconds, deciwatts: deciwatts)
         if let last = samples.last {
-            // After the clock was set back by more than ten seconds, the older readings are useless.
+            // The wall clock was set back by more than ten seconds, so the stored readings have wrong times.
             if milliseconds < last.milliseconds - 10_000 { samples.removeAll() }
             if !samples.isEmpty, milliseconds <= last.milliseconds { return }
             if milliseconds / 1000 == last.milliseconds / 1000, !samples.isEmpty { samples.removeLast() }

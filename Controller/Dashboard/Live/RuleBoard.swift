@@ -14,7 +14,7 @@ struct RuleBoard: Hashable, Sendable {
         let record: FiringRecord
     }
 
-    /// More than arrive in the seconds before a write.
+    /// The maximum number of recent firings: more than arrive in the seconds before the history writes.
     static let recentLimit = 128
 
     /// The limit of pending firings per rule that are counted. A rule never has more at a time.

@@ -58,7 +58,8 @@ struct StreamReaders {
         for reader in readers.values where !reader.entrances.isDisjoint(with: entrances) { reader.close() }
     }
 
-    /// Closes the connections, up to the given number, that were authorized by any other entrance.
+    /// Closes the connections of readers up to the given number that were authorized by an entrance that is not in the
+    /// set.
     func close(without entrances: Set<String>, until newest: UInt64) {
         for (id, reader) in readers where id <= newest && !reader.entrances.isSubset(of: entrances) { reader.close() }
     }
