@@ -7,7 +7,7 @@ struct DatabaseRecovery {
     let damaged: DatabaseQueue
     let path: String
     let copy: PowerHistory
-    /// The tables that lost rows, except that of the chunks.
+    /// The tables that lost rows, except the table of chunks.
     private var tables: [SalvageReport.TableLoss] = []
 
     init(damaged: DatabaseQueue, path: String, copy: PowerHistory) {
@@ -113,8 +113,8 @@ struct DatabaseRecovery {
         return (max(result.lost, spans.count), lost)
     }
 
-    /// Returns the wall clock at the plug's zero. If the start and the end of the row do not match its samples, one
-    /// time is damaged, and the time that is closer to the boot's origin counts.
+    /// Returns the wall clock at the zero of the plug's clock. If the start and the end of the row do not match its
+    /// samples, one time is damaged, and the time that is closer to the boot's origin counts.
     private static func origin(of chunk: SampleChunk, since: Int64, until: Int64, _ origin: Int64?) -> Int64 {
         let (fromStart, fromEnd) = (
             since.subtractingClamped(chunk.firstMilliseconds), until.subtractingClamped(chunk.lastMilliseconds)
@@ -139,8 +139,9 @@ struct DatabaseRecovery {
                 plug: plug, boot: boot.boot, origin: row.integer(2).subtractingClamped(row.integer(3)),
                 milliseconds: row.integer(3), milliwattHours: UInt64(bitPattern: row.integer(4)))
         }
-        // All rows of a boot have about one origin. A different one is damage, and would move all rows that are stored
-        // before it; the rows that are stored after it move it to the right place.
+        // All readings of a boot have nearly the same origin. A reading with a far origin is damaged, and storing it
+        // would move all earlier readings of the boot. Such readings are therefore stored first; the correct readings
+        // that follow move them to the right time.
         let middles = Dictionary(grouping: batch.counters, by: \.boot).mapValues { readings in
             readings.sorted { $0.origin < $1.origin }[readings.count / 2]
         }
@@ -167,7 +168,7 @@ struct DatabaseRecovery {
             StoredFiring(
                 at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3))
         }
-        // An earlier version had no traces.
+        // Databases of earlier versions have no table of traces.
         if try read({ try $0.tableExists("trace") }) {
             batch.traces = try readable("trace", "trace, at, rule, fired, json") { StoredTrace($0) }
         }
@@ -202,7 +203,7 @@ struct DatabaseRecovery {
     /// A boot of a plug, by the number of its row.
     private struct BootRow: Hashable {
         var boot: BootID
-        /// The wall clock at the plug's zero; nil if it is unknown.
+        /// The wall clock at the zero of the plug's clock; nil if it is unknown.
         var origin: Int64?
     }
 
@@ -235,7 +236,7 @@ struct DatabaseRecovery {
         var isComplete: Bool
         var make: (Int64) -> Value?
 
-        /// A greater number is damage.
+        /// The greatest accepted row number. A greater one is damaged.
         private static var greatest: Int64 { 1 << 32 }
 
         subscript(number: Int64) -> Value? {
@@ -244,7 +245,7 @@ struct DatabaseRecovery {
         }
     }
 
-    /// Returns the values that an index has, keyed by row number; nothing without the index.
+    /// Returns the values that an index has, keyed by row number; empty if the index is missing.
     private func indexed<Value>(
         _ table: String, _ columns: String, by index: String, _ value: (SQLRow) -> Value?
     ) throws(HistoryError) -> [Int64: Value] {
@@ -267,7 +268,7 @@ struct DatabaseRecovery {
     private struct TableKey {
         /// The columns, separated by commas.
         var names: String
-        /// The integers with which the key begins, and the columns of the row.
+        /// The integers with which the key begins, and the types of the row's columns as in ``PageKeys``.
         var integers: [String]
         var columns: String
 
@@ -276,9 +277,9 @@ struct DatabaseRecovery {
         static let firing = TableKey(names: "at, rule, plug, cause", integers: ["at"], columns: "ittt")
     }
 
-    /// Returns the readable rows of a table, each row once. If the rows have numbers, it reads row by row, so that a
-    /// damaged page costs only its own rows. Otherwise it reads by the key, from both ends up to the damage, and then
-    /// searches for each key that a page of the file contains. Lost rows are added to `tables`.
+    /// Returns the readable rows of a table, each row once. A table with row numbers is read row by row, so that a
+    /// damaged page costs only its own rows. Any other table is read by its key, from both ends up to the damage, and
+    /// then by a search for each key that a page of the file contains. Lost rows are added to `tables`.
     private mutating func readable<Value: Hashable>(
         _ name: String, _ columns: String, key: TableKey? = nil, _ value: (SQLRow) -> Value?
     ) throws(HistoryError) -> [Value] {
@@ -302,7 +303,7 @@ struct DatabaseRecovery {
                 loss.rows = try table.read(columns, take).lost
                 return (values, loss)
             }
-            // No row is counted twice, because the previous pass ended early.
+            // This pass counts no row twice, because the previous pass ended at the damage.
             _ = try table.scan("SELECT \(columns) FROM \(name) ORDER BY \(Self.falling(key.names))") {
                 if !take($0) { loss.rows += 1 }
             }

@@ -13,7 +13,7 @@ public struct HistoryBatch: Sendable {
     public var counters: [CounterReading] = []
     /// Events and gaps of the plugs' journals.
     public var events: [StoredEvent] = []
-    /// Effects of rules.
+    /// Firings of rules.
     public var firings: [StoredFiring] = []
     /// Traces of rules. A later trace in the array replaces an earlier one with the same id.
     public var traces: [StoredTrace] = []
@@ -21,7 +21,8 @@ public struct HistoryBatch: Sendable {
     /// Creates an empty batch.
     public init() {}
 
-    /// Adds the content of another batch that is not in this one, except samples, which the plugs keep themselves.
+    /// Adds the content of another batch that is not in this one. Samples are not added, because the plugs still store
+    /// them.
     mutating func unite(_ other: HistoryBatch) {
         names.merge(other.names) { $1 }
         counters += Set(other.counters).subtracting(counters)
@@ -54,7 +55,7 @@ public struct StoredChunk: Hashable, Sendable {
     }
 }
 
-/// A span of plug time of which everything was fetched. It is not requested again.
+/// A span of plug time whose samples were all fetched. It is not requested again.
 public struct FetchedSpan: Hashable, Sendable {
     /// The plug from which the span was fetched.
     public var plug: PlugID
@@ -77,7 +78,7 @@ public struct CounterReading: Hashable, Sendable {
     public var plug: PlugID
     /// The boot whose clock `milliseconds` uses.
     public var boot: BootID
-    /// The wall clock at the plug's zero in milliseconds since 1970, as in ``StoredChunk``.
+    /// The wall clock at the zero of the plug's clock, in milliseconds since 1970, as in ``StoredChunk``.
     public var origin: Int64
     /// The time of the reading, in milliseconds of the plug's clock.
     public var milliseconds: Int64
@@ -120,7 +121,7 @@ public struct StoredEvent: Hashable, Sendable {
     }
 }
 
-/// One effect of a rule.
+/// One firing of a rule.
 public struct StoredFiring: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var at: Int64
@@ -142,8 +143,8 @@ public struct StoredFiring: Hashable, Sendable {
 
 /// The outcome of an edge that a rule received. A newer trace replaces an older one with the same id.
 public struct StoredTrace: Hashable, Sendable {
-    /// The most UTF-8 bytes of `json`. Longer traces are not stored: this stops a rule with a megabyte of text from
-    /// filling the disk with each firing.
+    /// The maximum number of UTF-8 bytes of `json`. Longer traces are not stored: this stops a rule with a megabyte of
+    /// text from filling the disk with each firing.
     public static let limit = 262_144
 
     /// The id of the firing or edge. All versions of a trace have the same id.

@@ -91,7 +91,7 @@ extension HistoryError: CustomStringConvertible {
     /// One sentence, without the hint.
     public var description: String {
         switch reason {
-        case .absent: "there is no history in \(path)"
+        case .absent: "no history was found in \(path)"
         case .recorded(let holder?): "the history in \(path) is being recorded by process \(holder)"
         case .recorded(nil): "the history in \(path) is being recorded by another process"
         case .newer: "the history \(path) was created by a newer version of this program"

@@ -44,7 +44,7 @@ public struct HistoryExport: Sendable {
             throw HistoryError(exporting: error, path)
         }
         var configuration = Configuration()
-        // An unfinished file has no use after a power cut, so that no write waits for the disk before the end.
+        // An unfinished file has no use after a power cut, so no write waits for the disk before the end.
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         }

@@ -2,8 +2,8 @@ public import LocalCalendar
 import Metering
 public import Recordings
 
-/// Places a recording on the world's timeline and accounts for each of its lines: a line is a sample, or has a
-/// ``Reason`` for its omission.
+/// Places a recording on the wall clock. Each line of the recording becomes a sample, or is counted with the ``Reason``
+/// for its omission.
 ///
 /// A new segment begins where the time steps back. If segments overlap, the first one in the file wins: it owns its
 /// span, except its pauses, and lines of later segments in that span are left out.
@@ -62,7 +62,7 @@ public struct PlacedRecording: Sendable {
     public private(set) var leftOut: [Reason: Tally] = [:]
     /// The steps back in time, in the order of lines.
     public private(set) var stepsBack: [StepBack] = []
-    /// The number of lines of the file: ``samples`` plus ``leftOut``.
+    /// The number of lines of the file: the sum of ``samples`` and of all tallies in ``leftOut``.
     public let lines: Int
     /// The times that other recordings or the history own. A chunk does not reach across such a time.
     private(set) var taken = CoveredTimes()

@@ -90,7 +90,7 @@ public final class PowerHistory: Sendable {
             throw error
         }
         guard hasUnwritten.withLock({ $0 }) else { return }
-        // The batch in the file is older than this one or contains it, so that it may be stored in this order.
+        // The saved batch is older than this one, or contains it. It is stored second, which changes no existing entry.
         if let left = unwritten?.kept() { try store(left) }
         try? unwritten?.clear()
         hasUnwritten.withLock { $0 = false }
@@ -132,8 +132,8 @@ public final class PowerHistory: Sendable {
         }
     }
 
-    /// Returns the spans of a boot that remain to be fetched: the time from the plug's zero to `now` without the
-    /// fetched spans.
+    /// Returns the spans of a boot that remain to be fetched: the time from the zero of the plug's clock to `now`,
+    /// without the fetched spans.
     ///
     /// - Parameter now: Milliseconds of the plug's clock.
     /// - Returns: Spans in milliseconds of the plug's clock, newest first.

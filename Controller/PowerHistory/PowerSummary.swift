@@ -15,7 +15,7 @@ public enum RollUpStep: Int, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Active power in a time with at least one sample.
+/// The active power of one step that has at least one sample.
 public struct PowerSummary: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var start: Int64

@@ -9,7 +9,7 @@ extension PowerHistory {
     ///
     /// - Parameters:
     ///   - from: Milliseconds since 1970, as is `to`; both are included.
-    ///   - limit: The most samples. If it is reached, damage is not reported.
+    ///   - limit: The maximum number of samples. If it is reached, damage is not reported.
     ///   - body: Receives milliseconds since 1970 and the sample, whose own time is that of the plug's clock.
     /// - Returns: The spans whose samples are unreadable.
     @discardableResult
@@ -59,8 +59,9 @@ extension PowerHistory {
         return summaries
     }
 
-    /// Returns the same as ``summaries(of:step:from:to:)``, but calculated from the samples, not from roll-ups. Energy
-    /// is only that of the samples. A step that `from` or `to` cuts counts only its inner part.
+    /// Returns the same as ``summaries(of:step:from:to:)``, but calculated from the samples, not from roll-ups. The
+    /// energy includes only time with samples. Of a step that `from` or `to` cuts, only the part within the span
+    /// counts.
     public func summariesOfSamples(
         of plug: PlugID, step: RollUpStep, from: Int64, to: Int64
     ) throws(HistoryError) -> [PowerSummary] {

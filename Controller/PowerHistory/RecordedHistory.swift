@@ -19,7 +19,7 @@ public struct RecordedHistory: Sendable {
             let end = min(begin + Self.batchSize, samples.count)
             let chunks = Self.chunks(of: samples[begin..<end], beside: recording.taken)
             var batch = HistoryBatch()
-            // The boot's clock is the wall clock, so that the origin is zero.
+            // The boot's clock is the wall clock, so the origin is zero.
             batch.chunks = chunks.map { StoredChunk(plug: plug, boot: boot, origin: 0, chunk: $0) }
             let covered = samples[begin].milliseconds...samples[end - 1].milliseconds
             batch.fetched = [FetchedSpan(plug: plug, boot: boot, span: covered)]
@@ -28,7 +28,7 @@ public struct RecordedHistory: Sendable {
     }
 
     /// Packs samples into chunks. A chunk ends before a pause and before samples that are already stored: a chunk owns
-    /// the whole span from its first to its last sample, and another recording may fill the pause.
+    /// the whole span from its first to its last sample, and a later recording may have samples in the pause.
     private static func chunks(
         of samples: ArraySlice<PlacedRecording.Sample>, beside taken: CoveredTimes
     ) -> [SampleChunk] {

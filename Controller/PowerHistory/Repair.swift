@@ -61,8 +61,8 @@ extension PowerHistory {
     private static func salvaged(
         _ file: String, into copy: PowerHistory, _ progress: (_ done: Int64, _ of: Int64) -> Void
     ) throws -> SalvageReport {
-        // SQLite handles the log of a file that is still written, but refuses a file whose header or length is wrong.
-        // It opens the file read-only.
+        // The file is opened read-only. SQLite handles the log of a file that is still written, but refuses a file
+        // whose header or length is wrong.
         if try DamagedPages.hasSoundHeader(file) {
             do throws(HistoryError) {
                 let queue = try DatabaseOpener(path: file, role: .reader) { _ in }.queue()
@@ -93,7 +93,7 @@ extension PowerHistory {
         let files = FileStore()
         let place = directory + "/mending"
         do throws(FileError) {
-            // The remains of an earlier attempt, which no process has read.
+            // Removes the remains of an earlier attempt, which no process has read.
             for name in ["history.sqlite", "history.sqlite-wal", "history.sqlite-shm"] {
                 try files.removeIfPresent(place + "/" + name)
             }

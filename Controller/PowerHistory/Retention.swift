@@ -1,10 +1,10 @@
 import GRDB
 
 extension PowerHistory {
-    /// The most chunks per plug that one call deletes, about nine hours of samples. The limit keeps calls short, and a
-    /// clock that is wrong for one hour costs at most two days.
+    /// The maximum number of chunks per plug that one call deletes, about nine hours of samples. The limit keeps calls
+    /// short. If the clock is wrong for one hour, at most about two days of samples are deleted.
     static let chunksAPiece: Int64 = 8
-    /// The most cells of minutes per plug that one call deletes: two days.
+    /// The maximum number of cells of minutes per plug that one call deletes: two days.
     static let cellsAPiece: Int64 = 12
 
     /// Deletes a part of the data that exceeds the retention. Callers call it about every ten minutes.

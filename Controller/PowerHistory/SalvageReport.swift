@@ -24,7 +24,7 @@ public struct SalvageReport: Hashable, Sendable {
     /// The number of losses beyond the limit.
     public var omitted = 0
 
-    /// Lost rows of a table other than that of the chunks.
+    /// Lost rows of a table other than the table of chunks.
     public struct TableLoss: Hashable, Sendable {
         /// The table's name in the database.
         public var table: String
@@ -48,10 +48,10 @@ public struct SalvageReport: Hashable, Sendable {
         }
     }
 
-    /// The tables that lost rows, except that of the chunks.
+    /// The tables that lost rows, except the table of chunks.
     public var tables: [TableLoss]
 
-    /// The most losses in a report. It stops a file with damage everywhere from filling the memory.
+    /// The maximum number of losses in a report. It stops a file with damage everywhere from filling the memory.
     public static let limit = 1000
 
     init(chunks: Int, tables: [TableLoss] = []) { (self.chunks, self.tables) = (chunks, tables) }
@@ -122,7 +122,7 @@ extension [ClosedRange<Int64>] {
         return merged
     }
 
-    /// Returns whether one of these spans, which are sorted, overlaps a span.
+    /// Returns true if one of these spans, which are sorted, overlaps a span.
     fileprivate func touches(_ span: ClosedRange<Int64>) -> Bool {
         var (low, high) = (0, count)
         while low < high {
@@ -134,7 +134,7 @@ extension [ClosedRange<Int64>] {
 }
 
 extension SalvageReport.TableLoss: CustomStringConvertible {
-    /// One sentence.
+    /// The title of the table and the number of lost rows, for example "events: 3 lost".
     public var description: String {
         switch (rows, isCounted) {
         case (0, _): "\(title): some may be lost, because one of their pages is damaged"

@@ -183,7 +183,7 @@ def test_what_cannot_be_imported_is_told(history):
 def test_without_a_history_it_says_how_to_get_one(history):
     """Without a history the error has a hint."""
     said = history.run("history", status=1)
-    assert "there is no history in" in said and "hint: plugctl daemon" in said
+    assert "no history was found in" in said and "hint: plugctl daemon" in said
 
 
 @pytest.mark.skipif(not TRACES, reason="the recordings are not part of the project; --traces sets their folder")

@@ -2,8 +2,8 @@ import DurableFiles
 import Foundation
 import GRDB
 
-/// Copies a damaged database and repairs the copy so far that SQLite opens it: the header is valid, and no page is
-/// beyond the end of the file.
+/// Copies a damaged database and repairs the copy so that SQLite opens it: afterwards the header is valid, and no page
+/// is beyond the end of the file.
 ///
 /// SQLite refuses a complete file if its first 100 bytes are wrong, or if it has fewer pages than its header states
 /// (https://www.sqlite.org/fileformat.html, section 1.3). This type corrects both and adds empty pages for the missing
@@ -22,11 +22,12 @@ struct DamagedPages {
     /// at which the number of pages was valid.
     private static let (changes, pages, freePages, changesOfPages) = (24, 28, 32, 92)
     private static let pieceLength = 65_536
-    /// The most missing pages for which the header is believed, since the header itself may be damaged.
+    /// The maximum number of missing pages. If the header states more, its number of pages is ignored, because the
+    /// header itself may be damaged.
     private static let mostMissing = 1 << 16
 
-    /// Returns whether the header is that of a history, so that SQLite reads its pages as they are. An empty file has
-    /// none: SQLite would delete the log next to it and all data in that log.
+    /// Returns true if the file has the header of a history, so that SQLite can read its pages. Returns false for an
+    /// empty file, because SQLite would delete the log next to an empty file, with all data in that log.
     static func hasSoundHeader(_ path: String) throws -> Bool {
         try HistoryFiles.checkKind(path)
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
@@ -59,7 +60,7 @@ struct DamagedPages {
 
     /// Creates the copy and opens it.
     ///
-    /// - Throws: ``HistoryError`` if not even the tables are readable.
+    /// - Throws: ``HistoryError`` if the tables are not readable.
     func queue() throws(HistoryError) -> DatabaseQueue {
         do {
             try removeCopy()
@@ -121,7 +122,7 @@ struct DamagedPages {
         Self.set(UInt32(clamping: count), in: &page, at: Self.pages)
         Self.set(1, in: &page, at: Self.changes)
         Self.set(1, in: &page, at: Self.changesOfPages)
-        // The list of free pages is cleared: an unused page costs only room.
+        // The list of free pages is cleared, because an unused page costs only space.
         Self.set(0, in: &page, at: Self.freePages)
         Self.set(0, in: &page, at: Self.freePages + 4)
         try file.seek(toOffset: 0)

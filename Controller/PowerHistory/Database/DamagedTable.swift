@@ -25,13 +25,13 @@ struct DamagedTable {
     let name: String
     var indexes: [Index] = []
 
-    /// The number of consecutive damaged row numbers after which the search ends. A page of the tree above the rows
-    /// leads to fewer.
+    /// The number of consecutive damaged row numbers after which the search ends. One damaged interior page of the tree
+    /// hides fewer rows.
     private static let patience: Int64 = 50_000
-    /// The greatest distance of two consecutive row numbers. A greater one is damage, because the recorder numbers rows
-    /// without gaps.
+    /// The greatest plausible distance of two consecutive row numbers. A greater distance is damage, because the
+    /// recorder numbers rows consecutively.
     private static let longestLeap: Int64 = 1 << 32
-    /// The most cells that fit into a page. A scan that sees more rows than all pages can have runs in a circle.
+    /// The maximum number of cells of a page. A scan that returns more rows than all pages can hold runs in a loop.
     private static let mostRowsOfPage: Int64 = 1024
 
     private struct EndlessScan: Error {}
@@ -109,7 +109,7 @@ struct DamagedTable {
                 number = try database.integer("SELECT min(rowid) FROM \(name) WHERE rowid >= ?", .integer(next))
             }
             if isSound, number == nil { return skipped }
-            // A tree out of order may lead back to a smaller number.
+            // A tree that is out of order may lead back to a smaller number.
             if let number, number >= next, number - next <= Self.longestLeap {
                 found.insert(number)
                 skipped += tries
@@ -119,7 +119,7 @@ struct DamagedTable {
                 next += 1
             }
         }
-        // The number of rows in a damaged end is unknown, so that at least one is reported.
+        // The number of rows in a damaged end is unknown, so at least one is reported.
         return max(1, skipped)
     }
 

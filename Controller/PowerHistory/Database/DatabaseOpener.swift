@@ -65,8 +65,8 @@ struct DatabaseOpener {
         if role != .reader {
             try migrator.migrate(queue)
         } else if try !queue.read(migrator.hasCompletedMigrations) {
-            // If no step is applied, a recorder may be creating the database at this moment: then there is no history
-            // yet.
+            // If no step is applied, a recorder may be creating the database at this moment. The history is then
+            // reported as absent.
             let isEmpty = try queue.read { try migrator.appliedIdentifiers($0).isEmpty }
             throw HistoryError(isEmpty ? .absent : .outdated, isEmpty ? directory : path)
         }
@@ -76,7 +76,7 @@ struct DatabaseOpener {
     /// Returns the path, or, for a reader without write access to the directory, a URI with which SQLite needs no files
     /// next to the database.
     private func source() throws(HistoryError) -> String {
-        // The path is also that of a file to repair, which may have a different name.
+        // The path may also be that of a database to repair, which may have a different file name.
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard role == .reader, !FileManager.default.isWritableFile(atPath: folder.isEmpty ? "/" : folder) else {
             return path
@@ -88,11 +88,11 @@ struct DatabaseOpener {
         guard FileManager.default.isReadableFile(atPath: path),
             let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed)
         else { return path }
-        // No process is writing: a writer would have its log there.
+        // No process is writing, because a writer's log would be in the directory.
         return "file:\(escaped)?immutable=1"
     }
 
-    /// Checks for the file without opening it: closing it again would release SQLite's locks on it.
+    /// Checks whether the file exists, without opening it: closing it again would release SQLite's locks on the file.
     static func isThere(_ path: String) -> Bool {
         (try? FileManager.default.attributesOfItem(atPath: path)) != nil
     }
@@ -110,9 +110,10 @@ struct DatabaseOpener {
         try FileStore().rename(mended, to: path)
     }
 
-    /// Renames a database and the files that belong to it: next to a new database they would damage it.
+    /// Renames a database and the log files that belong to it. Next to a new database, these log files would damage
+    /// that database.
     ///
-    /// - Returns: The new path. It did not exist before, except if a hundred of these files were never removed.
+    /// - Returns: The new path. If all 99 names for such files are in use, the last file is replaced.
     static func setAside(_ path: String) throws(FileError) -> String {
         let names = namesAside(path)
         let name = names.first { !isThere($0) } ?? names[names.count - 1]
@@ -131,7 +132,7 @@ struct DatabaseOpener {
         }
     }
 
-    /// Sets an unreadable database aside, so that a new one can record from now on.
+    /// Sets an unreadable database aside, so that a new one can be created.
     private func keepAside(_ error: DatabaseError) throws(HistoryError) {
         let name: String
         do throws(FileError) {

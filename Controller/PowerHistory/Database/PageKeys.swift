@@ -3,9 +3,9 @@ import Foundation
 
 /// Finds keys in the pages of a damaged database without following its trees.
 ///
-/// A table without row numbers is read by its key in both directions up to the damage. Rows between two damaged pages are then found only
-/// by a search for their keys, which its undamaged pages still contain. A key that is found here may be obsolete or wrong: it is only a
-/// key to search for.
+/// A table without row numbers is read by its key in both directions up to the damage. Rows between two damaged pages
+/// are then found only by a search for their keys, which the undamaged pages of the table still contain. A key from a
+/// page may be obsolete or wrong, so it is used only for such a search.
 struct PageKeys {
     /// The first values of a row: as many integers as the table's key begins with.
     typealias Key = [Int64]
@@ -15,12 +15,13 @@ struct PageKeys {
     /// The number of integers that the key begins with.
     let count: Int
 
-    /// Passes the key of each row of the table to `body`, as far as pages of the database or of its log contain such rows.
+    /// Passes the key of each row of the table to `body`, as far as pages of the database or of its log contain these
+    /// rows.
     ///
     /// - Parameter path: The database.
     func scan(_ path: String, _ body: (Key) throws -> Void) throws {
         let pageSize = UInt64(Schema.pageSize)
-        // Each page in the log has a header of 24 bytes, and the log has one of 32.
+        // The log begins with a header of 32 bytes, and each page in the log follows a header of 24 bytes.
         for (suffix, start, header) in [("", 0, 0), ("-wal", 32, 24)] as [(String, UInt64, UInt64)] {
             guard DatabaseOpener.isThere(path + suffix) else { continue }
             try HistoryFiles.checkKind(path + suffix)

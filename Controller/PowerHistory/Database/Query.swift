@@ -41,7 +41,7 @@ struct SQLRow {
 
 extension Database {
     /// Runs a statement through SQLite's C interface, without a boxed object per value. The statement is cached, so
-    /// that `row` must not run the same statement.
+    /// `row` must not run the same statement.
     func query(_ sql: String, _ values: SQLValue..., row: (SQLRow) throws -> Void) throws {
         try query(sql, all: values, row: row)
     }
@@ -113,7 +113,7 @@ extension Database {
         return sqlite3_bind_blob(statement, index, bytes.baseAddress, Int32(bytes.count), Self.copied)
     }
 
-    /// SQLITE_TRANSIENT, a cast that only C can express: SQLite copies the bytes.
+    /// SQLITE_TRANSIENT, a C macro that Swift cannot import. With this value, SQLite copies the bytes.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private func failure(_ code: Int32, _ sql: String) -> DatabaseError {

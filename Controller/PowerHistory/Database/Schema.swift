@@ -15,7 +15,8 @@ enum Schema {
     }
 
     /// Times are milliseconds: `since`, `until`, `wall` and `at` since 1970 (UTC); `first`, `last`, `newest` and
-    /// `clock` of the plug's clock, which starts at its boot. `origin` is the wall clock at the plug's zero.
+    /// `clock` of the plug's clock, which starts at its boot. `origin` is the wall clock at the zero of the plug's
+    /// clock.
     private static let first = """
         -- samples_from, minutes_from: older rows were deleted by age. longest: the longest span of a chunk. cursor: the last stored event.
         CREATE TABLE plug (

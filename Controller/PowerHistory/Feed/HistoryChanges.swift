@@ -15,7 +15,8 @@ public struct FeedPosition: Hashable, Sendable {
     }
 }
 
-/// A part of the changes of a history. The content is that of one state of the database, not of the time of the change.
+/// A part of the changes of a history. All content is read from one state of the database, and may be newer than the
+/// change.
 public struct HistoryChanges: Sendable {
     /// The greatest number in this part. All changes up to it are in this part or in earlier ones.
     public var through: Int64
@@ -50,7 +51,8 @@ public struct ChangedChunk: Hashable, Sendable {
     public var stored: StoredChunk
     /// CRC-32 of the chunk's bytes.
     public var checksum: UInt32
-    /// True if no other chunk of the plug begins at the same time. If two do, the shorter one is read first.
+    /// True if no other chunk of the plug begins at the same time. If two chunks begin at the same time, the shorter
+    /// one is read first.
     public var beginsAlone: Bool
 
     /// The time of the first sample, in milliseconds since 1970.
@@ -103,7 +105,7 @@ public struct RollUpRow: Hashable, Sendable {
 
 /// A reading of a plug's energy counter.
 public struct CounterValue: Hashable, Sendable {
-    /// The owner of the counter.
+    /// The plug that has the counter.
     public var plug: PlugID
     /// Milliseconds since 1970.
     public var at: Int64

@@ -3,11 +3,11 @@ import Metering
 public import PlugModel
 
 extension PowerHistory {
-    /// The most epochs that are stored. A receiver whose epoch was removed gets everything again. The limit stops a
-    /// daemon that restarts every minute from filling the disk.
+    /// The maximum number of stored epochs. A receiver whose epoch was removed gets all changes again. The limit stops
+    /// a daemon that restarts every minute from filling the disk.
     static let epochLimit: Int64 = 1000
 
-    /// Starts a new epoch, in which all later changes are numbered. The first call numbers everything that exists.
+    /// Starts a new epoch, in which all later changes are numbered. The first call also numbers all existing rows.
     ///
     /// - Parameter epoch: 16 random bytes, new for each call.
     public func beginFeed(_ epoch: [UInt8]) throws(HistoryError) {
@@ -23,8 +23,8 @@ extension PowerHistory {
         }
     }
 
-    /// Returns the number after which a receiver with this position needs the changes; 0, that is everything, if the
-    /// position does not belong to this history.
+    /// Returns the number of the last change that a receiver with this position has. Returns 0, so that the receiver
+    /// gets all changes, if the position does not belong to this history.
     ///
     /// - Returns: nil if no feed was begun, or if a repair removed it.
     public func number(after position: FeedPosition?) throws(HistoryError) -> Int64? {
@@ -33,13 +33,13 @@ extension PowerHistory {
             guard let position,
                 let id = try database.integer("SELECT id FROM epoch WHERE epoch = ?", .bytes(position.epoch))
             else { return 0 }
-            // A greater number was assigned by a copy of this database that diverged after the end of the epoch.
+            // A greater number was assigned by a copy of this database that diverged from it.
             let end = try database.integer("SELECT min(since) FROM epoch WHERE id > ?", .integer(id)) ?? last
             return (0...end).contains(position.number) ? position.number : 0
         }
     }
 
-    /// Returns whether a change has a greater number.
+    /// Returns true if a change has a greater number.
     public func hasChanges(after number: Int64) throws(HistoryError) -> Bool {
         try read { try $0.integer("SELECT 1 FROM change WHERE number > ? LIMIT 1", .integer(number)) != nil }
     }

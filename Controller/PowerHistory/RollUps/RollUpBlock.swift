@@ -119,7 +119,7 @@ extension RollUpEntry {
     /// The product of mean and covered time, in microwatt-hours. The stored energy is near it.
     fileprivate var expectedEnergy: Int64 {
         guard let power else { return 0 }
-        // Only damaged or invented data exceed Int64, and for these the result does not matter.
+        // Only damaged or implausible data exceed Int64, and for these the result does not matter.
         return power.mean.multipliedReportingOverflow(by: covered).partialValue / 3600
     }
 }

@@ -31,7 +31,8 @@ struct RollUpEntry: Hashable, Sendable {
 /// Sums up several entries to one longer entry.
 struct EntrySum {
     private var covered: Int64 = 0
-    /// Milliwatts times milliseconds. It exceeds Int64 only for a day at more than a hundred megawatts.
+    /// Milliwatts times milliseconds. A Double does not overflow for a day at more than a hundred megawatts, as an
+    /// Int64 would.
     private var integral: Double = 0
     private var extremes: (least: Int32, greatest: Int32)?
     private var energy: Int64 = 0

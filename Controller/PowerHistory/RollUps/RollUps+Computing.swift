@@ -57,8 +57,8 @@ extension RollUps {
         return sums.map { ($0.start, $0.sum.entry) }
     }
 
-    /// The greatest energy of a quarter in microwatt-hours (140 MW). Readings beyond it are invented. The limit ensures
-    /// that the sum of a day fits into a cell.
+    /// The greatest energy of a quarter in microwatt-hours (140 MW). Greater values come from implausible readings. The
+    /// limit ensures that the sum of a day fits into a cell.
     private static let greatestEnergy: Int64 = 1 << 45
 
     private func quarters(from: Int64, to: Int64) throws -> [(start: Int64, entry: RollUpEntry)] {

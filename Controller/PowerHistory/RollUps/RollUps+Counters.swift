@@ -1,7 +1,7 @@
 import GRDB
 
 /// Counter readings on the wall clock. The neighboring samples determine the time of a reading, because they show when
-/// the counted energy flowed. The reading's own wall time may have been wrong by seconds, and counts only without such
+/// the counted energy flowed. The reading's own wall time may be wrong by seconds, and is used only without such
 /// samples.
 extension RollUps {
     /// The greatest distance of a reading's time from its own wall time, in milliseconds. Beyond it, the clock was set
@@ -68,8 +68,8 @@ extension RollUps {
         return nil
     }
 
-    /// Returns all actual and possible times of the readings of a boot whose plug time is in the range. If samples
-    /// change these times, the intervals on both sides change too.
+    /// Returns two times for each reading of a boot whose plug time is in the range: its own wall time, and the time
+    /// according to the samples, if any. If samples change these times, the intervals on both sides change too.
     func counterTimes(ofBoot boot: Int64, clocks: ClosedRange<Int64>) throws -> [Int64] {
         var times: [Int64] = []
         try database.query(
@@ -84,8 +84,8 @@ extension RollUps {
         return times
     }
 
-    /// Returns the readings in this time, sorted. If two readings of one boot are in a different order than on the
-    /// plug's clock, the later one is skipped: an apparent fall of the counter would split the interval, and energy
+    /// Returns the readings in this span, sorted by time. If two readings of one boot are in a different order than on
+    /// the plug's clock, the later one is skipped: an apparent fall of the counter would split the interval, and energy
     /// would count twice.
     private func places(from: Int64, to: Int64) throws -> [CounterPoint] {
         guard from <= to else { return [] }

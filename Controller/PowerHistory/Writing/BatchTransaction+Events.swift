@@ -19,11 +19,11 @@ extension BatchTransaction {
 }
 
 extension StoredEvent {
-    /// The sequence number of the event, and the number up to which everything is known once it is stored.
+    /// The sequence number of the event, and the plug's cursor after the event is stored.
     fileprivate func position(after cursor: SequenceNumber?) -> (own: SequenceNumber, next: SequenceNumber) {
         switch content {
         case .event(let event): (event.sequence, max(cursor ?? 0, event.sequence))
-        // The plug started a new journal, perhaps with smaller numbers.
+        // The reason `unknownCursor` means that the plug started a new journal, whose numbers may be smaller.
         case .gap(let gap): (gap.from, gap.reason == .unknownCursor ? gap.to : max(cursor ?? 0, gap.to))
         }
     }

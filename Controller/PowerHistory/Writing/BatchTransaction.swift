@@ -10,8 +10,8 @@ struct BatchTransaction {
     private var plugs: [PlugID: Int64] = [:]
     private var dirty: [Int64: DirtySpans] = [:]
 
-    /// The wall clock was set if a boot's origin differs by more than this, since the mapping of the two clocks is
-    /// accurate to a second. Milliseconds.
+    /// The greatest difference of a boot's origin, in milliseconds, that does not mean that the wall clock was set. The
+    /// mapping of the two clocks is accurate to a second.
     static let clockTolerance: Int64 = 60_000
     /// The reciprocal of the greatest drift of a plug's clock: one part in 10,000.
     static let drift: Int64 = 10_000
@@ -79,7 +79,7 @@ struct BatchTransaction {
         try database.query(
             "SELECT id, count, since, until FROM chunk WHERE boot = ? AND first = ?", .integer(boot), .integer(first)
         ) { known = ($0.integer(0), $0.integer(1), $0.time(2), $0.time(3)) }
-        // From now on, these samples determine the times of the readings of this time.
+        // From now on, these samples determine the times of the counter readings in their span.
         let end = known.map { first + ($0.until - $0.since) }
         let clocks =
             (end.map { min($0, last) + RollUps.chunkReach } ?? first)...max(end ?? last, last) + RollUps.chunkReach
@@ -104,7 +104,8 @@ struct BatchTransaction {
         try database.change(
             "UPDATE plug SET longest = ?2 WHERE id = ?1 AND longest < ?2", .integer(plug), .integer(last - first))
         let reached = known?.until ?? since
-        // A new version of a chunk with more samples that ends earlier, which only a faulty plug sends, removes an end.
+        // Only a faulty plug sends a new version of a chunk with more samples and an earlier end. The roll-ups of the
+        // removed end are then recomputed too.
         markDirty(plug, until < reached ? since...reached : max(since, reached)...until)
         for time in before + (try rollUps.counterTimes(ofBoot: boot, clocks: clocks)) { markDirty(plug, time...time) }
     }

@@ -18,7 +18,8 @@ struct UnwrittenBatch: Sendable {
         file = try ReservedFile(directory + "/unwritten", size: Self.size)
     }
 
-    /// Writes the batch. If it exceeds the size, entries at its end, first of all traces, are left out.
+    /// Writes the batch. Entries that do not fit into the file are left out. Traces are written last, so they are left
+    /// out first.
     func keep(_ batch: HistoryBatch) throws(FileError) { try file.write(Self.bytes(of: batch)) }
 
     /// Returns the batch that an earlier process could not store; nil if it does not exist or is unreadable.
