@@ -3,8 +3,8 @@ import PlugModel
 /// Handles the next key that a plug announces on a connection, and decides whether the controller confirms that it
 /// stored the key.
 ///
-/// A plug announces a key once per connection. A plug that sends more announcements causes neither writes nor answers:
-/// an identical key is ignored, one key is stored at a time, and the number of keys per connection is limited.
+/// A plug announces a key once per connection. A plug that sends more announcements causes few writes and answers: a
+/// repeated key is ignored, one key is stored at a time, and the number of keys per connection is limited.
 struct AnnouncedKey {
     /// The controller's reaction to an announced key.
     enum Step: Hashable {

@@ -7,7 +7,7 @@ public enum CrashAttribution {
     /// Attributes crashes during `work` to this plug. If `plug` is nil, the current attribution stays.
     public static func during<Result>(_ plug: PlugID?, _ work: () throws -> Result) rethrows -> Result {
         guard let plug, let number = UInt64(plug.rawValue, radix: 16) else { return try work() }
-        // The bit tells plug 000000000000 from no plug.
+        // The bit distinguishes plug 000000000000 from the value 0, which means no plug.
         let before = plug_in_hand(number | plug_is_in_hand)
         defer { _ = plug_in_hand(before) }
         return try work()

@@ -5,7 +5,7 @@ import PlugTransport
 public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
     /// The plug was not found or not reached, or the connection ended. The text is for the user.
     case away(String)
-    /// Plug and controller have no protocol version in common. The text states which of them to update.
+    /// Plug and controller have no protocol version in common. The text states which side to update.
     case incompatible(String)
     /// The plug or the controller is not paired with the other, or the peer is not the plug that was paired. The text
     /// states what to do.

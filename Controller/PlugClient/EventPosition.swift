@@ -21,8 +21,8 @@ struct EventPosition {
     /// The last received event of the followed plug; nil before the plug accepted its first subscription.
     var last: SequenceNumber? { plug.flatMap { known[$0] } }
 
-    /// Returns where the subscription to this plug's events begins: after its last known event, or at the requested
-    /// cursor for the first plug under the name, or from now on for a later plug.
+    /// Returns the position at which the subscription to this plug's events begins. This is the plug's last known
+    /// event, if any; otherwise the requested cursor for the first plug under the name, and now for a later plug.
     mutating func subscription(at plug: PlugID) -> SubscriptionOptions.Events {
         if original == nil { original = plug }
         self.plug = plug

@@ -72,7 +72,7 @@ extension FollowedPlug {
         }
     }
 
-    /// Queries the plug's HomeKit pairings or removes some of them.
+    /// Lists the plug's HomeKit pairings or removes some pairings.
     ///
     /// - Throws: `Refusal` if HomeKit is disabled at the plug, or if this controller is not an owner.
     /// - Returns: The state after the request was executed and stored on flash.

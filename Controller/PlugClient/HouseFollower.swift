@@ -32,7 +32,7 @@ public actor HouseFollower {
         var name: String
         /// The name in the last `found`; nil before the first one and after `lost`.
         var told: String?
-        /// True if the last delivered report is one of a connected plug.
+        /// True if the plug was connected at the time of the last delivered report.
         var isConnected = false
     }
 
@@ -67,7 +67,7 @@ public actor HouseFollower {
     ///
     /// - Parameters:
     ///   - client: Finds and connects the plugs.
-    ///   - cursor: Where the events of a plug begin that is not in `known`.
+    ///   - cursor: The position at which the events of a plug begin if the plug is not in `known`.
     ///   - known: The last event that the caller has seen of each plug.
     ///   - stateOptions: When the plugs send readings; nil for no states.
     public init(
@@ -151,7 +151,7 @@ public actor HouseFollower {
         }
     }
 
-    /// Returns the plug with that name, in any capitalization; nil if there is none. The name of a paired plug refers
+    /// Returns the plug with that name, in any capitalization; nil if no plug has it. The name of a paired plug refers
     /// to this plug only. A plug whose announcement expired while it is connected is found by its exact name.
     public func plug(named name: String) -> FollowedPlug? {
         switch PlugNameOwner(of: name, among: names) {
@@ -308,7 +308,7 @@ public actor HouseFollower {
         await ended(plug)
     }
 
-    /// Marks an announcement as doubtful: it claims the id of a paired plug, which was not reached there.
+    /// Marks an announcement as doubtful: it has the id of a paired plug, but the plug was not reached under this name.
     private func doubt(_ name: String) {
         let others = directory.doubt(name)
         // Runs in a separate task, because a reader must not wait for other plugs.
@@ -327,7 +327,7 @@ public actor HouseFollower {
         {
             return false
         }
-        // Only older ones, so that two plugs never wait for each other.
+        // Waits only for older followers, so that two followers never wait for each other.
         for other in others.filter({ $0.number < number }).sorted(by: { $0.number < $1.number }) {
             if other.told == name, other.name == name { readings[ObjectIdentifier(plug)]?.told = name }
             await forget(other.plug)
@@ -351,7 +351,8 @@ public actor HouseFollower {
         readings[ObjectIdentifier(plug)] = nil
     }
 
-    /// Limited like the directory, because ids come from the network. Above the limit, a returning plug counts as new.
+    /// Stores the plug's last event. The number of plugs is limited like in the directory, because ids come from the
+    /// network. Above the limit, a returning plug counts as new.
     private func remember(_ sequence: SequenceNumber, of plug: PlugID) {
         guard known[plug] != nil || known.count < PlugDirectory.limit else { return }
         known[plug] = sequence
@@ -372,7 +373,7 @@ public actor HouseFollower {
         guard plugs[plug.name] === plug, let before = readings[ObjectIdentifier(plug)]?.name else { return }
         let bound = plug.id.flatMap { boundName(of: $0, names) }
         let name = names.announced
-        // The name of a different paired plug changes nothing.
+        // If the reported name belongs to a different paired plug, the bound name does not change.
         guard bound ?? name != before else { return }
         let found = directory.match(name)
         guard found != plug.name else {

@@ -15,7 +15,7 @@ import Synchronization
 /// fetches share one connection, which is made on first use. Each sequence has its own connection, so a slow reader
 /// blocks nothing else and may send commands to the plug.
 public final class Plug: Sendable {
-    /// The name under which it was found.
+    /// The name under which the plug was found.
     public let name: String
     /// The plug's id, which does not change when the plug is renamed.
     public let id: PlugID
@@ -127,7 +127,7 @@ public final class Plug: Sendable {
             if let line { return line }
             let new = client.follow(name, id: id, after: nil, stateOptions: nil)
             line = new
-            // The reports are discarded. If they were not read, the answers would stop as well.
+            // Reads and discards the reports. While reports are not read, no answers arrive either.
             Task { for await _ in new.reports {} }
             return new
         }

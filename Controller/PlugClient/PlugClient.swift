@@ -108,8 +108,9 @@ public final class PlugClient: Sendable {
         try await search(for: wanted, among: [:], within: time) { _, name in name }
     }
 
-    /// The time in which a paired plug can appear under its own name, after a name was found that only claims its id. A device
-    /// that claims the id of a paired plug would otherwise keep the plug from commands whenever it is found first.
+    /// The time for which a search continues after it found the plug's id only under a different name. In this time,
+    /// the paired plug can appear under its own name. Otherwise a device that claims the id of a paired plug would be
+    /// used whenever it is found first.
     private static let renamingGrace = Duration.milliseconds(500)
 
     private func search<Found: Sendable>(
@@ -169,7 +170,7 @@ public final class PlugClient: Sendable {
     /// - Parameters:
     ///   - plug: The exact announced name.
     ///   - id: The only plug to follow under this name; nil for any paired plug.
-    ///   - cursor: Where the plug's events begin; nil for no events.
+    ///   - cursor: The position at which the plug's events begin; nil for no events.
     ///   - known: The last event that the caller has seen of each plug. It takes precedence over `cursor`: any plug in
     ///     it continues after its own last event.
     ///   - stateOptions: When the plug sends readings; nil for no states.
@@ -193,7 +194,7 @@ public final class PlugClient: Sendable {
                     to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop,
                     owner: followed)
             } catch {
-                // The addresses did not work: confirm the records, so that the next attempt has correct ones.
+                // No address worked. Reconfirms the records, so that the next attempt has current ones.
                 await discovery.reconfirm(service.identity)
                 throw error
             }

@@ -10,7 +10,7 @@ public import ServiceDiscovery
 public struct PlugDirectory: Sendable {
     /// A change of the reported plugs.
     public enum Change: Hashable, Sendable {
-        /// The name was announced for the first time, or got room.
+        /// The name was announced for the first time, or received room after it had waited.
         case appeared(String)
         /// The name was announced again or on a further interface; a new connection attempt may succeed.
         case renewed(String)
@@ -28,15 +28,15 @@ public struct PlugDirectory: Sendable {
     /// The maximum number of names that may claim the same paired plug, which may have been renamed. Each name is
     /// tried, and the plug's key decides.
     static let claimLimit = 8
-    /// The minimum interval between replacements of the oldest name when there is no room. Prevents changing names from
-    /// keeping all readers of the directory busy.
+    /// The minimum interval between replacements of the oldest name when all room is taken. Prevents changing names
+    /// from keeping all readers of the directory busy.
     static let pause = Duration.milliseconds(100)
 
     /// An announced name.
     private struct Entry {
         var identities: Set<ServiceIdentity> = []
         var id: PlugID?
-        /// True if the name claimed a paired plug, which was not reached there.
+        /// True if the name is announced with the id of a paired plug, but that plug was not reached under the name.
         var isDoubted = false
         /// True if the name was reported as appeared.
         var isTold = false
@@ -52,7 +52,7 @@ public struct PlugDirectory: Sendable {
     private var owners = PairedNames()
     private var pairedNames: Set<String> = []
     private let wanted: String?
-    /// The further names that claim each paired plug.
+    /// The names, other than its own, that are announced with the id of each paired plug.
     private var claims: [PlugID: Set<String>] = [:]
     /// The names with reserved room.
     public private(set) var favoured: Set<String> = []

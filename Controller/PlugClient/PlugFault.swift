@@ -1,9 +1,9 @@
 public import PlugModel
 
-/// The reason why a plug cannot be followed any further. Temporary problems are not among them: following continues
-/// when the plug or the network returns.
+/// The reason why a plug cannot be followed any further. A temporary problem does not throw this error: following
+/// continues when the plug or the network returns.
 public enum PlugFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Plug and controller have no protocol version in common. The text states which of them to update.
+    /// Plug and controller have no protocol version in common. The text states which side to update.
     case incompatible(String)
     /// The plug or the controller is not paired with the other, or the peer is not the plug that was paired. The text
     /// states what to do.

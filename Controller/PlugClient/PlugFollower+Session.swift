@@ -17,7 +17,7 @@ extension PlugFollower {
         case .samples(let fetch, let chunk, let last): samples(fetch, chunk, last: last)
         // The machine limits its fetches to those of one session, so this case cannot occur.
         case .fetchRefused(let fetch):
-            preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
+            preconditionFailure("fetch \(fetch) exceeds the limit of its session, which this machine enforces")
         case .controllers(let list): [.controllers(list)]
         case .invited(let time): [.invited(for: time)]
         case .invitations(let list): [.invitations(list)]
@@ -154,7 +154,8 @@ extension PlugFollower {
     mutating func withdraw(fetch id: UInt32) -> [Action] {
         guard let index = fetches.firstIndex(where: { $0.id == id }) else { return [] }
         fetches[index].isWithdrawn = true
-        // The session still receives the rest of the fetch. Until then, its number and its place stay in use.
+        // The session still receives the rest of the fetch. Until its last part has arrived, the fetch keeps its number
+        // and its place.
         if welcomedAt == nil { fetches.remove(at: index) }
         return []
     }

@@ -46,7 +46,7 @@ public struct PlugFollower: Machine {
         case setRole(fingerprint: String, Grant)
         /// Replaces the plug's setup code.
         case newCode(SetupCode)
-        /// Queries the plug's HomeKit pairings or removes some of them.
+        /// Lists the plug's HomeKit pairings or removes some pairings.
         case manageHomeKit(HomeKitRequest)
         /// Announces the next key of this controller.
         case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
@@ -144,7 +144,7 @@ public struct PlugFollower: Machine {
     ///
     /// - Parameters:
     ///   - controllerName: The user's name for this controller, which plugs report as the cause of its commands.
-    ///   - cursor: Where the plug's events begin; nil for no events.
+    ///   - cursor: The position at which the plug's events begin; nil for no events.
     ///   - known: The last event that the caller has seen of each plug; it takes precedence over `cursor`.
     ///   - stateOptions: When the plug sends readings; nil for no states.
     ///   - seed: The seed of the retry jitter.
@@ -161,7 +161,7 @@ public struct PlugFollower: Machine {
     /// True while there is a session for requests.
     var isConnected: Bool { if case .connected = state { true } else { false } }
 
-    /// The time of the next `deadlineReached`; nil if there is none.
+    /// The time of the next `deadlineReached`; nil while no deadline is pending.
     public var nextDeadline: Instant? {
         switch state {
         case .searching, .connecting, .stopped: nil

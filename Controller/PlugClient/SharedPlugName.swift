@@ -1,6 +1,6 @@
 public import PlugModel
 
-/// A name that matches several paired plugs and is the exact name of none, so it is rejected as ambiguous.
+/// A name that matches several paired plugs, but is not the exact name of any, so it is rejected as ambiguous.
 public struct SharedPlugName: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name as the user wrote it.
     public var name: String

@@ -90,7 +90,7 @@ public final class PowerHistory: Sendable {
             throw error
         }
         guard hasUnwritten.withLock({ $0 }) else { return }
-        // The saved batch is older than this one, or contains it. It is stored second, which changes no existing entry.
+        // The saved batch may be stored after this one, because it is older than this one or contains it.
         if let left = unwritten?.kept() { try store(left) }
         try? unwritten?.clear()
         hasUnwritten.withLock { $0 = false }
