@@ -1,4 +1,4 @@
-/// An event at a moment: a plug's event, a firing of a rule. Marks with the same label share a sign.
+/// An event at a moment, such as a plug's event or a firing of a rule. Marks with the same label share a sign.
 public struct ChartMark: Hashable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public var time: Double
@@ -34,7 +34,8 @@ public struct ChartSpan: Hashable, Sendable {
         self.series = series
     }
 
-    /// Returns the label, else the short label, else nil, whichever fits completely: a truncated number would be wrong.
+    /// Returns the label if it fits completely, else the short label if that fits, else nil. Labels are not truncated,
+    /// because a truncated number would be wrong.
     func words(within characters: Int) -> String? {
         [label, shortLabel].lazy.compactMap(\.self).first { $0.count <= characters }
     }
@@ -79,8 +80,8 @@ struct SpanLanes {
 
     init(_ spans: [ChartSpan], in window: ChartWindow) {
         let visible = spans.filter { $0.from < $0.to && $0.to > window.from && $0.from < window.to }
-        // Of two spans with the same start, the longer comes first and is above the other: a wash above its first
-        // phase.
+        // If two spans have the same start, the longer one comes first and is drawn above the other: a washing
+        // programme above its first phase.
         for span in visible.sorted(by: { ($0.from, -$0.to) < ($1.from, -$1.to) }) {
             if let free = lanes.firstIndex(where: { $0[0].series == span.series && $0[$0.count - 1].to <= span.from }) {
                 lanes[free].append(span)
@@ -88,7 +89,7 @@ struct SpanLanes {
                 lanes.append([span])
             }
         }
-        // Stable within a series, so that the order of its rows stays.
+        // Groups the rows by series. Within a series, the order of rows does not change.
         lanes = lanes.enumerated().sorted {
             ($0.element[0].series ?? -1, $0.offset) < ($1.element[0].series ?? -1, $1.offset)
         }.map(\.element)

@@ -58,8 +58,8 @@ struct Envelope: Hashable {
         return low...high
     }
 
-    /// The column that is being filled. Its values stay in registers while its points are added, which determines the
-    /// time to draw a day.
+    /// The column that is being filled. The column's values stay in registers while points are added. This loop
+    /// determines the time to draw a day.
     private struct Builder {
         let start: Double
         let scale: Double
@@ -150,8 +150,8 @@ struct Envelope: Hashable {
 }
 
 extension Series {
-    /// Returns the point where the line between the points `index - 1` and `index` crosses a time; nil if there is no
-    /// such line.
+    /// Returns the point where the line between the points `index - 1` and `index` crosses a time; nil without such a
+    /// line.
     fileprivate func crossing(_ time: Double, before index: Int) -> ChartPoint? {
         guard index > 0, index < points.count else { return nil }
         let (left, right) = (points[index - 1], points[index])

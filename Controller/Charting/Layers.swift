@@ -11,7 +11,8 @@ struct Layers {
 
     /// The slices per series and column; nil in a gap of the series.
     private(set) var slices: [[Slice?]]
-    /// Per column: the sum above zero, plus the highest peak of a series in it. Nil without data.
+    /// Per column: the sum above zero, plus the largest rise of a single series over its value in the column. Nil
+    /// without data above zero.
     private(set) var peaks: [Double?]
     /// The sums above and below zero, per column.
     private var heights: [Double]
@@ -69,7 +70,7 @@ struct BarStack {
     struct Piece: Hashable {
         let series: Int
         let bottom: Double
-        /// The upper end of the measured part; the rest is estimated.
+        /// The upper end of the measured part. The part above it is estimated.
         let known: Double
         let top: Double
     }

@@ -67,7 +67,8 @@ struct Raster: Hashable {
         var before = start.y
         for x in (start.x + 1)...end.x {
             let y = start.y + Int((Double(x - start.x) * slope).rounded())
-            // The height of the previous column is already drawn there.
+            // The dot at the height of the previous column is already drawn in that column, so this one starts next to
+            // it.
             let next = y > before ? before + 1 : y < before ? before - 1 : y
             for y in min(next, y)...max(next, y) { line[y * width + x] = true }
             before = y
@@ -77,8 +78,8 @@ struct Raster: Hashable {
     /// Returns the bits of a Unicode braille pattern for one cell: dots 1-3 and 7 are on the left, 4-6 and 8 on the
     /// right.
     ///
-    /// - Parameter isStippled: Returns true for the dots of the band that are shown. Its upper and lower edges are
-    ///   always shown.
+    /// - Parameter isStippled: Returns true for the dots of the band that are shown. The upper and lower edges of the
+    ///   band are always shown.
     func braille(column: Int, row: Int, isStippled: (_ x: Int, _ y: Int) -> Bool) -> UInt8 {
         var bits: UInt8 = 0
         for y in 0..<4 {

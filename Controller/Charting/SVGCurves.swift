@@ -13,7 +13,7 @@ extension SVGPlot {
         for (position, column) in columns.enumerated() {
             let entry = y(column.entry)
             if column.isJoined {
-                // Only the end of a level stretch is written.
+                // Of a level stretch, only the end is written.
                 let next = position + 1 < columns.count ? columns[position + 1] : nil
                 let isLevel = entry == previous && y(column.exit) == entry
                 if isLevel, let next, next.isJoined, y(next.entry) == entry { continue }
@@ -119,7 +119,7 @@ extension SVGPlot {
     func bars(_ writer: inout SVGWriter) {
         for stack in BarStack(chart).stacks {
             let (from, to) = (x(time: stack.from), x(time: stack.to))
-            // A gap between neighbours, if there is room.
+            // Leaves a gap between neighbouring bars if there is room.
             let air = min(max((to - from) / 10, 0), 40)
             let width = max(to - from - 2 * air, 5)
             for piece in stack.pieces {

@@ -9,7 +9,7 @@ extension SVGPlot {
             let series = lane.first?.series
             let colour = series.map { " s\($0 % SVGStyle.colours)" } ?? ""
             if let series, let letter = chart.letter(series) {
-                // Above the axis's highest label, whose middle is at the upper edge of the plot.
+                // The letter is above the axis's highest label, whose middle is at the upper edge of the plot.
                 label("label end small", x: left - 8, y: y + 9, String(letter), &writer)
             }
             for span in lane {

@@ -40,7 +40,8 @@ struct SVGPlot {
         let legendLines = legendCount + markLines.count
         plotHeight = height - top - SVGPlot.timeHeight - legendLines * SVGPlot.legendHeight - 8
         let intervals = max(1, plotHeight / 40)
-        // The columns' values determine the axis, and the width of its labels determines the number of columns.
+        // The axis depends on the values of the columns, and the number of columns depends on the width of the axis's
+        // labels. The axis is therefore computed with an estimated number of columns.
         layout = ChartLayout(chart, columns: max(1, width - 60), intervals: intervals)
         let characters = max(layout.axis.labels.map(\.count).max() ?? 0, layout.axis.unit.count)
         left = characters * SVGPlot.characterWidth + 16
@@ -81,15 +82,15 @@ struct SVGPlot {
         label("label middle", x: left + plotWidth / 2, y: top + plotHeight / 2, "no data", &writer)
     }
 
-    /// In tenths of a pixel.
+    /// Returns the y coordinate of a value in tenths of a pixel.
     func y(_ value: Double) -> Int {
         top * 10 + Int(((1 - axis.fraction(of: value)) * Double(plotHeight * 10)).rounded())
     }
 
-    /// In tenths of a pixel. Curves run through the middle of the pixel columns.
+    /// Returns the x coordinate of a pixel column in tenths of a pixel. Curves run through the middle of the column.
     func x(_ column: Int) -> Int { (left + column) * 10 + 5 }
 
-    /// In tenths of a pixel, inside the plot.
+    /// Returns the x coordinate of a time in tenths of a pixel, limited to the plot.
     func x(time: Double) -> Int {
         let share = min(max((time - chart.window.from) / chart.window.length, 0), 1)
         return left * 10 + Int((share * Double(plotWidth * 10)).rounded())

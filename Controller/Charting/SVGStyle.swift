@@ -7,8 +7,9 @@ public enum ChartTheme: String, CaseIterable, Hashable, Sendable {
 }
 
 enum SVGStyle {
-    /// The first six are distinguishable with colour blindness (based on the palette of Okabe and Ito). A chart with more
-    /// series has more colours, each as different from the previous ones as possible. Each series also has its letter.
+    /// The colours of curves. The first six are distinguishable with colour blindness (based on the palette of Okabe
+    /// and Ito). A chart with more series has more colours, each as different from the previous ones as possible. Each
+    /// series also has its letter.
     private static let lightCurves =
         ["#0072b2", "#d55e00", "#007a5a", "#a8478a", "#8a6d00", "#3a8fc4"]
         + [

@@ -83,12 +83,13 @@ public struct Series: Hashable, Sendable {
     public let points: [ChartPoint]
     /// Sorted by time. A series with bars has no line.
     public let bars: [ChartBar]
-    /// In seconds. There is a gap between neighbours that are further apart; no line crosses it.
+    /// The longest distance of joined neighbours in seconds. No line is drawn between neighbours that are further
+    /// apart.
     public let gapLimit: Double
 
     /// The limit of values. It stops sums, differences and integer conversions from overflowing.
     static let largestValue = 1e15
-    /// About 30,000 years. It stops the calendar's integer arithmetic from overflowing.
+    /// The limit of times in seconds (about 30,000 years). It stops the calendar's integer arithmetic from overflowing.
     static let largestTime = 1e12
 
     /// Creates a line.
@@ -99,7 +100,7 @@ public struct Series: Hashable, Sendable {
     ///   - summaries: Summaries of the time before the points, in any order, if there would be too many points. Points
     ///     before the end of the last summary are left out, since the summary includes them.
     ///   - points: The points in any order. Sorted arrays are not copied.
-    ///   - gapLimit: In seconds; without it, neighbours are always joined.
+    ///   - gapLimit: The longest distance of joined neighbours in seconds; by default all neighbours are joined.
     public init(
         name: String, unit: ChartUnit, summaries: [ChartSummary] = [], points: [ChartPoint],
         gapLimit: Double = .infinity

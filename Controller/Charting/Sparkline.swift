@@ -4,7 +4,7 @@
 ///   - values: The values; nil and NaN are gaps, printed as spaces.
 ///   - width: The number of columns of the result. If there are more values, each column shows the highest of its
 ///     values; if there are fewer, the left is blank.
-///   - full: The value of a full column, at least; by default the highest value.
+///   - full: The value of a full column, unless `values` has a higher one; nil for the highest value.
 ///   - glyphs: The characters of the terminal.
 public func sparkline(_ values: [Double?], width: Int, full: Double? = nil, glyphs: ChartGlyphs = .braille) -> String {
     guard width > 0 else { return "" }

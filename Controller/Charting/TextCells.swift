@@ -123,7 +123,7 @@ struct TextCells {
 
     // MARK: Bars
 
-    /// Draws the bars, in eighths of a row if there are characters for them.
+    /// Draws the bars, in eighths of a row if the terminal can show the block characters.
     private mutating func drawBars() {
         let eighths = glyphs == .braille ? 8 : 1
         func height(_ value: Double) -> Int { Int((axis.fraction(of: value) * Double(rows * eighths)).rounded()) }

@@ -1,12 +1,13 @@
 extension Chart {
-    /// Returns the chart as exactly `rows` lines, each exactly `columns` wide. If the size is too small, they contain a
-    /// message instead.
+    /// Returns the chart as exactly `rows` lines, each exactly `columns` wide. If the size is too small, the lines
+    /// contain a message instead.
     ///
     /// - Parameters:
     ///   - columns: The width in terminal columns.
     ///   - rows: The number of lines.
     ///   - glyphs: The characters that the terminal can show.
-    ///   - characterWidth: Returns the columns of a character in titles and names. The chart's own characters have one.
+    ///   - characterWidth: Returns the width of a character in titles and names, in columns. The chart's own characters
+    ///     are one column wide.
     public func text(
         columns: Int, rows: Int, glyphs: ChartGlyphs = .braille,
         characterWidth: @escaping (Character) -> Int = { _ in 1 }
@@ -43,8 +44,8 @@ struct TextPlot {
 
     /// Computes the layout; nil if the size is too small.
     init?(chart: Chart, columns: Int, rows: Int, glyphs: ChartGlyphs, measure: TextMeasure) {
-        // The plot gets three rows before the legend gets any, and the legend at most half of the rows. Marks with
-        // their labels follow, then spans.
+        // Rows are assigned in this order: three rows to the plot, at most half of the rows to the legend, then rows to
+        // marks and their labels, then to spans. The plot gets the remaining rows.
         var free = max(0, rows - TextPlot.frameRows - 3)
         legendRows = min(chart.series.count, free, max(1, (rows - TextPlot.frameRows) / 2))
         free -= legendRows
@@ -168,7 +169,7 @@ struct TextPlot {
     }
 
     /// Returns the row of a tick. A line of dots runs through the middle of its row; bars start at the lower edge of
-    /// theirs.
+    /// their row.
     private func row(of tick: Double) -> Int {
         if chart.hasBars {
             let rows = (axis.fraction(of: tick) * Double(plotRows)).rounded()
@@ -221,7 +222,7 @@ struct TextPlot {
         return line
     }
 
-    /// Joins the texts into at most two lines, as many in the first as fit.
+    /// Joins the texts into at most two lines. The first line gets as many texts as fit.
     private static func lines(_ texts: [String], _ columns: Int, _ measure: TextMeasure) -> [String] {
         let lines: [String] = texts.reduce(into: []) { lines, text in
             if let last = lines.last, measure.width(last) + measure.width(text) + 2 <= columns {

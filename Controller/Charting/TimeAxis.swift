@@ -133,7 +133,7 @@ extension Chart {
         let bars = Dictionary(BarStack(self).stacks.map { ($0.from, $0.to) }) { first, _ in first }
         let lengths = bars.map { $0.value - $0.key }.sorted()
         guard !lengths.isEmpty else { return ticks }
-        // Without a bar, the label is placed as if there were one.
+        // A label without a bar is placed as if a bar of the usual length were there.
         let usual = lengths[lengths.count / 2]
         return ticks.compactMap { tick in
             let end = bars[tick.time] ?? tick.time + usual
