@@ -48,7 +48,7 @@ public struct EffectEvent: Codable, Hashable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(self) else {
-            preconditionFailure("it has only text and a finite number")
+            preconditionFailure("an event has only texts and a finite number")
         }
         return Array(data)
     }

@@ -2,8 +2,7 @@ public import Automation
 
 /// Performs the effects of rules outside of the house: programs, web hooks and notifications.
 ///
-/// It does not limit how many run concurrently; the caller does. Cancelling a task stops its program or request
-/// immediately.
+/// The caller limits the number of concurrent effects. Cancelling a task stops its program or request immediately.
 public struct EffectPerformer: Sendable {
     private let desks: [(name: String, desk: NotificationDelivery)]
     private let sender: WebHookSender

@@ -28,7 +28,7 @@ final class ChildProcess {
         }
     }
 
-    /// The last bytes of its output that are kept.
+    /// The maximum number of bytes of the program's output that are kept. The last bytes are kept.
     static let outputLimit = 4096
     /// The time between SIGTERM and SIGKILL.
     private static let farewell = Duration.seconds(1)
@@ -43,7 +43,7 @@ final class ChildProcess {
     ///   - words: the program, which is searched in PATH, and its arguments.
     ///   - place: the file of the program; nil to search it.
     ///   - input: all of its standard input; it must fit into a pipe.
-    ///   - fence: the files that it must not read.
+    ///   - fence: denies the program access to the daemon's secrets; nil for full access.
     init(
         _ words: [String], at place: ResolvedPath? = nil, input: [UInt8], environment: [String],
         fence: LandlockSandbox? = nil
@@ -141,8 +141,7 @@ final class ChildProcess {
     /// True if all writers have closed the output.
     private var isSilent = false
 
-    /// Reads the available output and keeps its end. A flood is read in portions, so that the deadline is still
-    /// checked.
+    /// Reads one portion of the available output and keeps its end. The deadline is checked between portions.
     ///
     /// - Returns: false if nothing was available.
     private func listen() -> Bool {

@@ -1,9 +1,10 @@
 import Automation
 
 /// A program that a rule runs. It gets the event on its standard input, and the end of its output is kept to explain a
-/// failure. It leads a new session; what remains of its process group is killed when it ends or at the timeout.
+/// failure. The program leads a new session. When it ends, or at the timeout, the remaining processes of its process
+/// group are killed.
 struct Command: Sendable {
-    /// How the program ended.
+    /// The result of a program's run.
     struct Ending: Sendable {
         let outcome: EffectOutcome
         /// The exit status; nil if the program was killed or could not be started.

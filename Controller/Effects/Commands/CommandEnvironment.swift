@@ -2,7 +2,7 @@ internal import Glibc
 
 extension Command {
     /// Returns the environment of a program. Only PATH, HOME and LANG are inherited: the daemon's environment may
-    /// contain secrets, and names sockets of systemd.
+    /// contain secrets, and it contains the paths of systemd's sockets.
     static func environment(of event: EffectEvent) -> [String] {
         let path = value("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
         let inherited = ["HOME", "LANG"].compactMap { name in value(name).map { "\(name)=\($0)" } }

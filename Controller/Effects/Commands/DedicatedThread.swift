@@ -7,7 +7,7 @@ enum DedicatedThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Returns false if the system cannot create a thread; then the body is not run.
+    /// Runs the body on a new thread. Returns false, without running the body, if the system cannot create a thread.
     static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body))
         var thread = pthread_t()
@@ -26,8 +26,8 @@ enum DedicatedThread {
         return true
     }
 
-    /// Returns the body's result, or nil if no thread or descriptor is available. If the task is cancelled, the `PollWaker`
-    /// that the body receives becomes readable.
+    /// Runs the body on a new thread and returns its result, or nil if no thread or descriptor is available. If the
+    /// task is cancelled, the `PollWaker` that the body receives becomes readable.
     static func result<Value: Sendable>(of body: @escaping @Sendable (PollWaker) -> Value) async -> Value? {
         guard let interruption = PollWaker() else { return nil }
         return await withTaskCancellationHandler {

@@ -3,9 +3,9 @@ import DurableFiles
 internal import Glibc
 import Synchronization
 
-/// Keeps a program, and everything that it starts, from reading the daemon's secrets: with them it could act as the
-/// controller, from any machine and forever. The program runs as the daemon's user, so file permissions do not help;
-/// Landlock does (Linux 5.13) and needs no privileges.
+/// Keeps a program, and everything that it starts, from reading the daemon's secrets. With these secrets, a program
+/// could act as the controller, from any machine and forever. The program runs as the daemon's user, so file
+/// permissions do not help; Landlock does (Linux 5.13) and needs no privileges.
 ///
 /// Landlock has no rule that denies access. So access is granted to everything that exists when the program starts,
 /// except the secrets and the folders that lead to them. A file that is created later in such a folder (for example the
@@ -14,8 +14,8 @@ import Synchronization
 final class LandlockSandbox: Sendable {
     /// True if the kernel has Landlock and lets this process use it.
     static var isPossible: Bool { fence_version() > 0 }
-    /// The most entries of the folders that lead to secrets. It bounds the cost of a start: about 10 ms for this many
-    /// entries.
+    /// The maximum number of entries of the folders that lead to secrets. It limits the time of a program's start:
+    /// listing this many entries takes about 10 ms.
     private static let entryLimit = 10_000
 
     private let secrets: Secrets

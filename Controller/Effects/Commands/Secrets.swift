@@ -6,10 +6,10 @@ internal import Glibc
 public struct Secrets: Sendable {
     /// The files. They need not exist. Their drafts, which are called `NAME.…`, are protected as well.
     public var files: [String]
-    /// All files in these folders are protected. A folder that contains the user's home folder is not protected: then
-    /// only the files listed above are.
+    /// All files in these folders are protected. A folder that contains the user's home folder is not protected; only
+    /// the listed ``files`` in it are.
     public var folders: [String]
-    /// Folders directly in the protected ones which programs may read, such as the history.
+    /// Folders directly in a protected folder that programs may read, such as the history.
     public var sharedFolders: [String]
 
     /// Creates the list of secrets.
@@ -50,7 +50,8 @@ struct FileIdentity: Hashable, Sendable {
 /// The locations and identities of secrets, now and at previous starts of programs: a program may have renamed a
 /// secret, or changed a link on its path.
 struct KnownSecrets: Sendable {
-    /// The most locations of a kind. It stops a program that replaces a link again and again from filling the memory.
+    /// The maximum number of locations of each kind. It stops a program that replaces a link again and again from
+    /// filling the memory.
     private static let limit = 1024
 
     private(set) var identities: Set<FileIdentity> = []
@@ -97,7 +98,7 @@ struct KnownSecrets: Sendable {
         return files.contains { $0.folder == folder && (name == $0.name || name.hasPrefix($0.name + ".")) }
     }
 
-    /// Throws if a secret has a second hard link: a program could read it under that name, wherever it is.
+    /// Throws if a secret has a second hard link, under which a program could read the secret.
     func refuseHardLinks(to paths: [String]) throws(ChildProcess.StartFault) {
         for path in paths {
             guard let found = FileIdentity.find(path), found.links > 1 else { continue }
@@ -122,8 +123,8 @@ struct KnownSecrets: Sendable {
         identities.insert(found.identity)
     }
 
-    /// Returns the path's location, and the target's location if the path is a link. The link itself is harmless: a
-    /// program cannot read its target.
+    /// Returns the path's location, and the target's location if the path is a link. The target is protected, so a
+    /// program cannot read the secret through the link.
     private static func places(of path: String) -> Set<ResolvedPath> {
         var places: Set<ResolvedPath> = []
         if let place = ResolvedPath(path) { places.insert(place) }

@@ -1,10 +1,11 @@
 import Automation
 import ProtocolCore
 
-/// The delivery of notifications to one receiver: decides when each is attempted, retried or dropped.
+/// Schedules the delivery of notifications to one receiver: decides when each notification is attempted, retried or
+/// dropped.
 ///
-/// One notification is attempted at a time. A notification that waits for a retry does not block the others, so one
-/// that the receiver rejects because of its content delays no other.
+/// One notification is attempted at a time. A notification that waits for a retry does not block the others. A
+/// notification that the receiver rejects because of its content therefore delays no other notification.
 struct NotificationQueue: Machine, Sendable {
     /// The result of one attempt.
     enum Answer: Hashable, Sendable {
@@ -12,7 +13,7 @@ struct NotificationQueue: Machine, Sendable {
         case failed(String, isRetryable: Bool)
     }
 
-    /// Each notification has a number; the numbers rise.
+    /// Each notification has a number, in ascending order.
     enum Event: MachineEvent, Hashable, Sendable {
         case came(UInt64)
         /// The attempt that was requested has ended.
@@ -32,13 +33,13 @@ struct NotificationQueue: Machine, Sendable {
     struct Limits: Hashable, Sendable {
         /// The pauses before further attempts; the last one repeats.
         var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120)]
-        /// The time after which no attempt begins. It is a little shorter than the time that rules wait for an effect,
-        /// so that they still get the reason of the failure.
+        /// The time after which no attempt begins. It is ten seconds shorter than the time that rules wait for an
+        /// effect, so that they still get the reason of the failure.
         var patience = DurableRuleEngine.effectPatience - .seconds(10)
-        /// The notifications that are accepted within any minute. It stops a rule that fires every second from ringing
-        /// a phone all night.
+        /// The maximum number of notifications that are accepted within any minute. It stops a rule that fires every
+        /// second from ringing a phone all night.
         var perMinute = NamedReceiver.usualPerMinute
-        /// The notifications that are unfinished at a time. It stops a receiver that hangs from accumulating outdated
+        /// The maximum number of unfinished notifications. It stops a receiver that hangs from accumulating outdated
         /// notifications.
         var underWay = 64
 
@@ -63,7 +64,7 @@ struct NotificationQueue: Machine, Sendable {
     private var attempt: (number: UInt64, leftOut: Int)?
     /// The times at which notifications were accepted within the last minute; at most `limits.perMinute`.
     private var recent: [Instant] = []
-    /// The dropped notifications that the receiver has not been informed about.
+    /// The number of dropped notifications that no delivered notification has reported yet.
     private var leftOut = 0
 
     init(_ limits: Limits = Limits()) { self.limits = limits }

@@ -2,9 +2,9 @@ public import ConfigurationFiles
 
 /// The receivers of the notifications of rules.
 public struct NotificationSettings: Sendable {
-    /// The longest file that is read, in bytes.
+    /// The maximum size of the file in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// The most receivers; it bounds the deliveries that one notification starts.
+    /// The maximum number of receivers. It limits the deliveries that one notification starts.
     static let receiverLimit = 16
 
     /// The receivers in the order of the file.
@@ -46,7 +46,7 @@ public struct NotificationSettings: Sendable {
 }
 
 extension NamedReceiver {
-    /// Creates a receiver that fails always, for settings that cannot be read: otherwise rules would count
+    /// Creates a receiver that always fails, for settings that cannot be read. Otherwise rules would count
     /// notifications as delivered that no receiver got.
     public static func unreadable(_ file: String, _ why: String) -> NamedReceiver {
         NamedReceiver(name: file, kind: nil, receiver: UnreadableSettings(words: why))

@@ -41,12 +41,12 @@ public struct RuleNotification: Hashable, Sendable {
 
 /// A destination of the notifications of rules, in addition to clients that watch the daemon.
 public protocol NotificationReceiver: Sendable {
-    /// Makes one attempt. Returns when the receiver has accepted the notification. It ends soon after its task is
-    /// cancelled, and after its own time limit in any case.
+    /// Makes one attempt. Returns when the receiver has accepted the notification. The call ends soon after its task is
+    /// cancelled, and at the latest after the receiver's own time limit.
     func receive(_ notification: RuleNotification) async throws(NotificationFault)
 }
 
-/// Why a receiver did not get a notification.
+/// The reason why a receiver did not get a notification.
 public struct NotificationFault: Error, Hashable, Sendable {
     /// The reason, for people.
     public let words: String
@@ -76,7 +76,7 @@ public struct NotificationFault: Error, Hashable, Sendable {
 
 /// A receiver that the user configured.
 public struct NamedReceiver: Sendable {
-    /// How a receiver is reached.
+    /// The kind of a receiver: its transport.
     public enum Kind: String, CaseIterable, Sendable {
         case desktop, ntfy, mail, command
     }
@@ -84,11 +84,11 @@ public struct NamedReceiver: Sendable {
     /// The default limit of notifications per minute.
     public static let usualPerMinute = 10
 
-    /// The name of its table in the settings.
+    /// The name of the receiver's table in the settings.
     public var name: String
     /// Nil if the receiver replaces settings that cannot be read.
     public var kind: Kind?
-    /// The most notifications that it gets within any minute.
+    /// The maximum number of notifications that the receiver gets within any minute.
     public var perMinute: Int
     /// The receiver itself.
     public var receiver: any NotificationReceiver

@@ -4,7 +4,7 @@ public import Automation
 /// and whether programs can read the daemon's keys.
 public struct EffectPolicy: Sendable {
     enum Verdict: Hashable {
-        /// The program may run, from this file; nil if no limit restricts programs and PATH is searched at the start.
+        /// The program may run from this file. Nil if no limit restricts programs; PATH is then searched at the start.
         case found(ResolvedPath?)
         case refused(String)
     }
@@ -30,8 +30,8 @@ public struct EffectPolicy: Sendable {
     /// True if the kernel can keep programs with the daemon's user from reading the daemon's files (Landlock).
     public static var canKeepKeys: Bool { LandlockSandbox.isPossible }
 
-    /// True if programs are kept from reading the keys: the default, which `keep_keys = false` disables unless another
-    /// file has `keep_keys = true`.
+    /// Returns true if programs are kept from reading the keys. This is the default; `keep_keys = false` in a file
+    /// disables it, unless another file has `keep_keys = true`.
     public static func keepsKeys(_ limits: [OutsideLimits]) -> Bool {
         limits.contains { $0.keepsKeys == true } || !limits.contains { $0.keepsKeys == false }
     }

@@ -21,7 +21,7 @@ public struct OutsideLimits: Hashable, Sendable {
     /// The value of `keep_keys`: true if programs are kept from reading the daemon's keys; nil if the file does not
     /// mention it.
     var keepsKeys: Bool?
-    /// The error because of which the file cannot be read. Nothing is allowed then.
+    /// The error of reading the file; nil if the file was read. With an error, nothing is allowed.
     private let fault: String?
 
     init(file: String) {

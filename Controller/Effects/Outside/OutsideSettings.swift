@@ -1,9 +1,9 @@
 public import ConfigurationFiles
 
 extension OutsideLimits {
-    /// The longest file that is read, in bytes.
+    /// The maximum size of the file in bytes.
     public static let fileLimit = ConfigurationText.limit
-    /// The most programs, or servers, in a list; it bounds the comparisons per effect.
+    /// The maximum number of programs, or servers, in a list. It limits the comparisons per effect.
     static let listLimit = 256
 
     private enum Word: String, CaseIterable {

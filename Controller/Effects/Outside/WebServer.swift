@@ -12,7 +12,7 @@ struct AllowedServer: Hashable, Sendable {
     private static let usualPorts: Set = [80, 443]
 
     private let host: String
-    /// Nil if the file names none: then ``usualPorts`` are allowed.
+    /// The allowed port; nil if the file names none, so that ``usualPorts`` are allowed.
     private let port: Int?
 
     /// Parses `hooks.example.org`, `192.0.2.7:8123`, `2001:db8::7` or `[2001:db8::7]:8123`. Returns nil if the text is

@@ -7,7 +7,7 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
         case low, normal, critical
     }
 
-    /// Milliseconds until the answer must have arrived.
+    /// The time limit for the answer in milliseconds.
     private static let timeout = 10_000
 
     var urgency = Urgency.normal

@@ -13,8 +13,8 @@ struct NtfyReceiver: NotificationReceiver, Hashable {
     private static let longestMessage = 4096
 
     var server = usualServer
-    /// The topic. It is a secret: if the server requires no token, its name is enough to read the messages. No error
-    /// contains it.
+    /// The topic. The topic is a secret: if the server requires no token, the topic is enough to read the messages. No
+    /// error contains the topic.
     var topic: String
     var token: TokenFile?
     var priority: Priority?

@@ -3,9 +3,9 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Sends bytes to a web server by POST, over a new connection, as web hooks are sent.
+/// Sends bytes to a web server by POST, over a new connection, in the same way as web hooks.
 public struct WebClient: Sendable {
-    /// Why the server did not accept the bytes.
+    /// The reason why the server did not accept the bytes.
     public struct Fault: Error, Hashable, Sendable {
         /// A description in one line, without secrets.
         public let words: String

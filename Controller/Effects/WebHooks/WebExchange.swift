@@ -9,7 +9,7 @@ import NIOSSL
 struct WebExchange: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
-    /// The bytes of an error response that are kept; its first line is reported.
+    /// The maximum number of bytes of an error response that are kept. The first line is reported.
     private static let answerLimit = 4096
 
     private let request: WebRequest
@@ -20,8 +20,8 @@ struct WebExchange: Sendable {
         self.trustRoots = trustRoots
     }
 
-    /// Returns when the server has answered with a 2xx status. Redirections are not followed: the rule's author named
-    /// the server.
+    /// Returns when the server has answered with a 2xx status. Redirects are not followed, because the rule's author
+    /// chose the server.
     func run(within limit: Duration) async throws(WebFault) {
         let result = await withTaskGroup(of: Result<Void, WebFault>?.self) { group in
             group.addTask { await attempt(within: limit) }

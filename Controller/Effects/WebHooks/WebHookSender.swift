@@ -43,7 +43,7 @@ struct WebHookSender: Sendable {
     }
 }
 
-/// Why a web request failed.
+/// The reason why a web request failed.
 struct WebFault: Error, Hashable {
     let words: String
     /// True if a later attempt may succeed: the server was not reached, or it failed.
