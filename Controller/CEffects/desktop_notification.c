@@ -76,9 +76,9 @@ static int load(functions *bus, char *message, size_t size) {
 struct course {
     functions sd;
     int is_answered;
-    /// From the answer to GetCapabilities.
+    /// True if the server's answer to GetCapabilities lists body-markup.
     int has_markup;
-    /// From the answer to Notify.
+    /// True if the server's answer to Notify is an error.
     int is_refused;
     char *message;
     size_t size;
@@ -160,7 +160,7 @@ enum desktop_result desktop_notify(
     sd_bus *bus = NULL;
     int status = sd->open_user(&bus);
     if (status < 0) {
-        snprintf(message, message_size, "there is no session bus: %s", strerror(-status));
+        snprintf(message, message_size, "the session bus is not available: %s", strerror(-status));
         return desktop_failed;
     }
     sd_bus_message *call = method(sd, bus, "GetCapabilities", &status);

@@ -16,9 +16,9 @@ int fence_version(void) {
     return version < 0 ? 0 : (int)version;
 }
 
-// The rights to move files and to remove folders. A file that is moved or linked to another folder could be read there;
-// Landlock ABI 1 always refuses that and does not know the right. A folder that is renamed could not be found by its
-// path.
+// The rights to move files and to remove folders. Without these restrictions, a program could move or link a file to
+// another folder and read it there, or rename a folder so that its path no longer leads to the secrets. Landlock ABI 1
+// has no right for moves and always refuses them.
 static __u64 moving(void) {
     return LANDLOCK_ACCESS_FS_REMOVE_DIR | (fence_version() < 2 ? 0 : LANDLOCK_ACCESS_FS_REFER);
 }

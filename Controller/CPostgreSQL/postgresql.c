@@ -107,12 +107,12 @@ static int64_t now(void) {
 static bool waits(smartplug_pg *link, short events, int64_t until, smartplug_pg_fault *fault) {
     for (;;) {
         if (atomic_load(&link->gives_up)) {
-            say(fault, "it was given up");
+            say(fault, "the request was cancelled");
             return false;
         }
         int64_t left = until - now();
         if (left <= 0) {
-            say(fault, "it does not answer in time");
+            say(fault, "the server did not answer in time");
             return false;
         }
         struct pollfd wanted = {.fd = library.socket(link->connection), .events = events};
@@ -171,7 +171,8 @@ static bool flushes(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault
             say(fault, library.error(link->connection));
             return false;
         }
-        // Reads as well: otherwise a server that sends at the same time would wait for us, and we for it.
+        // Reads the server's data as well. Otherwise a server that sends at the same time and this client would wait
+        // for each other.
         if (!waits(link, POLLIN | POLLOUT, until, fault)) return false;
         if (!library.consume(link->connection)) {
             say(fault, library.error(link->connection));
@@ -180,7 +181,7 @@ static bool flushes(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault
     }
 }
 
-/// Returns the last result after all have arrived; NULL if one of them failed or none arrived.
+/// Returns the last result after all results have arrived; NULL if a result is an error or if none arrived.
 static result *answer(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault) {
     if (!flushes(link, until, fault)) return NULL;
     result *last = NULL;
@@ -217,7 +218,7 @@ smartplug_pg_rows *smartplug_pg_run(
     int64_t until = now() + patience;
     *fault = (smartplug_pg_fault){0};
     if (!link->connection) {
-        say(fault, "there is no connection");
+        say(fault, "not connected to the server");
         return NULL;
     }
     int sent = count ? library.send_params(link->connection, sql, count, NULL, values, NULL, NULL, 0)

@@ -82,7 +82,7 @@ static int load(libraries *all, char *message, size_t size) {
 
 static enum smartplug_rsvg_result unreadable(
     const libraries *all, glib_error *error, char *message, size_t size) {
-    snprintf(message, size, "%s", error && error->message ? error->message : "librsvg does not say why");
+    snprintf(message, size, "%s", error && error->message ? error->message : "librsvg reported no reason");
     if (error) all->error_free(error);
     return smartplug_rsvg_unreadable;
 }

@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-// As the library's documentation has them, so that no header is needed to build and no library to start.
+// The functions of the library that are used, declared as in its documentation. So the build needs no header, and the
+// program starts without the library.
 static int (*compress_block)(const char *, size_t, char *, size_t *);
 static size_t (*longest)(size_t);
 static pthread_once_t once = PTHREAD_ONCE_INIT;

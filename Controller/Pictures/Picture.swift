@@ -6,7 +6,8 @@ public enum Picture {
     ///
     /// - Parameters:
     ///   - svg: a document of `width` times `height` pixels.
-    ///   - scale: the pixels of the picture per pixel of the document; 2 is sharp on dense screens too.
+    ///   - scale: the number of pixels of the picture per pixel of the document. With 2, the picture is also sharp on
+    ///     screens with a high resolution.
     public static func png(
         svg: [UInt8], width: Int, height: Int, scale: Int = 2
     ) throws(PictureError) -> [UInt8] {
@@ -37,20 +38,21 @@ public enum Picture {
 public enum PictureError: Error, Hashable, Sendable, CustomStringConvertible {
     /// librsvg or cairo is not installed.
     case missingLibrary(String)
-    /// The SVG is not valid for librsvg.
+    /// librsvg cannot parse or draw the SVG.
     case unreadable(String)
     /// The picture is too large, or cairo failed.
     case failed(String)
 
+    /// The message for the user; for a missing library with a `hint:` line.
     public var description: String {
         switch self {
         case .missingLibrary(let words):
             """
-            a PNG is drawn by librsvg, which is not there: \(words)
+            librsvg, which draws PNG files, is not available: \(words)
             hint: apt install librsvg2-2 fonts-dejavu-core, or use --svg
             """
         case .unreadable(let words): "librsvg cannot draw this: \(words)"
-        case .failed(let words): "the picture could not be made: \(words)"
+        case .failed(let words): "the picture cannot be drawn: \(words)"
         }
     }
 }

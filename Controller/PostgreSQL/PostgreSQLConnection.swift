@@ -19,9 +19,9 @@ public final class PostgreSQLConnection: Sendable {
         deinit { smartplug_pg_free(pointer) }
     }
 
-    /// Creates an unconnected value.
+    /// Creates a connection that is not connected yet.
     ///
-    /// - Parameter patience: the time that a call waits for the server.
+    /// - Parameter patience: the maximum time that a call waits for the server.
     public init(patience: Duration = .seconds(30)) {
         guard let pointer = smartplug_pg_new() else { preconditionFailure("out of memory") }
         link = Link(pointer)
@@ -77,7 +77,8 @@ public final class PostgreSQLConnection: Sendable {
         try rows(sql, values).first?.first ?? nil
     }
 
-    /// Copies rows in the binary format into a table. The columns must be those of the rows, in their order.
+    /// Copies rows in the binary format into a table. `columns` lists the columns of the rows in the same order,
+    /// separated by commas.
     public func copy(_ rows: BinaryRows, into table: String, _ columns: String) throws(PostgreSQLError) {
         guard rows.count > 0 else { return }
         try self.rows("COPY \(table) (\(columns)) FROM STDIN (FORMAT binary)")

@@ -10,7 +10,7 @@ public struct PostgreSQLSettings: Sendable {
         case verified(authority: String)
     }
 
-    /// A name, an address, or the directory of a local socket.
+    /// The server's name or address, or the directory of its local socket.
     public var host: String
     /// The TCP port; it also selects a local socket.
     public var port: Int

@@ -8,10 +8,11 @@ enum desktop_result {
     desktop_shown = 0,
     /// libsystemd is not installed, or lacks a function; `message` is the loader's error.
     desktop_missing = 1,
-    /// There is no session bus, no notification server is on it, or it refused; `message` has the reason.
+    /// The session bus or the notification server is not available, or the server refused; `message` has the reason.
     desktop_failed = 2,
     /// No answer came in time.
     desktop_late = 3,
+    /// The descriptor `interruption` became readable before the answer came.
     desktop_interrupted = 4,
 };
 

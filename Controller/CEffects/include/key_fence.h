@@ -26,7 +26,8 @@ enum fence_access {
 /// Returns the Landlock ABI version that this process can use; 0 if none.
 int fence_version(void);
 
-/// Creates a ruleset that allows no reads yet. Returns its descriptor; -1 on an error, with errno.
+/// Creates a ruleset that denies all reads until `fence_allow` adds rules. Returns its descriptor; -1 on an error, with
+/// errno.
 int fence_make(void);
 
 /// Opens a file, a folder or a link with O_PATH, and stores its identity. Returns the descriptor; -1 on an error, with

@@ -2,8 +2,8 @@
 #include <stddef.h>
 
 /// A connection to a PostgreSQL server by libpq, which is loaded by the first connection. A call waits at most for its
-/// `patience` in milliseconds, and at most 100 ms after `smartplug_pg_give_up`. That function is safe on any thread;
-/// all others must not run at the same time.
+/// `patience` in milliseconds, and at most 100 ms after `smartplug_pg_give_up`. Only `smartplug_pg_give_up` may run at
+/// the same time as another function, on any thread.
 typedef struct smartplug_pg smartplug_pg;
 typedef struct smartplug_pg_rows smartplug_pg_rows;
 
@@ -14,7 +14,7 @@ typedef struct {
     char state[6];
 } smartplug_pg_fault;
 
-/// Creates an unconnected link; NULL if there is no memory.
+/// Creates an unconnected link; NULL if no memory is available.
 smartplug_pg *smartplug_pg_new(void);
 
 /// Connects; call it once. The settings are those of libpq, with NULL after the last. Returns 0, or -1 on failure.
@@ -24,8 +24,8 @@ int smartplug_pg_connect(
 /// Makes the current and all further calls fail. Safe on any thread until the link is freed.
 void smartplug_pg_give_up(smartplug_pg *link);
 
-/// Runs one statement with texts for $1, $2 ... (NULL is null), or, without values, several statements. Returns the
-/// rows of the last one, or NULL on failure.
+/// Runs one statement with texts for $1, $2 ... (a NULL pointer is an SQL null), or, without values, several
+/// statements. Returns the rows of the last statement, or NULL on failure.
 smartplug_pg_rows *smartplug_pg_run(
     smartplug_pg *link, const char *sql, const char *const *values, int count, int patience, smartplug_pg_fault *fault);
 int smartplug_pg_row_count(const smartplug_pg_rows *rows);

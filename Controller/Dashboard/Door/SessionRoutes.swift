@@ -53,7 +53,7 @@ struct SessionRoutes {
         add(.delete, Self.path + "s/{session}", to: router) { request, context in
             _ = try QueryParameters(request)
             guard let one = try await login.end(context.parameters.get("session") ?? "").first else {
-                throw Fault(.notFound, "there is no session with this id", hint: "/api/v1/sessions lists the sessions")
+                throw Fault(.notFound, "no session has this id", hint: "/api/v1/sessions lists the sessions")
             }
             await ended([Login.entrance(ofSession: one.session.id)])
             return Response(json: jsonLine(Self.record(one, context)))
