@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// Determines the next step of delivering a history: connects to the receiver, gets its position, sends the missing
-/// changes part by part, and retries when it is away.
+/// Determines the next step of delivering a history: connects to the receiver, requests its position, sends the missing
+/// changes part by part, and retries after a failure.
 ///
 /// Only the receiver's reported position counts. If an acknowledgement was lost, the position after the next connection
 /// includes that part.
@@ -130,7 +130,7 @@ struct DeliveryFault: Error, Hashable {
 /// A notice about a receiver for the user.
 enum DeliveryNotice: Hashable {
     case reached
-    /// The receiver has the whole history of this moment.
+    /// The receiver has all changes that the history has at this moment.
     case caughtUp
     case away(DeliveryFault)
     case refused(DeliveryFault)

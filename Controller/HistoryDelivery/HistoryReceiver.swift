@@ -5,10 +5,10 @@ import PowerHistory
 protocol HistoryReceiver: Sendable {
     /// Connects to the receiver and drops a previous connection.
     ///
-    /// - Returns: the receiver's position; nil if it has nothing.
+    /// - Returns: the receiver's position; nil if it has no changes.
     func connect() async throws(DeliveryFault) -> FeedPosition?
 
-    /// Called regularly while there is nothing to send.
+    /// Called regularly while no changes have to be sent.
     ///
     /// - Parameter hasAll: true if the receiver has the whole history.
     func idle(hasAll: Bool) async throws(DeliveryFault)
@@ -16,9 +16,9 @@ protocol HistoryReceiver: Sendable {
     /// Sends a part of the changes.
     ///
     /// - Parameters:
-    ///   - position: the position up to which the receiver has everything, in the current epoch.
+    ///   - position: the position up to which the receiver has all changes, in the current epoch.
     ///   - limit: the number of changes in the part.
-    /// - Returns: the number up to which the receiver has everything, and true if no change follows it.
+    /// - Returns: the number up to which the receiver has all changes, and true if no change follows.
     func deliver(
         from source: HistorySource, after position: FeedPosition, atMost limit: Int
     ) async throws(DeliveryFault) -> (through: Int64, isAll: Bool)
@@ -42,7 +42,7 @@ struct BlockingThread: Sendable {
         let result = try? await pool.runIfActive { () -> Result<Value, DeliveryFault> in
             do throws(DeliveryFault) { return .success(try body()) } catch { return .failure(error) }
         }
-        guard let result else { throw DeliveryFault(reason: "it was stopped") }
+        guard let result else { throw DeliveryFault(reason: "the delivery was stopped") }
         return try result.get()
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The latest state of each plug for a database. A newer state replaces one that was not fetched.
 public final class LiveStates: HouseObserver {
-    /// The limit of plugs, which bounds the memory if plugs are forged.
+    /// The maximum number of plugs. It limits the memory if a network announces forged plugs.
     private static let limit = 10_000
 
     struct State: Hashable, Sendable {
@@ -77,7 +77,7 @@ extension LiveStates.House {
     fileprivate mutating func change(_ report: PlugReport, _ body: (inout LiveStates.State) -> Void) {
         guard let plug = ids[report.plug], var state = states[plug] else { return }
         body(&state)
-        // Losing a plug does not count as a sign of life.
+        // A disconnection does not update the time of the plug's last contact.
         if state.isConnected { state.seen = report.at }
         states[plug] = state
         changed.insert(plug)

@@ -117,7 +117,7 @@ def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
     notices = page.page.get_by_role("log", name="Notifications of rules")
     expect(notices).to_contain_text("Good night")
     expect(notices).to_contain_text("Switch was pressed")
-    expect(page.events.get_by_role("listitem").filter(has_text="tells: Good night").first).to_be_visible()
+    expect(page.events.get_by_role("listitem").filter(has_text="notifies: Good night").first).to_be_visible()
     notices.get_by_role("button", name="Close: Good night").click()
     expect(notices).to_be_empty()
 
@@ -127,7 +127,7 @@ def test_a_file_that_is_saved_broken_goes_on_as_it_was(house, page):
     region = page.page.get_by_role("region", name="Rules")
     house.rules.write_text(BROKEN)
     expect(region).to_contain_text("is not valid", timeout=1000 * patient(10))
-    expect(region.get_by_role("group", name=f"What is wrong with {house.rules}")).to_contain_text("thrice")
+    expect(region.get_by_role("group", name=f"Errors in {house.rules}")).to_contain_text("thrice")
     before = house.plugs["Television"].status()["relay"]
     house.plugs["Switch"].press()
     eventually(lambda: house.plugs["Television"].status()["relay"] != before, 5, "a rule that still works")

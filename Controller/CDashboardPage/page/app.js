@@ -1,4 +1,4 @@
-// Starts the page: first what is visible at once, then the rest.
+// Starts the page: first the parts that are visible at once, then the other parts.
 
 import { get, whenLoginIsNeeded } from "./api.js";
 import { startCards } from "./cards.js";

@@ -14,11 +14,11 @@ const read = new Set();
 const wanted = new Set();
 const known = new Set();
 let fetching = 0;
-/** The energy counter of each plug at the start of the day in Wh, and the date of that day. */
+/** The energy counter of each plug at the start of the day in Wh, and that day as days since 1970-01-01. */
 let meters = new Map();
 let metersOf;
 let meterTimers = [];
-/** Delays in ms after a plug, or all plugs, are reached again: their missed energy reaches the history later. */
+/** Delays in ms after a plug, or all plugs, are reached again. The history gets their missed energy with a delay. */
 const METERS = [300, 30_000, 120_000];
 
 export function startCards() {
@@ -75,7 +75,7 @@ export function startCards() {
     for (const name of told) read.add(name);
     beforePaint(paint);
   });
-  // At midnight the counters start again. The history may also have become available.
+  // At midnight, the energy of the day starts again at zero. The history may also have become available.
   setInterval(() => { if (metersOf !== dateOf(now())) readMeters(); }, 30_000);
 }
 
@@ -115,7 +115,8 @@ async function fetchPast() {
     read.add(name);
     beforePaint(paint);
   } catch {
-    // Without a history there are only new readings. It is requested again with the next complete house.
+    // Without a history, only new readings are shown. The past readings are requested again with the next complete
+    // house.
     known.delete(name);
   }
   fetching -= 1;

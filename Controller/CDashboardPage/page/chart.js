@@ -1,4 +1,4 @@
-// Draws the large chart from courses and a time range. It knows neither plugs nor the daemon.
+// Draws the large chart from courses (`course.js`) and a time range. This module sends no requests.
 
 import { dateOf, firstOfMonth, offset, startOf, tick } from "./format.js";
 import { nice } from "./energy.js";
@@ -118,7 +118,7 @@ export class Chart {
     for (const mark of view.marks) {
       if (mark.at < view.from || mark.at > view.to) continue;
       const at = Math.round(x(mark.at)) + 0.5;
-      // Of several marks close together, only the first is drawn.
+      // If several marks are close together, only the first is drawn.
       const place = Math.floor(at / 6);
       if (taken[mark.kind].has(place)) continue;
       taken[mark.kind].add(place);
@@ -127,7 +127,7 @@ export class Chart {
       stroke(pen, [[at, PAD.top], [at, high - PAD.bottom]]);
       pen.globalAlpha = 1;
       pen.beginPath();
-      // A diamond for a rule, a triangle for everything else.
+      // A rule is marked with a diamond, an event with a triangle.
       if (mark.kind === "rule") { pen.moveTo(at, 5); pen.lineTo(at + 5, 11); pen.lineTo(at, 17); pen.lineTo(at - 5, 11); }
       else { pen.moveTo(at - 5, 7); pen.lineTo(at + 5, 7); pen.lineTo(at, 16); }
       pen.fill();
@@ -162,7 +162,7 @@ function columns(course, { from, to }, width) {
   const runs = [];
   let [run, most] = [null, 0];
   const { times, values, lows, highs } = course;
-  // One point more on each side, so that the line continues to the edge.
+  // One more point on each side is included, so that the line continues to the edge.
   const end = Math.min(course.from(to) + 1, times.length);
   for (let index = Math.max(course.from(from) - 1, 0); index < end; index++) {
     const x = Math.round((times[index] - from) / (to - from) * width);

@@ -4,14 +4,14 @@ import { get, plugPath } from "./api.js";
 import { now, plugs } from "./house.js";
 import { HOLE } from "./series.js";
 
-/** The maximum number of points per course: more than a day with one per second. */
+/** The maximum number of points per course: more than a day with one point per second. */
 const LIMIT = 120_000;
 
 export class Course {
   times = [];
-  /** In W; the mean for a summary. */
+  /** The power in W; for a summary, the mean. */
   values = [];
-  /** In W, for summaries; for samples the value itself. */
+  /** The lowest and the highest power in W; for a sample, the sample's power. */
   lows = [];
   highs = [];
   /** The length of a summary in ms; 0 if all points are samples. */
@@ -49,7 +49,8 @@ export class Course {
 
   /** Adds the readings that arrived by the stream. */
   catchUp(series) {
-    // The history may round the time of a reading differently, so a reading within 400 ms is the same one.
+    // The history may round the time of a reading differently, so a reading within 400 ms of a known one counts as the
+    // same reading.
     const known = this.newest + (this.times.length > 0 ? 400 : 0);
     for (let index = series.after(known); index < series.times.length; index++) this.append(series.times[index], series.values[index]);
   }

@@ -1,9 +1,10 @@
-// The dimmer of a card. While it is moved it sends no faster than a plug can follow. The last value is always sent.
+// The dimmer of a card. While the user moves it, it sends at most eight commands per second. The last value is always
+// sent.
 
 import { Fault, plugPath, post } from "./api.js";
 import { make, setText } from "./dom.js";
 
-/** In milliseconds: at most eight commands per second. */
+/** The minimum interval between commands in ms: at most eight per second. */
 const INTERVAL = 125;
 /** The time in ms after the last move before the plug's own levels are shown again. */
 const REST = 1200;

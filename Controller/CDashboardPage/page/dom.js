@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element: `make("p", { class: "faint", text: "…" }, child, …)`. A property that is undefined or false is left out. */
+/** Creates an element: `make("p", { class: "faint", text: "…" }, child, …)`. A property that is undefined or false is left out. */
 export function make(tag, properties = {}, ...children) {
   return filled(document.createElement(tag), properties, children);
 }
@@ -23,7 +23,7 @@ function filled(element, properties, children) {
   return element;
 }
 
-/** A name, isolated so that its writing direction does not change the text around it. */
+/** Creates an element with a name, isolated so that its writing direction does not change the text around it. */
 export const named = (name) => make("bdi", { class: "name", dir: "auto", text: name });
 
 /** Sets the text of a node if it differs. */
@@ -53,7 +53,7 @@ export function become(shown, wanted) {
 
 const waiting = new Set();
 
-/** Calls a function before the next paint, once even if it was requested several times. */
+/** Calls a function before the next paint. Several requests of the same function cause one call. */
 export function beforePaint(draw) {
   if (waiting.size === 0) requestAnimationFrame(paint);
   waiting.add(draw);
@@ -65,7 +65,7 @@ function paint() {
   for (const draw of due) draw();
 }
 
-/** Calls back with whether an element is nearly visible, now and after each change. */
+/** Calls `change` now and after each change: with true if the element is visible or less than 200 px away, else with false. */
 export function whenSeen(element, change) {
   seenBy.set(element, change);
   observer.observe(element);
@@ -80,5 +80,5 @@ const observer = new IntersectionObserver(
 /** Stores settings in localStorage. If the browser does not allow it, they are not stored. */
 export const memory = {
   get(key) { try { return localStorage.getItem(key); } catch { return null; } },
-  set(key, value) { try { if (value === null) localStorage.removeItem(key); else localStorage.setItem(key, value); } catch { /* Private. */ } },
+  set(key, value) { try { if (value === null) localStorage.removeItem(key); else localStorage.setItem(key, value); } catch { /* A private window allows no storage. */ } },
 };

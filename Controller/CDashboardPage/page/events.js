@@ -95,8 +95,8 @@ function paint() {
 /**
  * Requests the newest events and firings and returns the time since which both lists are complete. If both lists are
  * full, they begin at different times.
- * @param {(begin: number, count: number) => boolean} note Called before they are added; returns false if they are no
- * longer needed.
+ * @param {(begin: number, count: number) => boolean} note Receives the begin of the complete range and the number of
+ * entries, before these are added. If it returns false, they are dropped.
  */
 async function ask({ from, to, most, plug, rulesOnly }, note) {
   const query = { from: from && new Date(from).toISOString(), to: to && new Date(to).toISOString() };
@@ -125,7 +125,7 @@ async function tried(asking) {
   beforePaint(paint);
 }
 
-/** Requests all entries since a time, whatever is chosen; at first the newest. */
+/** Requests all entries since a time, regardless of the choice; the newest entries if the time is 0. */
 function fillUp(from) {
   const query = from > 0 ? { from: from - 5000, most: WHOLE } : { most: PAGE };
   return tried(ask(query, (whole) => {
@@ -140,7 +140,7 @@ function askChosen(to) {
   const view = chosen;
   const plug = view.startsWith("plug|") ? view.slice(5) : undefined;
   return tried(ask({ to, most: PAGE, plug, rulesOnly: view === "rule|" }, (whole, count) => {
-    // The user chose something else, or the answer does not reach the entries that are shown.
+    // The user has made a different choice, or the answer does not reach the entries that are shown.
     if (view !== chosen || to < since.chosen) return false;
     limit = Math.min(limit + count, MOST);
     since.chosen = Math.min(since.chosen, whole);
@@ -182,7 +182,7 @@ export function startEvents() {
   hear("rule", addRule);
   hear("house", (again) => {
     offer();
-    // Also from before the gap: a plug can report an event late, with its original time.
+    // Requests entries from before the gap too, because a plug can report an event late, with its original time.
     const since = newest;
     for (const wait of again ? LATER : []) setTimeout(() => fillUp(since), wait);
   });

@@ -74,13 +74,13 @@ export function firstOfMonth(date, months = 0) {
 
 export const number = (value, digits = 0) => plain[digits].format(value);
 
-/** Formats W with three or four digits, whatever the size. */
+/** Formats a power in W with three or four digits, without the unit. */
 export function watts(value) {
   const size = Math.abs(value);
   return number(value, size < 9.995 && size > 0 ? 2 : size < 99.95 && size > 0 ? 1 : 0);
 }
 
-/** Formats Wh or kWh, with the unit. */
+/** Formats an energy in Wh or kWh, with the unit. */
 export function energy(wattHours) {
   const size = Math.abs(wattHours);
   if (size < 999.5) return `${number(wattHours, size < 9.95 && size > 0 ? 1 : 0)} Wh`;
@@ -95,7 +95,7 @@ export function money(amount, currency) {
   return currencies.get(currency)?.format(amount) ?? `${number(amount, 2)} ${currency}`;
 }
 
-/** Creates the format of a currency. This takes a hundred times as long as using it. */
+/** Creates the format of a currency. Creating a format takes a hundred times as long as formatting an amount. */
 function formatOf(currency) {
   try {
     return new Intl.NumberFormat(undefined, { style: "currency", currency });
@@ -109,7 +109,7 @@ export const minuteTime = (ms) => minute.format(ms);
 export const dayName = (ms) => day.format(ms);
 export const monthName = (ms) => month.format(ms);
 
-/** Formats a time; with its day if that is not today. */
+/** Formats a time, with the day unless it is today. */
 export function timeOf(ms) {
   return dateOf(ms) === dateOf(Date.now()) ? clock.format(ms) : `${day.format(ms)}, ${clock.format(ms)}`;
 }

@@ -23,7 +23,7 @@ export const LATER = [0, 3000, 10_000, 30_000];
 
 /**
  * Adds a listener. The kinds:
- * - `house`: everything changed; true if time was missed
+ * - `house`: all data changed; true if updates may have been missed
  * - `plug`, `gone`, `back` (a plug is reached again), `chart` (show a plug in the large chart): the name
  * - `reading`: the names
  * - `event`: a WatchRecord
@@ -62,7 +62,7 @@ export function take(kind, data) {
       takeHouse(data, house.streamed);
       house.streamed = true;
       break;
-    // The answer to the page's first request. The stream's first message follows, and nothing is missed in between.
+    // The answer to the page's first request. The stream's first message follows, and no update is missed in between.
     case "first":
       if (!house.known) takeHouse(data, false);
       break;

@@ -1,10 +1,10 @@
-// The event stream of the daemon. An EventSource hides comments, so a dead connection would look like a quiet one, and
-// it cannot resume after the page slept. So this module reads the stream itself.
+// The event stream of the daemon. This module reads the stream itself, because an EventSource hides comments and cannot
+// resume after the page slept. Without comments, a dead connection cannot be distinguished from a quiet one.
 
 import { Fault } from "./api.js";
 import { take, tell } from "./house.js";
 
-/** The time in ms without a byte after which the connection counts as lost. The daemon sends something every 15 s. */
+/** The time in ms without a byte after which the connection counts as lost. The daemon sends at least a comment every 15 s. */
 const SILENCE = 20_000;
 /** The time in ms for which a hidden page keeps its stream. The daemon has a limited number of streams. */
 const UNSEEN = 300_000;
@@ -86,7 +86,7 @@ async function follow(body, own) {
     if (done || reading !== own) return;
     heard = performance.now();
     parse(value);
-    // A resumed stream need not begin with a message.
+    // A resumed stream may begin without a message.
     if (last) tell("link", { state: "live" });
   }
 }

@@ -11,7 +11,7 @@ function cover(isCovered) {
   part("login").hidden = !isCovered;
   for (const id of hidden) part(id).hidden = isCovered;
   part("logout").hidden = isCovered;
-  // These sections show themselves if the user may see them.
+  // The modules of these sections show them again if the user may see them.
   if (isCovered) for (const id of ["sessions", "fleet", "fleet-link"]) part(id).hidden = true;
 }
 
@@ -47,7 +47,7 @@ export function startLogout() {
     try {
       await remove("session");
     } catch (error) {
-      // The user must not believe to be logged out after a failure.
+      // After a failure, the page shows that the user is still logged in.
       button.textContent = "Log out: try again";
       button.title = error instanceof Fault ? error.words : String(error);
       return;

@@ -4,7 +4,7 @@ import { make, named } from "./dom.js";
 import { timeOf } from "./format.js";
 import { hear } from "./house.js";
 
-/** Only the newest are kept, so that the page stays usable after a long absence. */
+/** The maximum number of shown notifications, so that the page stays usable after a long absence. The newest are kept. */
 const MOST = 5;
 
 export function startNotices() {

@@ -27,7 +27,8 @@ export function pairingForm(name, say, done) {
     make("label", { for: id }, "Setup code of ", named(name)), make("div", { class: "row" }, code, button), help);
 
   code.addEventListener("input", () => {
-    // Only if the cursor is at the end: otherwise it would move while the user corrects a character.
+    // The text is formatted only if the cursor is at the end. Otherwise the cursor would move while the user corrects a
+    // character.
     if (code.selectionStart === code.value.length) code.value = formatted(code.value);
     code.removeAttribute("aria-invalid");
   });

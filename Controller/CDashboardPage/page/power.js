@@ -45,7 +45,7 @@ function changed(words = false) {
   beforePaint(paint);
 }
 
-/** Draws the chart again when enough time passed to be visible. */
+/** Draws the live chart again if it has moved by half a pixel since the last drawing, or after ten seconds. */
 function goOn() {
   if (state.follows && performance.now() - drawnAt >= Math.min(state.span / chart.width / 2, 10_000)) changed();
 }
@@ -85,7 +85,7 @@ function heal() {
   healing = LATER.map((wait) => setTimeout(() => load(0), wait));
 }
 
-/** Loads the data once, after the last of several moves. */
+/** Loads the data after a delay. Several calls within the delay cause one load. */
 function load(wait = 160) {
   clearTimeout(timer);
   timer = setTimeout(read, wait);

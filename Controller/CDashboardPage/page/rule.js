@@ -10,7 +10,7 @@ const lines = (title, words) => words.length > 0 && make("div", {}, make("dt", {
 const when = (time, words) => `${timeOf(Date.parse(time))}${words ? `: ${words}` : ""}`;
 const pathOf = (name, below) => `rules/${encodeURIComponent(name)}/${below}`;
 
-/** The parts of a rule that are shown and stay constant while the rule is the same. */
+/** The texts of a rule's definition. A rule with different texts is shown as a new item. */
 export const ruleWords = (rule) => JSON.stringify([rule.when, rule.conditions, rule.actions]);
 
 /** @param rule A RuleStateRecord. */
@@ -44,7 +44,7 @@ export function ruleItem(rule) {
     setAttribute(element, "data-off", !known);
   }
 
-  /** Sends the changes one after another: the daemon could handle two concurrent requests in either order. */
+  /** Sends one change. Clicks are ignored until it is answered, because the daemon could handle two concurrent requests in either order. */
   async function turnOver() {
     if (wanted !== undefined) return;
     wanted = !known;

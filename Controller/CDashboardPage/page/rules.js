@@ -10,7 +10,7 @@ const shown = new Map();
 function faultItem({ file, words, rules }) {
   return make("li", { class: "rule", "data-broken": true },
     make("p", { class: "held" }, make("bdi", { dir: "auto", text: file }), rules.length > 0 ? " is not valid; its last valid version stays active." : " is not valid; none of its rules run."),
-    make("pre", { class: "fault", role: "group", tabindex: "0", "aria-label": `What is wrong with ${file}`, text: words }));
+    make("pre", { class: "fault", role: "group", tabindex: "0", "aria-label": `Errors in ${file}`, text: words }));
 }
 
 export function startRules() {

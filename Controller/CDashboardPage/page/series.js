@@ -20,7 +20,8 @@ export class Series {
     if (time <= this.newest) return;
     this.times.push(time);
     this.values.push(value);
-    // Removed in large pieces: moving the rest costs the same for one reading as for a hundred.
+    // Old readings are removed in large pieces, because moving the rest takes the same time for one reading as for a
+    // hundred.
     if (this.times.length > LIMIT || this.times[0] < time - KEPT - 60_000) this.#forget(time - KEPT);
   }
 

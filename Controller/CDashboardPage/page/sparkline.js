@@ -18,7 +18,7 @@ export function sparkline() {
   /** @param {Series} series @param {number} now ms since 1970; the right edge. */
   function show(series, now) {
     const { runs, least, greatest, sum, count } = columns(series, now);
-    // The scale starts at 0 W, so that a nearly constant power is a calm line.
+    // The scale starts at 0 W, so that a nearly constant power is drawn as a nearly flat line.
     const top = Math.max(greatest, 1) * 1.08;
     const y = (value) => (HEIGHT - 1.5 - Math.max(value, 0) / top * (HEIGHT - 3)).toFixed(1);
     let [stroke, fill] = ["", ""];

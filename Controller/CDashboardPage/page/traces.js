@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { make, setText } from "./dom.js";
 import { clockTime, number, timeOf } from "./format.js";
 
-/** The number of traces. */
+/** The maximum number of shown traces. */
 const MOST = 20;
 /** The delay in ms after which the history has the newest events. */
 const LATER = 3000;

@@ -1,14 +1,14 @@
 // Describes events in the same words as plugctl.
 
 const protections = {
-  overPower: "what is plugged in drew too much power",
-  overCurrent: "what is plugged in drew too much current",
+  overPower: "the load drew too much power",
+  overCurrent: "the load drew too much current",
   overVoltage: "the voltage is too high",
   underVoltage: "the voltage is too low",
   overTemperature: "the plug is too hot inside",
-  weldedRelay: "current flows although the relay is off, so the plug cannot turn it off: unplug it",
-  restTime: "what is plugged in has not rested long enough since it was turned off",
-  switchingRate: "it was switched too often in a short time",
+  weldedRelay: "current flows although the relay is off, so the plug cannot turn the load off: unplug it",
+  restTime: "the load has not rested long enough since it was turned off",
+  switchingRate: "the plug was switched too often in a short time",
 };
 
 /** Describes what a protection detected. */
@@ -17,10 +17,10 @@ export const protectionWords = (protection) => protections[protection] ?? protec
 /** Returns the advice for a protection. */
 export function protectionAdvice(protection) {
   switch (protection) {
-    case "weldedRelay": return "Unplug it, and replace the plug.";
-    case "restTime": case "switchingRate": return "Wait a while, then reset it.";
-    case "overVoltage": case "underVoltage": return "When the supply is normal again, reset it here or press the plug's button.";
-    default: return "Unplug what is plugged in or turn it down, then reset it here or press the plug's button.";
+    case "weldedRelay": return "Unplug the load, and replace the plug.";
+    case "restTime": case "switchingRate": return "Wait a few minutes, then reset the protection.";
+    case "overVoltage": case "underVoltage": return "When the supply is normal again, reset the protection here or press the plug's button.";
+    default: return "Unplug the load or turn it down, then reset the protection here or press the plug's button.";
   }
 }
 
@@ -43,9 +43,9 @@ export function eventWords(record) {
     case "reading": return `${shown(record.activePower)} W`;
     case "button": return `button pressed (${record.press ?? "?"})`;
     case "protection": return `protection tripped${explained(record.protection)}`;
-    case "protectionReset": return `protection reset (${by(record)}), after it had tripped${explained(record.protection)}`;
-    case "restarted": return record.powerLost ? "restarted after a loss of power" : "restarted";
-    case "pairingFailed": return `a wrong setup code (${record.failures ?? 0} in a row)`;
+    case "protectionReset": return `protection reset (${by(record)}), was tripped${explained(record.protection)}`;
+    case "restarted": return record.powerLost ? "restarted after a power failure" : "restarted";
+    case "pairingFailed": return `wrong setup code (${record.failures ?? 0} in a row)`;
     case "controllerPaired": return `paired with ${record.controller ?? "?"}`;
     case "controllerRemoved": return `no longer paired with ${record.controller ?? "?"}`;
     case "gap": return `events ${record.from ?? 0} to ${record.to ?? 0} are lost (${record.reason ?? "?"})`;
@@ -59,17 +59,17 @@ export function eventWords(record) {
 export function ruleWords(record) {
   switch (record.event ?? "firing") {
     case "firing": return `fires: ${record.why ?? "?"}`;
-    case "heldBack": return `held back: ${record.why ?? "?"}`;
+    case "heldBack": return `was held back: ${record.why ?? "?"}`;
     case "notSent": return `cannot command ${record.plug ?? "?"}: ${record.why ?? "?"}`;
-    case "resumed": return `commanded ${record.plug ?? "?"} again, after a restart: ${record.why ?? "?"}`;
+    case "resumed": return `sent the command to ${record.plug ?? "?"} again, because it fired before the restart: ${record.why ?? "?"}`;
     case "nearMiss": return `nearly fired: ${record.why ?? "?"}`;
-    case "remembered": return `keeps a command for ${record.plug ?? "?"}, which is away: ${record.what ?? "?"}`;
+    case "remembered": return `will send the command when ${record.plug ?? "?"} returns: ${record.what ?? "?"}`;
     case "effect":
       if (record.outcome !== "done") return `failed: ${record.what ?? "?"}: ${record.why ?? "?"}`;
-      return record.effect === "notify" ? `tells: ${record.title ? `${record.title}: ` : ""}${record.message ?? ""}` : undefined;
+      return record.effect === "notify" ? `notifies: ${record.title ? `${record.title}: ` : ""}${record.message ?? ""}` : undefined;
     case "callFailed": return `failed: ${record.why ?? "?"}`;
-    case "commandsHeldBack": return `wants ${record.count ?? "?"} commands more than a script may in a minute, which are not carried out`;
-    case "timersHeldBack": return `has ${record.count ?? "?"} timers that wait: no more of a script's end in a minute`;
+    case "commandsHeldBack": return `exceeds the limit of commands per minute: ${record.count ?? "?"} not sent`;
+    case "timersHeldBack": return `exceeds the limit of timers per minute: ${record.count ?? "?"} delayed`;
     case "scriptEnded": return `does not run: ${record.why ?? "?"}`;
     case "ruleEnabled": return record.enabled ? "is turned on" : "is turned off";
     default: return undefined;

@@ -5,8 +5,8 @@ import PlugTopics
 import PostgreSQL
 import PowerHistory
 
-/// A part of the changes in a history, and its delivery to a database. It first queries the database's current content,
-/// and then sends the part in one transaction.
+/// A part of the changes in a history, and its delivery to a database. The part first queries the database's current
+/// content, and is then sent in one transaction.
 struct DatabasePart {
     /// The limit of samples after which a part includes no further chunk: some seconds of work, and 10 MB.
     private static let sampleLimit = 400_000
@@ -142,7 +142,7 @@ struct DatabasePart {
 
     /// Sends the part in one transaction.
     ///
-    /// - Parameter position: the position up to which the database has everything.
+    /// - Parameter position: the position up to which the database has all changes.
     /// - Throws: `DeliveryFault` if another connection changed the position, or `PostgreSQLError`.
     func send(
         from position: FeedPosition, known: inout DatabaseReceiver.Known, _ link: PostgreSQLConnection
@@ -233,7 +233,7 @@ struct DatabasePart {
             }
             steps.insert(part.step)
             var next = span.lowerBound
-            // Deletes rows that the history no longer has. Often the range is in the future and has no rows.
+            // Deletes rows that the history no longer has.
             func clear(to end: Int64) {
                 guard next < end else { return }
                 statements.append(

@@ -36,7 +36,7 @@ final class DatabaseReceiver: HistoryReceiver {
     private let hasEnded = Mutex(false)
     private let known = Mutex(Known())
 
-    /// The content of the database, as known since the connection.
+    /// The content of the database, as read after connecting and changed by this connection since.
     struct Known {
         /// The id of the house's row.
         var house = 0
@@ -102,7 +102,7 @@ final class DatabaseReceiver: HistoryReceiver {
 
     private func endNow() {
         defer { connection.withLock { $0 = nil } }
-        // A state that is no longer updated would be wrong: after its end the daemon reaches no plug.
+        // After this receiver ends, no states are updated, so all plugs are marked as not connected.
         let house = known.withLock { $0.house }
         guard house > 0, let link = connection.withLock({ $0 }) else { return }
         _ = try? link.rows(
@@ -123,7 +123,9 @@ final class DatabaseReceiver: HistoryReceiver {
     private func deliverNow(
         from history: PowerHistory, after position: FeedPosition, atMost limit: Int
     ) throws(DeliveryFault) -> (through: Int64, isAll: Bool) {
-        guard let link = connection.withLock({ $0 }) else { throw DeliveryFault(reason: "there is no connection") }
+        guard let link = connection.withLock({ $0 }) else {
+            throw DeliveryFault(reason: "not connected to the database")
+        }
         var known = known.withLock { $0 }
         defer { self.known.withLock { $0 = known } }
         do {
@@ -143,11 +145,11 @@ final class DatabaseReceiver: HistoryReceiver {
         }
     }
 
-    // MARK: The beginning
+    // MARK: Connecting
 
     /// Creates the schema if it is missing.
     private func prepare(_ link: PostgreSQLConnection) throws(PostgreSQLError) {
-        // With these settings the server notices a lost connection soon and releases the house's lock.
+        // With these settings, the server detects a lost connection within about 30 s and releases the house's lock.
         try link.rows(
             """
             SET timezone = 'UTC'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
@@ -200,7 +202,7 @@ final class DatabaseReceiver: HistoryReceiver {
         known.horizons = try Self.horizons(link)
         // Days begin at other times in the new zone, so energy per day is recomputed from the quarters.
         if row[2] != zone { try link.rows(DatabasePart.daysAnew(house: id, zone: zone)) }
-        // If the setting for sample rows changed, everything is sent again. Existing rows remain.
+        // If the setting for sample rows changed, the whole history is sent again. Existing rows remain.
         let isSame = row[3] == (wantsSamples ? "t" : "f")
         if isSame, let epoch = row[4].flatMap({ [UInt8](hexadecimal: $0[...]) }),
             let number = row[5].flatMap({ Int64($0) })
@@ -215,14 +217,14 @@ final class DatabaseReceiver: HistoryReceiver {
         return known
     }
 
-    /// Our own SQLSTATE for errors that only the user can resolve.
+    /// A SQLSTATE of this program, for errors that only the user can resolve.
     static let refused = "SP001"
 
     private static func otherDaemon(_ name: String) -> String {
         "the house \(name) belongs to a different daemon in this database"
     }
 
-    // MARK: Now and then
+    // MARK: Periodic work
 
     private func tellStates(_ link: PostgreSQLConnection, hasAll: Bool) throws(PostgreSQLError) {
         var known = known.withLock { $0 }
@@ -276,7 +278,7 @@ final class DatabaseReceiver: HistoryReceiver {
         do throws(PostgreSQLError) {
             try link.rows("SELECT smartplug.forget()")
         } catch {
-            // Another client reads the partition; the next call drops it.
+            // Another client reads the partition. The next call drops the partition.
             guard error.state == "55P03" else { throw error }
         }
     }

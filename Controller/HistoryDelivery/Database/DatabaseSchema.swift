@@ -6,16 +6,16 @@ public enum DatabaseSchema {
     /// The statements that create the schema, in one transaction of its owner.
     public static let text = #"""
         CREATE SCHEMA smartplug;
-        COMMENT ON SCHEMA smartplug IS 'What the plugs of houses measured. Read its views; Documentation/how-to/history-export.md says which.';
+        COMMENT ON SCHEMA smartplug IS 'Measurements of the plugs of houses. Documentation/how-to/history-export.md lists the views to read.';
         SET LOCAL search_path = smartplug, pg_temp;
 
-        -- One row. A daemon refuses a later version than its own.
+        -- One row. A daemon rejects any version except its own.
         CREATE TABLE schema_version (version integer NOT NULL);
         INSERT INTO schema_version VALUES (1);
 
-        -- One row per daemon. identity: of the daemon's directory. epoch, cursor: the last received change of the daemon's history.
-        -- time_zone: of its days. sampled: true if samples are also rows. last_seen: the daemon's last contact; caught_up: the last
-        -- time when it had sent everything.
+        -- One row per daemon. identity: the id in the daemon's directory. epoch, cursor: the last received change of the daemon's history.
+        -- time_zone: the zone in which its days begin. sampled: true if samples are also rows. last_seen: the daemon's last contact.
+        -- caught_up: the last time when the daemon had sent its whole history.
         CREATE TABLE houses (
             id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             name text NOT NULL UNIQUE,
@@ -60,11 +60,11 @@ public enum DatabaseSchema {
         -- Read access: a role sees the houses of its rows; a row without a house gives access to all houses.
         CREATE TABLE access (role name NOT NULL, house integer REFERENCES houses, UNIQUE NULLS NOT DISTINCT (role, house));
 
-        -- How long the rows of a table are kept; forever without a row here.
+        -- The time for which a table keeps rows. A table that is not listed here keeps rows forever.
         CREATE TABLE retention (relation name PRIMARY KEY, keep interval NOT NULL);
 
-        -- Tables with one part per month: hypertables with TimescaleDB, otherwise partitions. Rows with a time that no plug can have
-        -- had are stored in the default partition.
+        -- Tables with one part per month: hypertables with TimescaleDB, otherwise partitions. Rows with an implausible time are stored in the
+        -- default partition.
         CREATE FUNCTION timescale() RETURNS name LANGUAGE sql STABLE
             RETURN (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'timescaledb');
 
@@ -81,8 +81,9 @@ public enum DatabaseSchema {
             END IF;
         END $body$;
 
-        -- Chunks of samples as the plugs sent them. first: milliseconds of the plug's clock at the first sample; since, until: its first
-        -- and last on the wall clock; crc: CRC-32 of bytes; rows, digest: of its samples in the table samples.
+        -- Chunks of samples as the plugs sent them. first: milliseconds of the plug's clock at the first sample; since, until: the first and
+        -- the last sample on the wall clock; crc: CRC-32 of bytes; rows, digest: the number and the digest of its samples in the table
+        -- samples.
         SELECT make_table('chunks', 'plug integer NOT NULL, boot bytea NOT NULL, first bigint NOT NULL, since timestamptz NOT NULL,
             until timestamptz NOT NULL, count integer NOT NULL, crc bigint NOT NULL, rows integer NOT NULL, digest bigint NOT NULL,
             bytes bytea NOT NULL, PRIMARY KEY (plug, boot, first, since)', 'since');
@@ -92,7 +93,7 @@ public enum DatabaseSchema {
         SELECT make_table(step, 'start timestamptz NOT NULL, plug integer NOT NULL, covered integer NOT NULL, mean real, least real,
             greatest real, energy double precision NOT NULL, estimated double precision NOT NULL, PRIMARY KEY (plug, start)', 'start')
             FROM unnest(ARRAY['minutes', 'quarters', 'hours', 'days']) AS step;
-        -- kind, detail: as in the messages of events at a broker.
+        -- kind, detail: as in the event messages to an MQTT broker.
         SELECT make_table('events', 'at timestamptz NOT NULL, plug integer NOT NULL, sequence bigint NOT NULL, kind text NOT NULL,
             detail jsonb NOT NULL, time_known boolean NOT NULL, PRIMARY KEY (plug, sequence, at, kind)', 'at');
         CREATE INDEX ON events (at);
@@ -109,7 +110,7 @@ public enum DatabaseSchema {
         BEGIN
             IF timescale() IS NOT NULL THEN RETURN; END IF;
             PERFORM pg_advisory_xact_lock(hashtext('smartplug partitions'));
-            -- Long queries are not waited for, because later ones would wait, too.
+            -- The function does not wait for long queries, because later queries would have to wait too.
             SET LOCAL lock_timeout = '5s';
             FOREACH month IN ARRAY months LOOP
                 CONTINUE WHEN month < '2000-01-01' OR month > now() + interval '13 months' OR month <> date_trunc('month', month);
@@ -124,14 +125,15 @@ public enum DatabaseSchema {
                             relation || to_char(month, '_YYYY_MM'), month || ' 00:00+00',
                             (month + interval '1 month')::date || ' 00:00+00');
                     EXCEPTION WHEN check_violation THEN
-                        -- The default partition has rows of this month from when it was too far ahead: old and new rows stay there.
+                        -- The default partition has rows of this month, from a time when the month was too far ahead. Old and new rows of the
+                        -- month stay there.
                         NULL;
                     END;
                 END LOOP;
             END LOOP;
         END $body$;
 
-        -- The time before which a table has no rows, the beginning of a month; null if it keeps all rows.
+        -- The time before which a table has no rows, the beginning of a month; null if the table keeps all rows.
         CREATE FUNCTION horizon(wanted name) RETURNS timestamptz LANGUAGE sql STABLE
             RETURN (SELECT date_trunc('month', now() - keep, 'UTC') FROM smartplug.retention WHERE relation = wanted);
 
@@ -148,7 +150,7 @@ public enum DatabaseSchema {
                 END LOOP;
                 RETURN;
             END IF;
-            -- A query of a month is not waited for: the next call drops that month.
+            -- The function does not wait for a query that reads a month. The next call drops that month.
             SET LOCAL lock_timeout = '2s';
             FOR part IN
                 SELECT child.relname AS name FROM retention
@@ -161,13 +163,13 @@ public enum DatabaseSchema {
             END LOOP;
         END $body$;
 
-        -- Lets a role read the views of a house; null: of all houses.
+        -- Lets a role read the views of a house, or of all houses if `wanted` is null.
         CREATE FUNCTION admit(reader name, wanted text) RETURNS void LANGUAGE plpgsql SET search_path = smartplug, pg_temp AS $body$
         DECLARE
             readable name;
         BEGIN
             IF wanted IS NOT NULL AND NOT EXISTS (SELECT FROM houses WHERE houses.name = wanted) THEN
-                RAISE EXCEPTION 'there is no house %', wanted;
+                RAISE EXCEPTION 'no house is named %', wanted;
             END IF;
             EXECUTE format('GRANT USAGE ON SCHEMA smartplug TO %I', reader);
             -- Partitions are left out, because they have no policies.

@@ -7,7 +7,7 @@ struct KnownChunk: Hashable, Sendable {
     /// Milliseconds since 1970.
     var since: Int64
     var until: Int64
-    /// The number of its first samples that are rows.
+    /// The number of the chunk's first samples that are rows.
     var rows: Int
     /// The digest of those samples.
     var digest: Int64
@@ -15,8 +15,8 @@ struct KnownChunk: Hashable, Sendable {
 
 /// The rows of samples that a changed chunk affects.
 ///
-/// Rows contain the samples that a reader of the history finds, so they depend on all chunks of their time. But a
-/// changed chunk affects only rows at its old and its new time.
+/// Rows contain the samples that a reader of the history finds, so a row depends on all chunks of its time. A changed
+/// chunk affects only rows at its old and its new time.
 struct SampleSpans {
     /// The ranges in milliseconds since 1970 whose rows must be replaced by the reader's current samples.
     let spans: [ClosedRange<Int64>]
@@ -39,7 +39,7 @@ struct SampleSpans {
             spans = [known.since...max(known.since, known.until), chunk.since...chunk.until]
             return
         }
-        // The rows of the beginning already exist.
+        // The rows of the samples that the database already has are unchanged.
         let reached = samples[known.rows - 1].milliseconds &- samples[0].milliseconds
         let from = chunk.since.addingReportingOverflow(reached &+ 1).partialValue
         spans = known.rows < samples.count && from <= chunk.until ? [from...chunk.until] : []

@@ -3,7 +3,7 @@ import PowerHistory
 
 /// The position of remote write: the last change, and for each plug's last chunk the part that the server has.
 struct RemoteWriteMemory: Sendable {
-    /// The limit of the file in bytes: about 100 for each of 40,000 plugs.
+    /// The maximum size of the file in bytes: about 100 bytes for each of 40,000 plugs.
     static let sizeLimit = 4 << 20
     private static let plugLimit = 40_000
 
@@ -56,7 +56,7 @@ struct RemoteWriteMemory: Sendable {
         return values
     }
 
-    // MARK: Its file
+    // MARK: File
 
     /// The content of the file: a line for the position, and one per plug: plug, boot, first, since, until, rows,
     /// digest.

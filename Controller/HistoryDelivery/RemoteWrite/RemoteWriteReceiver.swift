@@ -98,7 +98,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
     }
 
     private func send(_ request: [UInt8]) async throws(DeliveryFault) {
-        guard !hasEnded.withLock({ $0 }) else { throw DeliveryFault(reason: "it was cancelled") }
+        guard !hasEnded.withLock({ $0 }) else { throw DeliveryFault(reason: "the delivery was cancelled") }
         guard let body = Self.compressed(request) else { throw DeliveryFault(reason: "libsnappy failed to compress") }
         var fields = [
             ("Content-Type", "application/x-protobuf"), ("Content-Encoding", "snappy"),
@@ -108,8 +108,8 @@ final class RemoteWriteReceiver: HistoryReceiver {
         do throws(WebClient.Fault) {
             try await post.send(body, fields: fields.map { (name: $0.0, value: $0.1) }, within: Self.patience)
         } catch {
-            // Only with these statuses the server rejects the content. It would reject a retry too, so the request is
-            // skipped.
+            // With these statuses, the server rejects the content. The server would reject a retry too, so the request
+            // is skipped.
             guard let status = error.status, [400, 413, 422].contains(status) else {
                 let isRefusal = error.status.map { (400..<500).contains($0) && ![408, 429].contains($0) } ?? false
                 throw DeliveryFault(reason: error.words, isRefusal: isRefusal)
@@ -122,7 +122,7 @@ final class RemoteWriteReceiver: HistoryReceiver {
             complain(
                 """
                 remote write: the server rejects a part of the history, which is left out: \(error.words)
-                hint: configure it to accept out-of-order samples, which arrive after a plug was away
+                hint: configure the server to accept out-of-order samples, which arrive after a plug was away
                 """)
         }
     }
