@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-// The declarations of the library that are used, from its documentation. So neither its header is needed for the build
-// nor the library at the start.
+// The declarations of the library that are used, from its documentation. So the build needs no headers, and the program
+// starts without the library.
 typedef struct pg_conn connection;
 typedef struct pg_result result;
 

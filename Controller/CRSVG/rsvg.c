@@ -5,7 +5,7 @@
 #include <string.h>
 
 // The declarations of the libraries that are used, from their documentation (librsvg 2.46 and later, cairo 1.10 and
-// later). So neither headers are needed for the build nor libraries at the start.
+// later). So the build needs no headers, and the program starts without the libraries.
 typedef struct {
     unsigned int domain;
     int code;

@@ -10,7 +10,7 @@ public enum ChartStyle: Hashable, Sendable {
 }
 
 /// Series over one time window, drawn as text (``text(columns:rows:glyphs:characterWidth:)``) or as SVG
-/// (``svg(width:height:theme:)``) with the same layout. A value: the same chart and size always give the same output.
+/// (``svg(width:height:theme:)``) with the same layout. The same chart and size always give the same output.
 ///
 /// Series of bars are stacked and cannot be mixed with lines.
 public struct Chart: Hashable, Sendable {
@@ -78,7 +78,7 @@ public struct Chart: Hashable, Sendable {
 /// The figures and the value axis of a chart, computed once for the number of columns of its plot.
 struct ChartLayout {
     let chart: Chart
-    /// One per series; nil if the series has no data in the window.
+    /// The figures of each series; nil if the series has no data in the window.
     let figures: [Statistics?]
     let axis: ValueAxis
     let isEmpty: Bool

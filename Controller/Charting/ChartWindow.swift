@@ -2,7 +2,7 @@
 public struct ChartWindow: Hashable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public let from: Double
-    /// At least one second after `from`.
+    /// The end in seconds since 1970-01-01 00:00 UTC, at least one second after `from`.
     public let to: Double
 
     /// Creates a window. It is at least one second long: a shorter or reversed range is extended to the right.
@@ -21,6 +21,6 @@ public struct ChartWindow: Hashable, Sendable {
         self.init(from: first, to: last)
     }
 
-    /// In seconds.
+    /// The length in seconds.
     public var length: Double { to - from }
 }

@@ -7,7 +7,7 @@ struct Envelope: Hashable {
         var last: Double
         var least: Double
         var greatest: Double
-        /// Weighted by time.
+        /// The mean, weighted by time.
         var mean: Double
         /// True if the line shows every value: it then runs from the first to the last value. Otherwise it runs through
         /// the mean, with a band from the least to the greatest value.

@@ -13,7 +13,7 @@ extension SVGPlot {
         for (position, column) in columns.enumerated() {
             let entry = y(column.entry)
             if column.isJoined {
-                // Of a level stretch, only the end is written.
+                // Only the last point of a level stretch is written.
                 let next = position + 1 < columns.count ? columns[position + 1] : nil
                 let isLevel = entry == previous && y(column.exit) == entry
                 if isLevel, let next, next.isJoined, y(next.entry) == entry { continue }

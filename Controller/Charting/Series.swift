@@ -2,7 +2,7 @@
 public struct ChartPoint: Hashable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public var time: Double
-    /// In the unit of the series.
+    /// The value in the unit of the series.
     public var value: Double
 
     /// Creates a point.
@@ -51,7 +51,7 @@ public struct ChartBar: Hashable, Sendable {
     public var from: Double
     /// The end, in seconds since 1970-01-01 00:00 UTC.
     public var to: Double
-    /// In the unit of the series, not below zero.
+    /// The sum in the unit of the series, not below zero.
     public var value: Double
     /// The part of the value that may belong to a different time range; drawn lighter.
     public var estimated: Double

@@ -2,7 +2,7 @@
 struct ValueAxis: Hashable {
     let lower: Double
     let upper: Double
-    /// Ascending, from `lower` to `upper`.
+    /// The ticks in ascending order, from `lower` to `upper`.
     let ticks: [Double]
     let labels: [String]
     /// The unit with its prefix, as printed near the labels.
@@ -52,7 +52,7 @@ struct ValueAxis: Hashable {
     func fraction(of value: Double) -> Double { min(max((value - lower) / (upper - lower), 0), 1) }
 }
 
-/// 1, 2 or 5 times a power of ten.
+/// A step of 1, 2 or 5 times a power of ten.
 struct RoundStep: Hashable {
     private(set) var digit: Int
     private(set) var exponent: Int

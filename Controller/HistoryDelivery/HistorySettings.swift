@@ -74,7 +74,7 @@ public struct HistorySettings: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: its path; the files that it names are relative to its directory.
+    ///   - file: the path of the file; the files that it names are relative to its directory.
     ///   - home: the user's home directory, for names that begin with `~/`.
     /// - Throws: `ConfigurationError` with all errors.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {

@@ -11,7 +11,7 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
     /// states what to do.
     case distrusted(String)
 
-    /// The plug was reset to factory state. It reported the reset on a connection where it proved its pinned key.
+    /// The plug was reset to factory state. It reported the reset on a connection on which it proved its pinned key.
     public static let factoryReset = Disconnection.distrusted(
         "the plug was reset to factory state and has no pairings\nhint: pair it again with `plugctl pair --replace`"
     )

@@ -3,8 +3,8 @@ import PlugModel
 
 /// The plug's names and settings, and the search for its address.
 extension FollowedPlug {
-    /// Watches for address changes of the plug and calls `locate()` on each: the plug restarted, or the network came
-    /// back. Without this, the next attempt could be half a minute away.
+    /// Watches for changes of the plug's address, which mean that the plug restarted or the network returned, and calls
+    /// `locate()` on each. Without this, the next attempt may be half a minute away.
     func locate(on places: @escaping @Sendable (String) -> AsyncStream<Resolution>) {
         self.places = places
         watchPlace()

@@ -263,8 +263,8 @@ public actor HouseFollower {
         }
     }
 
-    /// Returns the last received events of all plugs. For the plug that may be about to take this name, the position of
-    /// its current connection counts.
+    /// Returns the last received events of all plugs. For the plug whose id is announced under this name, the position
+    /// of its current connection is used.
     private func known(of name: String) async -> [PlugID: SequenceNumber] {
         guard let id = directory.id(of: name) else { return known }
         var known = known
@@ -360,7 +360,8 @@ public actor HouseFollower {
 
     // MARK: Following ends
 
-    /// Stops following a plug that is neither announced nor connected. Multicast may fail while a connection works.
+    /// Stops following a plug that is neither announced nor connected. A connected plug is kept, because multicast may
+    /// fail while a connection works.
     private func forgetIfAway(_ plug: FollowedPlug?) async {
         guard let plug, !directory.contains(plug.name), readings[ObjectIdentifier(plug)]?.isConnected != true else {
             return
@@ -391,7 +392,8 @@ public actor HouseFollower {
         guard plugs[plug.name] === plug else { return }
         plugs[plug.name] = nil
         await plug.stop()
-        // Another plug may have taken the name. A separate task, because a reader must not wait for other plugs.
+        // Another plug may have taken the name. It is followed in a separate task, because a reader must not wait for
+        // other plugs.
         guard let id = plug.id, let new = directory.id(of: plug.name), new != id, plugs[plug.name] == nil else {
             return
         }

@@ -43,7 +43,7 @@ public final class PlugClient: Sendable {
     ///   - name: The user's name for this controller, at most 63 bytes. Plugs report it as the cause of its commands.
     ///   - identity: The controller's key.
     ///   - renewed: Returns the current key before each connection; nil if the key cannot be read or never changes.
-    ///   - paired: The list of paired plugs. The client only pairs with plugs that are not in the list.
+    ///   - paired: The list of paired plugs. With a plug that is not in the list, the client can only pair.
     ///   - keyLog: Receives the secrets of each connection, for packet traces.
     ///   - interfaces: The names of the network interfaces to use; empty for all that support multicast.
     ///   - logger: Receives the log of the discovery.

@@ -88,7 +88,7 @@ extension HistoryError {
 }
 
 extension HistoryError: CustomStringConvertible {
-    /// One sentence, without the hint.
+    /// The message in one sentence, without the hint.
     public var description: String {
         switch reason {
         case .absent: "no history was found in \(path)"

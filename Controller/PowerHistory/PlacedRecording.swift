@@ -52,7 +52,7 @@ public struct PlacedRecording: Sendable {
         public var line: Int
         /// Milliseconds since 1970, UTC.
         public var milliseconds: Int64
-        /// Active power.
+        /// The active power in deciwatts.
         public var deciwatts: Int32
     }
 
@@ -76,7 +76,8 @@ public struct PlacedRecording: Sendable {
     /// The slowest pace in milliseconds (one hour) at which samples are interpolated.
     public static let slowestPace: Int64 = 3_600_000
 
-    /// The most samples after interpolation. It stops a long recording with a slow pace from filling the memory.
+    /// The maximum number of samples after interpolation. It stops a long recording with a slow pace from filling the
+    /// memory.
     private static let mostFilled: Int64 = 10_000_000
 
     /// Returns the samples to store. Samples that are further apart than ``RollUpEntry/longestStep`` have no energy
@@ -167,7 +168,7 @@ public struct PlacedRecording: Sendable {
         samples.append(sample)
     }
 
-    /// Removes the samples of times that others own.
+    /// Removes the samples at times that other recordings or the history own.
     ///
     /// - Parameters:
     ///   - spans: Milliseconds since 1970, sorted by their beginnings. They may overlap.

@@ -43,8 +43,8 @@ extension PowerHistory {
         throw HistoryError(.unknownPlug(name, suggestions: suggestion.map { [$0] } ?? []), path)
     }
 
-    /// The time from the first to the last sample. If old samples were deleted, it begins with the first stored
-    /// quarter.
+    /// Returns the span from the first to the last sample. If old samples were deleted, the span begins with the first
+    /// stored quarter.
     private static func span(of plug: Int64, in database: Database) throws -> ClosedRange<Int64>? {
         let newest = try database.integer("SELECT max(since) FROM chunk WHERE plug = ?", .integer(plug))
         guard let newest,

@@ -60,7 +60,7 @@ extension PowerHistory {
     }
 
     /// Returns the same as ``summaries(of:step:from:to:)``, but calculated from the samples, not from roll-ups. The
-    /// energy includes only time with samples. Of a step that `from` or `to` cuts, only the part within the span
+    /// energy includes only time with samples. If `from` or `to` cuts a step, only the part of the step within the span
     /// counts.
     public func summariesOfSamples(
         of plug: PlugID, step: RollUpStep, from: Int64, to: Int64

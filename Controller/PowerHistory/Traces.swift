@@ -1,13 +1,13 @@
 import GRDB
 
 extension PowerHistory {
-    /// The most firings that the history keeps per rule. The limit stops a rule whose threshold is within the noise
-    /// from filling the disk.
+    /// The maximum number of firings that the history keeps per rule. The limit stops a rule whose threshold is within
+    /// the noise from filling the disk.
     public static let firingsPerRule = 3000
-    /// The most edges without effect that the history keeps per rule. They have their own limit so that they do not
-    /// displace firings.
+    /// The maximum number of edges without effect that the history keeps per rule. They have their own limit so that
+    /// they do not displace firings.
     public static let asidesPerRule = 2000
-    /// The most traces that one statement deletes, so that deletion does not delay other writers.
+    /// The maximum number of traces that one statement deletes, so that deletion does not delay other writers.
     static let tracesAPiece: Int64 = 2000
 
     /// Returns the traces of one rule, or of all rules if `rule` is nil, in ascending order of time; `from` and `to`

@@ -23,7 +23,7 @@ enum fence_access {
     fence_read_and_move,
 };
 
-/// Returns the Landlock ABI version that this process can use; 0 if none.
+/// Returns the Landlock ABI version that this process can use; 0 if Landlock is not available.
 int fence_version(void);
 
 /// Creates a ruleset that denies all reads until `fence_allow` adds rules. Returns its descriptor; -1 on an error, with

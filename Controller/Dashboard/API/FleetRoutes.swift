@@ -6,7 +6,7 @@ import LinuxClocks
 import PlugModel
 import Presentation
 
-/// Routes to other houses, through their database and their broker. A user sees the houses in which `fleet.toml` gives
+/// Routes to other houses, through the fleet's database and broker. A user sees the houses in which `fleet.toml` gives
 /// a role to the name of the user's password. The password's own role limits the rights in every house.
 extension Dashboard {
     private static let largestList = 1000

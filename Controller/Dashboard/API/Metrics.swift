@@ -6,7 +6,7 @@ struct Metrics {
     struct Process: Hashable {
         /// The start time in seconds since 1970.
         var start: Double
-        /// In bytes; nil if the kernel does not report it.
+        /// The resident memory in bytes; nil if the kernel does not report it.
         var residentMemory: Double?
         var streamReaders: Int
         /// The number of answers per status.

@@ -13,8 +13,8 @@ public struct DashboardPassword: Hashable, Sendable {
     /// The end in seconds since 1970; nil if the password does not expire.
     public let until: Int64?
     let hash: String
-    /// Changes whenever the password is set again, so that sessions of the previous password are recognized. It is a
-    /// digest of the salted hash and reveals nothing about the password.
+    /// An id that changes whenever the password is set again, so that sessions of the previous password are recognized.
+    /// It is a digest of the salted hash and reveals nothing about the password.
     let id: String
 
     init(name: String, role: Role, until: Int64?, hash: String) {
@@ -54,7 +54,8 @@ public struct DashboardPassword: Hashable, Sendable {
 /// that an older version stored.
 extension DashboardPassword {
     init?(line: some Collection<UInt8>) {
-        // Split in bytes: a name that begins with a combining mark would merge with the tab into one character.
+        // The line is split in bytes: a name that begins with a combining mark would merge with the tab into one
+        // character.
         let parts = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard let hash = parts.first, !hash.isEmpty, hash.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }

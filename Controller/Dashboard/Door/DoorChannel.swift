@@ -26,7 +26,8 @@ struct DoorChannel: ServerChildChannel {
             base.setup(channel: channel, logger: logger)
         }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
-            // Placed before Hummingbird's handlers, so that its answers to invalid HTTP pass through this handler too.
+            // The handler is placed before Hummingbird's handlers, so that Hummingbird's answers to invalid HTTP pass
+            // through this handler too.
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(RequestHandler(limits, guests: guests), position: .after(decoder))
             return value

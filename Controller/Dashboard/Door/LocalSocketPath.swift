@@ -4,12 +4,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The path of the local socket. It checks that only the user can write in its directory, and removes the socket of a
-/// dead daemon.
+/// The path of the local socket. This type checks that only the user can write in the socket's directory, and removes
+/// the socket of a dead daemon.
 struct LocalSocketPath {
     let path: String
 
-    /// Locks the path, for clearing it and creating the socket. The lock ends with the returned value.
+    /// Locks the path, for clearing it and creating the socket. The lock is released with the returned value.
     ///
     /// - Throws: `DashboardFault` if another process has the lock, or the path cannot be used.
     func lock() throws(DashboardFault) -> SocketPlace {

@@ -52,7 +52,7 @@ struct RequestFilter: Sendable {
                 try await routes.respond(to: request, context: context)
             }
         } catch let refused as Refused {
-            // The rest of the body is not read.
+            // If the request may have a body, the connection is closed, because the rest of the body is not read.
             let closes = request.method != .get && request.method != .head
             return refused.response(closing: closes)
         } catch let error as HTTPParserError {

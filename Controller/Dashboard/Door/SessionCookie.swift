@@ -48,7 +48,7 @@ struct DeviceCookie {
     static let name = "smartplug-device"
     /// The number of distinguished devices per password.
     static let slots = 8
-    /// In seconds; browsers keep no cookie longer.
+    /// The lifetime in seconds. Browsers keep no cookie longer.
     private static let lifetime: Int64 = 400 * 86400
     private static let nonceLength = 16
 

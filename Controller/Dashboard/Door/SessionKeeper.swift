@@ -3,7 +3,7 @@ import Foundation
 
 /// Manages the sessions and stores them in a file, so that they survive the process.
 actor SessionKeeper {
-    /// In bytes. A session has about 400.
+    /// The maximum size in bytes. A session has about 400 bytes.
     private static let fileLimit = 512 * Sessions.most
     /// The time in seconds after which the last use of sessions is stored. More frequent writes would wear out a memory
     /// card.

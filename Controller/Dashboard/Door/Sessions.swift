@@ -21,10 +21,10 @@ struct Session: Codable, Hashable, Sendable {
 /// The sessions. A session ends after its lifetime, by a logout, by an owner, or when its password is removed or
 /// expires. A cookie without a session grants no access.
 struct Sessions {
-    /// In seconds.
+    /// The lifetime of a session in seconds.
     static let lifetime: Int64 = 30 * 86400
-    /// The maximum number per password. A new session beyond it ends the one that was unused for the longest time. A
-    /// user can therefore neither fill the memory nor end the sessions of other passwords.
+    /// The maximum number of sessions per password. A new session beyond it ends the one that was unused for the
+    /// longest time. A user can therefore neither fill the memory nor end the sessions of other passwords.
     static let mostOfPassword = 16
     static let most = mostOfPassword * PasswordFile.most
     private static let idDigits = 8

@@ -5,8 +5,8 @@ import PlugClient
 import PlugModel
 import Presentation
 
-/// The current state of the house. It receives updates and returns the messages for the readers of the stream. A pure
-/// value without clock or files.
+/// The current state of the house. It receives updates and returns the messages for the readers of the stream. It is a
+/// pure value without a clock or files.
 struct HouseBoard: Sendable {
     /// A plug that is announced, connected or paired.
     struct Plug: Hashable, Sendable {
@@ -25,9 +25,9 @@ struct HouseBoard: Sendable {
     /// It stops a network that invents names from filling the memory.
     static let limit = 1280
 
-    /// By name.
+    /// The plugs by name.
     var plugs: [String: Plug] = [:]
-    /// Old names of renamed plugs that are still announced or connected under them.
+    /// Old names of renamed plugs that are still announced or connected under these names.
     private var formerNames: Set<String> = []
     private(set) var paired: [PlugID: String] = [:]
     /// The last reported event of each plug. Initially the last event that the history had stored.
@@ -150,7 +150,7 @@ struct HouseBoard: Sendable {
 
     private mutating func take(_ state: PlugState, _ report: PlugReport) -> [StreamMessage] {
         let name = report.plug
-        // In place: a copy of a plug would copy all its readings.
+        // The plug is changed in place, because a copy would copy all its readings.
         guard plugs[name]?.isConnected == true, let isChanged = plugs[name]?.take(state, report),
             let record = plugs[name]?.record
         else { return [] }

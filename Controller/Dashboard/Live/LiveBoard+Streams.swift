@@ -6,7 +6,7 @@ import ProtocolCore
 extension LiveBoard {
     enum Delivery: Sendable {
         case messages([ByteBuffer])
-        /// No message came for a while.
+        /// No message was sent for 15 seconds.
         case heartbeat
         case end
     }
@@ -17,8 +17,8 @@ extension LiveBoard {
 
     func hasRoom(for pass: Authorization) -> Bool { !hasEnded && readers.hasRoom(for: pass.holder) }
 
-    /// Opens a reader. It continues after the given position if the ring still has the next message, else it begins
-    /// with the complete house.
+    /// Opens a reader. It continues after the given position if ``EventStreamBuffer`` still has the next message, else
+    /// it begins with the complete house.
     ///
     /// - Parameters:
     ///   - position: the last message that the reader has, or nil for a new reader.

@@ -169,7 +169,7 @@ public actor LiveBoard: HouseObserver {
         let rules = board.rules.records.map(\.rule)
         asked = Set(rules)
         var known: InitialState?
-        // It only fails when too many requests use the history at once.
+        // The read fails only when too many requests use the history at once.
         while known == nil, !hasEnded {
             known = try? await HistoryThreads.run { [history, paired] in
                 InitialState(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
@@ -193,7 +193,7 @@ public actor LiveBoard: HouseObserver {
         guard let history, !new.isEmpty else { return }
         Task {
             var found: [FiringRecord]?
-            // It only fails when too many requests use the history at once.
+            // The read fails only when too many requests use the history at once.
             while found == nil, !hasEnded {
                 found = try? await HistoryThreads.run {
                     FiringRecord.last(of: new, in: history, now: WallTime.now.milliseconds)
@@ -210,7 +210,7 @@ public actor LiveBoard: HouseObserver {
         guard !isLearning else { return }
         isLearning = true
         Task {
-            // A change during the read is read again.
+            // If the list changes during the read, it is read again.
             while learnsAgain, !hasEnded {
                 learnsAgain = false
                 do {
@@ -275,7 +275,7 @@ extension FiringRecord {
         let names = Dictionary(plugs.map { ($0.id, $0.title) }) { first, _ in first }
         var missing = rules
         var last: [FiringRecord] = []
-        // In growing steps: most rules fired recently, and a year has many firings.
+        // The search uses growing time spans, because most rules fired recently, and a year has many firings.
         for days in [1, 30, 366] as [Int64] where !missing.isEmpty {
             let found = (try? history.firings(from: now - days * 86_400_000, to: now)) ?? []
             for firing in found.reversed() where missing.remove(firing.rule) != nil {

@@ -2,7 +2,7 @@ import DequeModule
 import PlugModel
 import Presentation
 
-/// The newest events. The history may not have written them yet, so answers combine both.
+/// The newest events. The history may not have written them yet, so answers combine the history with these events.
 struct RecentEvents: Hashable, Sendable {
     /// Identifies an event, regardless of its source.
     enum Identity: Hashable, Sendable {

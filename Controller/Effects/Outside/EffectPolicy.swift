@@ -17,6 +17,8 @@ public struct EffectPolicy: Sendable {
     /// Landlock.
     let fence: LandlockSandbox?
 
+    /// Creates a policy.
+    ///
     /// - Parameters:
     ///   - secrets: files and folders that no program may read, unless a limit disables the protection.
     ///   - socket: the path of the daemon's socket, for programs that command plugs without their own key; nil without

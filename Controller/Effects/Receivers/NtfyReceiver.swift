@@ -13,7 +13,7 @@ struct NtfyReceiver: NotificationReceiver, Hashable {
     private static let longestMessage = 4096
 
     var server = usualServer
-    /// The topic. The topic is a secret: if the server requires no token, the topic is enough to read the messages. No
+    /// The topic, which is a secret: if the server requires no token, the topic is enough to read the messages. No
     /// error contains the topic.
     var topic: String
     var token: TokenFile?

@@ -129,7 +129,8 @@ struct DatabasePart {
             if let first = part.rows.first { add(first.start) }
         }
         for event in changes.events { add(event.at) }
-        // The next month's partition is created in advance: later a long-running query of the table could block it.
+        // The next month's partition is created in advance: later, a long-running query of the table could block the
+        // creation.
         add(WallTime.now.nanosecondsSince1970 / 1_000_000 + 31 * 86_400_000)
         let missing = months.subtracting(known.months)
         guard !missing.isEmpty else { return }
@@ -334,7 +335,7 @@ struct DatabasePart {
 }
 
 extension RollUpStep {
-    /// The name of its table.
+    /// The name of the step's table.
     fileprivate var table: String {
         switch self {
         case .minute: "minutes"

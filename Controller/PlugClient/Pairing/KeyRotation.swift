@@ -43,7 +43,7 @@ public struct KeyRotation: Sendable {
             next = try TransportIdentity.kept(in: nextPath, files: files)
         } else {
             let bytes = try files.readSecretIfPresent(self.directory + "/next-key-plugs", limit: Self.listLimit) ?? []
-            // Invalid ids are skipped; those plugs are asked again.
+            // Invalid ids are skipped; those plugs receive the next key again.
             known = Set(bytes.split(separator: 10).compactMap { PlugID(rawValue: String(decoding: $0, as: UTF8.self)) })
         }
         self.next = next

@@ -47,7 +47,7 @@ extension PowerHistory {
     /// Returns changes with greater numbers, in ascending order.
     ///
     /// - Parameters:
-    ///   - limit: The most changes in the result.
+    ///   - limit: The maximum number of changes in the result.
     ///   - sampleLimit: No further change is added after this number of samples.
     ///   - wantsSamples: True if the result contains samples.
     ///   - spans: Additional spans whose samples are wanted, in milliseconds since 1970.

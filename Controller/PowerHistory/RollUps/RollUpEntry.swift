@@ -2,7 +2,7 @@
 struct RollUpEntry: Hashable, Sendable {
     /// Milliseconds between samples that are at most ``longestStep`` apart.
     var covered: Int64 = 0
-    /// Nil without samples.
+    /// The power; nil without samples.
     var power: Power?
     /// The energy in microwatt-hours. Zero for minutes.
     var energy: Int64 = 0

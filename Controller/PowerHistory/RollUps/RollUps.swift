@@ -9,8 +9,8 @@ final class RollUps {
         var block: Int64
     }
 
-    /// The most unchanged cells in memory, 12 KB each. It covers the cells that a batch reads repeatedly, and limits
-    /// the memory when years are read once.
+    /// The maximum number of unchanged cells in memory, 12 KB each. The cells that a batch reads repeatedly fit within
+    /// the limit, and a single read of several years does not fill the memory.
     private static let cacheLimit = 64
 
     let database: Database

@@ -2,7 +2,7 @@ import Metering
 
 /// Sums up samples by steps of time, both for roll-ups and for summaries of the samples themselves. Between two samples
 /// at most 30 s apart active power is assumed to change linearly (trapezoids). The share of a step depends only on
-/// these two samples, so that the order in which chunks arrive does not matter.
+/// these two samples, so the order in which chunks arrive does not matter.
 struct SampleSum {
     /// Milliseconds, at least 60,000, which is more than the longest trapezoid.
     private let step: Int64
