@@ -10,7 +10,7 @@ public enum ChartStyle: Hashable, Sendable {
 }
 
 /// Series over one time window, drawn as text (``text(columns:rows:glyphs:characterWidth:)``) or as SVG
-/// (``svg(width:height:theme:)``) with the same layout. The same chart and size always give the same output.
+/// (``svg(width:height:theme:)``) with the same layout. The output depends only on the chart and the size.
 ///
 /// Series of bars are stacked and cannot be mixed with lines.
 public struct Chart: Hashable, Sendable {

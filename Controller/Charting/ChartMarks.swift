@@ -53,7 +53,7 @@ struct MarkTable {
     }
 
     private(set) var entries: [Entry] = []
-    /// Sorted by time.
+    /// The marks and their signs, sorted by time.
     private(set) var marks: [(time: Double, sign: Character)] = []
 
     init(_ all: [ChartMark], in window: ChartWindow) {

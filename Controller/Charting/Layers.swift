@@ -83,7 +83,7 @@ struct BarStack {
         var top: Double { pieces.last?.top ?? 0 }
     }
 
-    /// Sorted by time.
+    /// The stacks, sorted by time.
     let stacks: [Stack]
 
     init(_ chart: Chart) {

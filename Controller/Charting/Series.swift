@@ -77,11 +77,11 @@ public struct Series: Hashable, Sendable {
     public let name: String
     /// The unit of the values.
     public let unit: ChartUnit
-    /// Sorted by time; all are before the first point.
+    /// The summaries, sorted by time; all are before the first point.
     public let summaries: [ChartSummary]
-    /// Sorted by time.
+    /// The points, sorted by time.
     public let points: [ChartPoint]
-    /// Sorted by time. A series with bars has no line.
+    /// The bars, sorted by time. A series with bars has no line.
     public let bars: [ChartBar]
     /// The longest distance of joined neighbours in seconds. No line is drawn between neighbours that are further
     /// apart.

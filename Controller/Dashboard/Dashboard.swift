@@ -11,7 +11,7 @@ public struct Dashboard: Sendable {
     let logger: Logger
     let settings: DashboardSettings
     let historyFault: @Sendable () async -> String?
-    /// Nil if the daemon has no other houses.
+    /// The other houses; nil if there are none.
     let fleet: (any FleetSource)?
 
     /// Creates the dashboard. `run(_:)` starts it.

@@ -4,7 +4,7 @@ import NIOCore
 /// The context of a request: its connection, its sender and its authorization.
 struct DashboardContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Used to close the connection when the reader of a stream stops reading.
+    /// The channel, which is closed when the reader of a stream stops reading.
     let channel: any Channel
     /// The address of the client; nil over the local socket and for a connection that is already closed.
     let address: SocketAddress?

@@ -5,8 +5,8 @@ import PlugModel
 struct ChunksInProgress: FetchInProgress {
     typealias Outcome = Result<[SampleChunk], any Error>
 
-    /// The maximum size of one fetch in bytes, which is more than a plug stores. Prevents a plug that never sends its
-    /// last chunk from filling the memory.
+    /// The maximum size of one fetch in bytes, which is more than a plug stores. The limit prevents a plug that never
+    /// sends its last chunk from filling the memory.
     static let limit = 8 << 20
 
     private let continuation: CheckedContinuation<Outcome, Never>

@@ -3,11 +3,11 @@ import PlugModel
 /// A list of the last event number of each plug, as text with one line `ID NUMBER` per plug. The most recently updated
 /// plug is at the end.
 struct CursorList {
-    /// The maximum number of plugs. The plug that was not updated for the longest time is removed first. Prevents the
-    /// file from growing with every plug that was ever seen.
+    /// The maximum number of plugs. The plug that was not updated for the longest time is removed first. The limit
+    /// prevents the file from growing with every plug that was ever seen.
     static let limit = 1024
-    /// The maximum size of the file in bytes (no line is longer than 34 bytes). Prevents a foreign file from filling
-    /// the memory.
+    /// The maximum size of the file in bytes (no line is longer than 34 bytes). The limit prevents a foreign file from
+    /// filling the memory.
     static let byteLimit = 64 * limit
 
     private var lines: [(plug: PlugID, sequence: SequenceNumber)] = []

@@ -3,8 +3,8 @@ import PlugModel
 /// The position up to which the events of a followed plug have been received. Event numbers belong to a plug, not to
 /// its name: two plugs may swap their names, and a new plug may replace a broken one under the same name.
 struct EventPosition {
-    /// The maximum number of plugs whose positions are stored. Prevents a network with constantly new ids from filling
-    /// the memory.
+    /// The maximum number of plugs whose positions are stored. The limit prevents a network with constantly new ids
+    /// from filling the memory.
     static let limit = 1024
 
     private let first: Cursor

@@ -18,8 +18,8 @@ public struct DatedAuditEntry: Hashable, Sendable {
 }
 
 extension FollowedPlug {
-    /// The maximum number of entries, which is more than a plug stores. Prevents a plug that invents entries from
-    /// filling the memory.
+    /// The maximum number of entries, which is more than a plug stores. The limit prevents a plug that invents entries
+    /// from filling the memory.
     private static let mostAuditEntries = 10_000
 
     /// Fetches the plug's audit log, oldest entry first: pairings, removals and refusals, changes of the name, the

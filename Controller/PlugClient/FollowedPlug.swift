@@ -16,10 +16,11 @@ public actor FollowedPlug: ConnectionOwner {
     public nonisolated let name: String
     /// All updates of the plug, for one reader.
     public nonisolated let reports: PlugReports
-    /// The names that the plug receives while it is connected. A slow reader gets only the newest. For one reader.
+    /// The names that the plug receives while it is connected, for one reader. A slow reader gets only the newest
+    /// names.
     public nonisolated let renames: AsyncStream<PlugNames>
     /// The id and the names that the plug states at the beginning of a session and on each rename. The plug has proved
-    /// its key at that point. A slow reader gets only the newest. For one reader.
+    /// its key at that point. The stream is for one reader; a slow reader gets only the newest element.
     nonisolated let introductions: AsyncStream<Introduction>
     /// The executor of the event loop, on which the connection runs as well.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

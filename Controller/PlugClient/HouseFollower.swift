@@ -36,7 +36,8 @@ public actor HouseFollower {
         var isConnected = false
     }
 
-    /// The maximum number of readings. Prevents changing names from filling the memory while `updates` is not read.
+    /// The maximum number of readings. The limit prevents changing names from filling the memory while `updates` is not
+    /// read.
     private static let readingLimit = 2 * PlugDirectory.limit
 
     /// All updates, in order for each plug. A slow reader slows down the network input, so nothing accumulates.

@@ -15,7 +15,7 @@ struct InsertionOrderedNames: Sendable {
         last += 1
         numbers[name] = last
         queue.append((name, last))
-        // Prevents names that are added and removed repeatedly from growing the queue.
+        // Names that are added and removed repeatedly would otherwise grow the queue without limit.
         guard queue.count > 2 * numbers.count + 64 else { return }
         queue = queue[first...].filter { numbers[$0.name] == $0.number }
         first = 0

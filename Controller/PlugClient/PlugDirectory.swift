@@ -20,16 +20,16 @@ public struct PlugDirectory: Sendable {
 
     /// The maximum number of paired plugs, as in `PairedPlugs`.
     static let limit = 1024
-    /// The maximum number of other names that are reported at the same time. Prevents a network with constantly new
-    /// names from filling the memory and from causing a connection for each name.
+    /// The maximum number of other names that are reported at the same time. The limit prevents a network with
+    /// constantly new names from filling the memory and from causing a connection for each name.
     static let strangerLimit = 256
     /// The maximum number of other names that wait for room. Above it, the name that has waited longest is removed.
     static let waitingLimit = 2048
     /// The maximum number of names that may claim the same paired plug, which may have been renamed. Each name is
     /// tried, and the plug's key decides.
     static let claimLimit = 8
-    /// The minimum interval between replacements of the oldest name when all room is taken. Prevents changing names
-    /// from keeping all readers of the directory busy.
+    /// The minimum interval between replacements of the oldest name when all room is taken. This interval prevents
+    /// changing names from keeping all readers of the directory busy.
     static let pause = Duration.milliseconds(100)
 
     /// An announced name.

@@ -29,8 +29,8 @@ public struct PlugFollower: Machine {
         /// Fetches the samples between two instants of the controller's clock, over as many connections as needed. The
         /// number must be unique during the machine's lifetime.
         case fetch(UInt32, from: Instant, to: Instant)
-        /// Fetches the samples of one boot, in milliseconds of its clock, both ends included. Refused if the plug is in
-        /// a different boot.
+        /// Fetches the samples of one boot, in milliseconds of its clock, both ends included. The fetch fails with a
+        /// refusal if the plug is in a different boot.
         case fetchBoot(UInt32, BootID, ClosedRange<Int64>)
         /// The caller no longer waits for the fetch.
         case withdrawFetch(UInt32)
@@ -118,7 +118,7 @@ public struct PlugFollower: Machine {
     }
 
     /// The maximum number of unanswered commands, which is the limit of one session, so a new connection can carry them
-    /// all. Prevents a caller that ignores the answers from filling the memory.
+    /// all. The limit prevents a caller that ignores the answers from filling the memory.
     static let maximumPendingCommands = PlugWire.requestsInFlight
     /// The time after which an unanswered command is sent again. It keeps its id, so the plug executes it once.
     static let commandDeadline = Duration.seconds(5)

@@ -13,7 +13,7 @@ struct SampleFetch {
     }
 
     /// The maximum number of fetches in progress, which is the limit of one session, so a new connection can carry them
-    /// all. Prevents a caller that requests faster than the plug answers from filling the memory.
+    /// all. The limit prevents a caller that requests faster than the plug answers from filling the memory.
     static let limit = PlugWire.fetchesInFlight
 
     let id: UInt32

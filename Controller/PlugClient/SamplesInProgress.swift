@@ -7,8 +7,8 @@ import ProtocolCore
 struct SamplesInProgress: FetchInProgress {
     typealias Outcome = Result<[PlugSample], any Error>
 
-    /// The maximum number of samples of one fetch: 46 days at one sample per second. Prevents a plug that never sends
-    /// its last chunk from filling the memory.
+    /// The maximum number of samples of one fetch: 46 days at one sample per second. The limit prevents a plug that
+    /// never sends its last chunk from filling the memory.
     static let limit = 4_000_000
 
     private let continuation: CheckedContinuation<Outcome, Never>

@@ -15,8 +15,8 @@ public struct HistoryRetention: Hashable, Sendable {
         self.traceDays = traceDays
     }
 
-    /// 400 days of samples and traces, 730 days of minutes.
+    /// The usual limits: 400 days for samples and traces, 730 days for minutes.
     public static let standard = HistoryRetention(sampleDays: 400, minuteDays: 730, traceDays: 400)
-    /// No age limits.
+    /// Nothing is deleted by age.
     public static let forever = HistoryRetention(sampleDays: nil, minuteDays: nil)
 }

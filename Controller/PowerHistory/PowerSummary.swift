@@ -19,7 +19,8 @@ public enum RollUpStep: Int, CaseIterable, Hashable, Sendable {
 public struct PowerSummary: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var start: Int64
-    /// Milliseconds between samples that are at most 30 s apart. The power of the remaining time is unknown, not zero.
+    /// The time between samples that are at most 30 s apart, in milliseconds. The power of the remaining time is
+    /// unknown, not zero.
     public var coveredMilliseconds: Int64
     /// Time-weighted mean in watts over the covered time.
     public var mean: Double
@@ -52,7 +53,7 @@ public struct PeriodEnergy: Hashable, Sendable {
     /// The part of the energy that the plug's counter measured while no samples are known. Its distribution over time
     /// is an estimate.
     public var estimatedMilliwattHours: Double
-    /// Milliseconds between samples that are at most 30 s apart.
+    /// The time between samples that are at most 30 s apart, in milliseconds.
     public var coveredMilliseconds: Int64
     /// Time-weighted mean in watts over the covered time; nil without samples.
     public var mean: Double?

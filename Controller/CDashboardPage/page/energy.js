@@ -13,7 +13,7 @@ const choices = {
 };
 /** The number of colours. Appliances with less energy share one bar. */
 const COLOURS = 7;
-/** In px. */
+/** The height of the chart, the width of its left margin, and the height of its foot, in px. */
 const [HEIGHT, LEFT, FOOT] = [240, 64, 26];
 
 let by = "day";
@@ -81,7 +81,7 @@ function bars(periods, large, small, total) {
   const top = Math.ceil(most / step) * step;
   const y = (value) => HEIGHT - FOOT - value / top * (HEIGHT - FOOT - 12);
   const width = Math.max(figure.clientWidth, 200);
-  // A limit, so that the bars of a new house are not too wide.
+  // The width is limited, so that the bars of a new house are not too wide.
   const wide = Math.min((width - LEFT) / Math.max(periods.length, 1), 84);
   const drawing = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": `Energy, ${choices[by].bars}: ${energy(total)} in total. The table below has the numbers.` });
   for (let value = 0; value <= top + step / 2; value += step) {
@@ -116,7 +116,7 @@ export function nice(least) {
 
 async function read() {
   clearTimeout(timer);
-  // No request while the section is not visible: it is the most expensive one for the daemon.
+  // While the section is not visible, no request is sent, because it is the most expensive one for the daemon.
   if (!seen || document.visibilityState === "hidden") return;
   running?.abort();
   const own = running = new AbortController();

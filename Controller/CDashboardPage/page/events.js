@@ -100,7 +100,7 @@ function paint() {
  */
 async function ask({ from, to, most, plug, rulesOnly }, note) {
   const query = { from: from && new Date(from).toISOString(), to: to && new Date(to).toISOString() };
-  // Only a few of the firings may belong to the plug.
+  // Firings of all plugs are requested, and only a few may belong to this plug.
   const mostFirings = plug ? WHOLE : most;
   const [events, firings] = await Promise.all([
     rulesOnly ? [] : get("events", { ...query, plug, limit: most }), get("firings", { ...query, limit: mostFirings })]);

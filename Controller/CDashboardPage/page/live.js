@@ -63,7 +63,7 @@ async function open() {
     tell("link", { state: "login" });
     return;
   }
-  // The daemon rejected the position: start with the complete house.
+  // The daemon rejected the position, so the next stream starts with the complete house.
   if (status === 400) last = "";
   tell("link", { state: "lost", words });
   waits = true;

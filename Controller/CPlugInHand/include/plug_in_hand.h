@@ -1,6 +1,6 @@
 #include <stdint.h>
 
-/// Set in the number of every plug, so that a plug whose id is zero differs from no plug.
+/// This bit is set in the number of every plug, so that the number of a plug with the id zero differs from 0 (no plug).
 static const uint64_t plug_is_in_hand = 0x1000000000000;
 
 /// Sets the plug whose data this thread processes from now on: its 48 bits with plug_is_in_hand; 0 for none.

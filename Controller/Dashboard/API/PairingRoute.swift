@@ -21,7 +21,7 @@ extension Dashboard {
         } catch {
             throw Fault(.unprocessableContent, words: "\(error)")
         }
-        // The board lists a plug that is not paired with this controller under its announced name.
+        // On the board, a plug that is not paired with this controller has its announced name.
         await board.begin()
         var plug = await board.board.plugs[body.plug]
         if plug == nil { plug = await known(body.plug) }

@@ -8,9 +8,9 @@ enum AccessTable {
         let method: HTTPRequest.Method
         /// The path as in the OpenAPI document.
         let path: String
-        /// Nil for a route that needs no login.
+        /// The roles that may use the route; nil for a route that needs no login.
         let roles: Set<Role>?
-        /// Completes "a viewer may not ...".
+        /// The action in the message "a viewer may not ...".
         let deed: String
 
         init(_ method: HTTPRequest.Method, _ path: String, _ roles: Set<Role>?, _ deed: String) {

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Host and port of a Host header or an Origin (RFC 9110 section 7.2).
 struct Authority: Hashable {
-    /// In lower case, without a trailing dot; an IPv6 address has no brackets.
+    /// The host in lower case, without a trailing dot; an IPv6 address has no brackets.
     var host: String
     var port: Int?
 

@@ -7,7 +7,7 @@ enum StreamMessage: Hashable, Sendable {
     case plug(PlugRecord)
     /// The plug is not paired and no longer present.
     case gone(plug: String)
-    /// At most one reading per plug.
+    /// New readings, at most one per plug.
     case readings([ReadingRecord])
     case event(WatchRecord)
     case rule(RuleRecord)
@@ -54,7 +54,7 @@ enum StreamMessage: Hashable, Sendable {
 
 /// A position in the stream of one daemon process: `EPOCH-NUMBER`.
 struct StreamPosition: Hashable, Sendable, CustomStringConvertible {
-    /// Sixteen lowercase hexadecimal digits, drawn at each start.
+    /// The id of the process: sixteen lowercase hexadecimal digits, drawn at random at each start.
     var epoch: String
     /// The number of the last message that the reader has.
     var number: UInt64

@@ -27,8 +27,8 @@ public struct PairedPlugs: Sendable {
         func has(_ key: PublicKey) -> Bool { self.key == key || nextKey == key }
     }
 
-    /// The maximum number of plugs; the oldest is removed first. Prevents a program that pairs in a loop from slowing
-    /// down every connection.
+    /// The maximum number of plugs; the oldest is removed first. The limit prevents a program that pairs in a loop from
+    /// slowing down every connection.
     static let limit = 1024
     /// The maximum size of the file in bytes, with the longest possible keys and names.
     private static let byteLimit = limit * (PairedPlugs.idDigits + 4 * PublicKey.longest + PlugWire.maximumName + 4)

@@ -3,7 +3,7 @@ import GRDB
 /// The tables, and the migrations of earlier versions. A released migration never changes; each later change is a new
 /// migration.
 enum Schema {
-    /// The size is a compromise: cells of several kilobytes fill their pages, and a chunk needs only few pages.
+    /// The page size is a compromise: cells of several kilobytes fill their pages, and a chunk needs only few pages.
     static let pageSize = 4096
 
     static var migrator: DatabaseMigrator {

@@ -77,7 +77,7 @@ public struct ChangedRollUps: Hashable, Sendable {
 public struct RollUpRow: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var start: Int64
-    /// Milliseconds between samples that are at most 30 s apart.
+    /// The time between samples that are at most 30 s apart, in milliseconds.
     public var coveredMilliseconds: Int64
     /// The mean in watts over the covered time; nil without samples.
     public var mean: Double?

@@ -1,6 +1,6 @@
 /// The spans of the wall clock whose roll-ups must be recomputed. Spans near each other are joined.
 struct DirtySpans {
-    /// Sorted, with gaps longer than ``reach``.
+    /// The spans, sorted, with gaps longer than ``reach``.
     private(set) var spans: [ClosedRange<Int64>] = []
 
     /// Spans within this distance in milliseconds (half an hour) are recomputed together, because they share quarters

@@ -1,6 +1,6 @@
 /// The summary of a minute, quarter, hour or day.
 struct RollUpEntry: Hashable, Sendable {
-    /// Milliseconds between samples that are at most ``longestStep`` apart.
+    /// The time between samples that are at most ``longestStep`` apart, in milliseconds.
     var covered: Int64 = 0
     /// The power; nil without samples.
     var power: Power?

@@ -33,7 +33,7 @@ struct SampleSum {
             let now = sample.milliseconds &+ origin
             guard now > time, now >= from, now <= to else { continue }
             if now < end {
-                // Within one step: nearly all samples.
+                // The step of nearly all samples is that of the previous sample.
                 if now &- time <= RollUpEntry.longestStep {
                     covered &+= now &- time
                     doubled &+= (Int64(power) &+ Int64(sample.deciwatts)) &* (now &- time)
