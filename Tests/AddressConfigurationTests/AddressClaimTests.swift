@@ -95,7 +95,7 @@ struct AddressClaimTests {
                 targetAddress: IPv4Address(192, 0, 2, 1)),
         ])
     func anybodyWhoHasOrWantsItEndsAProbe(_ packet: ARPPacket) {
-        // From the first wait to the end of the last one.
+        // The packet arrives in each phase of the probing: after 0 to 3 deadlines of the claim.
         for deadlines in 0...3 {
             var claim = claim()
             var now = Instant.zero

@@ -23,7 +23,7 @@ struct Bench {
     var refuses = false
     /// The events that the actions of a step caused. They are handled after all actions.
     private var pending: [AddressingEvent] = []
-    /// The maximum number of calls at one time, which detects an endless loop.
+    /// The maximum number of calls in one run. More calls mean an endless loop.
     private static let patience = 10_000
 
     init(
@@ -102,7 +102,7 @@ struct Bench {
             now = max(now, next)
             send(.deadlineReached)
         }
-        preconditionFailure("a machine wants to be called \(Self.patience) times within \(duration)")
+        preconditionFailure("the machine requested \(Self.patience) calls within \(duration)")
     }
 
     var arp: [(time: Instant, packet: ARPPacket)] {

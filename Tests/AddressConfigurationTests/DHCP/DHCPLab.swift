@@ -94,7 +94,7 @@ struct DHCPLab {
         var budget = 50
         while !events.isEmpty {
             budget -= 1
-            precondition(budget > 0, "a storm of \(event)")
+            precondition(budget > 0, "\(event) caused more than 50 events")
             for action in client.handle(events.removeFirst(), now: now) {
                 switch action {
                 case .broadcast(let message): events += transmitted(message, to: .broadcast)
@@ -137,6 +137,6 @@ struct DHCPLab {
 
     var types: [DHCPMessageType?] { sent.map(\.type) }
 
-    /// Receives a message, regardless of the servers here.
+    /// Delivers a message to the client as if it came from the second server.
     mutating func receive(_ message: DHCPMessage) { send(.received(message, from: secondServer)) }
 }

@@ -107,7 +107,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.options.staticRoutes = many }?.routes.count == 32)
     }
 
-    @Test("Other servers are passed on without invalid addresses")
+    @Test("Name and time servers of a lease are read without invalid addresses, and at most eight name servers")
     func servers() {
         let read = lease {
             $0.options.domainNameServers =

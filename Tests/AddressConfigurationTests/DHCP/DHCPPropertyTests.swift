@@ -32,9 +32,9 @@ private struct Chaos {
     mutating func step() {
         let event = nextEvent()
         for action in client.handle(event, now: now) { perform(action) }
-        if client.lease?.address != inUse { faults.append("in use is \(String(describing: inUse)), not the lease") }
+        if client.lease?.address != inUse { faults.append("\(String(describing: inUse)) is in use without a lease") }
         if let deadline = client.nextDeadline, deadline > now + .seconds(40 * 24 * 3600) {
-            faults.append("the next deadline is far away")
+            faults.append("the next deadline is more than 40 days away")
         }
     }
 
@@ -83,7 +83,7 @@ private struct Chaos {
             transmit(message)
         case .check(let lease):
             check(lease)
-            if inUse != nil { faults.append("checks while it has a lease") }
+            if inUse != nil { faults.append("the client checks an address while it has a lease") }
         case .bound(let lease):
             check(lease)
             bindings += 1
@@ -98,16 +98,16 @@ private struct Chaos {
     private mutating func transmit(_ message: DHCPMessage) {
         sent.append(now)
         last = message
-        if ![.any, inUse].contains(message.clientAddress) { faults.append("a message with \(message.clientAddress)") }
+        if ![.any, inUse].contains(message.clientAddress) { faults.append("sent a wrong client address") }
         if (try? DHCPMessage(decoding: message.encoded)) != message { faults.append("unreadable: \(message)") }
     }
 
     private mutating func check(_ lease: DHCPLease) {
         let times = [lease.renewal, lease.rebinding, lease.duration].compactMap(\.self)
         if times.count == 3, times[0] < .seconds(4), times[0] >= times[1], times[1] >= times[2] {
-            faults.append("the times are \(times)")
+            faults.append("the times are not in order: \(times)")
         }
-        if ![0, 3].contains(times.count) { faults.append("some times are missing") }
+        if ![0, 3].contains(times.count) { faults.append("some of the three times are missing") }
     }
 }
 
@@ -131,7 +131,7 @@ struct DHCPPropertyTests {
             for _ in 0..<400 where chaos.faults.isEmpty { chaos.step() }
             #expect(chaos.faults.isEmpty, "seed \(part * 1000 + UInt64(seed))")
             bindings += chaos.bindings
-            // The limit on starts per minute, with three messages each: DISCOVER, REQUEST, DECLINE.
+            // The number of starts per minute is limited. A start sends at most DISCOVER, REQUEST and DECLINE.
             #expect(most(chaos.sent, within: .seconds(60)) <= (DHCPStartLimit.burst + 15) * 3)
         }
         #expect(bindings > 500)

@@ -37,7 +37,7 @@ struct DHCPRebootTests {
         #expect(lab.lost.isEmpty)
     }
 
-    @Test("Without an answer to two requests within five seconds, the client searches for any address, permanently")
+    @Test("If two requests get no answer within five seconds, the client sends only discoveries from then on")
     func unanswered() {
         var lab = DHCPLab(remembered: address)
         let start = lab.now
