@@ -40,7 +40,7 @@ struct InterfaceFramesTests {
     @Test("A DHCP reply is accepted with its checksum, or with the partial sum of a virtual card")
     func checksum() {
         #expect(isReply(InterfaceFrames.readDHCP(replyFrame)))
-        // 192.0 + 2.1 + 255.255 twice + 17 + the length: 8 + 300.
+        // The sum of the UDP pseudo-header: source 192.0.2.1, destination 255.255.255.255, protocol 17, length 308.
         var left = replyFrame
         var sum: UInt32 = 0xC000 + 0x0201 + 0xFFFF + 0xFFFF + 17 + 308
         while sum > 0xFFFF { sum = sum & 0xFFFF + sum >> 16 }
@@ -48,7 +48,9 @@ struct InterfaceFramesTests {
         #expect(isReply(InterfaceFrames.readDHCP(left)))
         var wrong = replyFrame
         wrong[60] ^= 1
-        guard case .malformed = InterfaceFrames.readDHCP(wrong) else { return #expect(Bool(false), "a wrong sum") }
+        guard case .malformed = InterfaceFrames.readDHCP(wrong) else {
+            return #expect(Bool(false), "accepted a wrong checksum")
+        }
     }
 
     @Test("A frame that is truncated anywhere is malformed")
