@@ -24,7 +24,7 @@ import Testing
             let asked = step(&bench, &random)
             #expect(bench.answers.count == asked)
             for case .record(.relayChanged(let on, _)) in bench.log.map(\.action) {
-                #expect(on != relayOn, "a change that is none")
+                #expect(on != relayOn, "the event reports the state that the relay already had")
                 relayOn = on
             }
             #expect(bench.machine.state.relayOn == relayOn)
@@ -33,7 +33,9 @@ import Testing
             if let level = bench.machine.state.level, !relayOn { #expect(level.permille > 0) }
             #expect(bench.machine.storedState.milliwattHours >= energy)
             energy = bench.machine.storedState.milliwattHours
-            if let deadline = bench.machine.nextDeadline { #expect(deadline > bench.now, "it would spin") }
+            if let deadline = bench.machine.nextDeadline {
+                #expect(deadline > bench.now, "the deadline is not in the future")
+            }
         }
     }
 

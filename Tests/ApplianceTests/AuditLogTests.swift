@@ -4,7 +4,7 @@ import Testing
 
 @testable import Appliance
 
-/// Tests of the log alone: its limits, its counters and its writes to flash.
+/// Tests of the audit log without a plug: its limits, its counters and its writes to flash.
 @Suite struct AuditLogTests {
     private let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
     private let other = BootID(bytes: [UInt8](repeating: 8, count: 16))!
@@ -46,7 +46,7 @@ import Testing
         #expect(log.entries.count == 1000)
         #expect(log.entries.count { $0.note.kind == .paired } == 500)
         for _ in 0..<5000 { log.record(pairing, boot: boot, now: at(2)) }
-        #expect(log.entries.count { $0.note.kind == .renamed } == 500, "nor the other way round")
+        #expect(log.entries.count { $0.note.kind == .renamed } == 500, "pairings displaced entries of renames")
     }
 
     @Test("Refusals displace no other entries, and repetitions are counted in one entry")
@@ -60,11 +60,12 @@ import Testing
         }
         #expect(log.entries.map(\.note.kind) == [.paired, .refused, .refused])
         #expect(log.entries.map(\.count) == [1, 1, 10_000])
-        #expect(log.entries.last?.note.actor == .stranger(key: "0"), "the first of them")
+        #expect(log.entries.last?.note.actor == .stranger(key: "0"), "the entry does not name the first stranger")
         log.record(refusal(1), boot: boot, now: at(3600.9))
         #expect(log.entries.map(\.count) == [1, 2, 10_000])
         log.record(refusal(1), boot: boot, now: at(3601))
-        #expect(log.entries.map(\.count) == [1, 2, 10_000, 1], "an hour after the first it is another one")
+        #expect(
+            log.entries.map(\.count) == [1, 2, 10_000, 1], "a refusal one hour after the first one needs a new entry")
         log.record(refusal(1), boot: other, now: at(3602))
         log.record(refusal(1, "dim: resting"), boot: other, now: at(3602))
         log.record(refusal(2), boot: other, now: at(3602))
@@ -89,12 +90,13 @@ import Testing
         #expect(log.nextDeadline == at(10))
         #expect(run(&log, until: at(10), &file) == 1 && file == log.entries)
         log.record(refusal(1), boot: boot, now: at(20))
-        #expect(run(&log, until: at(20), &file) == 1 && file == log.entries, "the first one too")
+        #expect(
+            run(&log, until: at(20), &file) == 1 && file == log.entries, "the first refusal was not written at once")
         for second in 21..<900 { log.record(refusal(1), boot: boot, now: at(Double(second))) }
         #expect(log.nextDeadline == at(920) && run(&log, until: at(919), &file) == 0)
         log.record(pairing, boot: boot, now: at(919))
         #expect(run(&log, until: at(919), &file) == 1)
-        #expect(file.map(\.number) == [1, 2, 2, 3] && file[2].count == 880, "they go with it")
+        #expect(file.map(\.number) == [1, 2, 2, 3] && file[2].count == 880, "the write of the pairing omitted refusals")
         #expect(log.nextDeadline == nil)
         log.record(refusal(1), boot: boot, now: at(930))
         #expect(log.nextDeadline == at(919 + 900))
@@ -136,7 +138,7 @@ import Testing
             log.record(rotation(second), boot: boot, now: at(Double(second)))
             _ = run(&log, until: at(Double(second)), &file)
         }
-        #expect(log.nextDeadline.map { $0 > at(3000) } == true, "the hour's writes are used up")
+        #expect(log.nextDeadline.map { $0 > at(3000) } == true, "the writes of the hour were not used up")
         log.record(pairing, boot: boot, now: at(1000))
         #expect(run(&log, until: at(1000), &file) == 1 && file.last?.note == pairing)
         let removal = AuditNote(.removed, by: .controller(name: "Desk", key: "ab"), "Tablet")
@@ -149,12 +151,14 @@ import Testing
         log.record(pairing, boot: boot, now: at(0))
         #expect(log.nextWrite(now: at(0)) == AuditLog.Write(entries: log.entries, isWhole: false))
         log.record(pairing, boot: boot, now: at(1))
-        #expect(log.nextDeadline == nil, "one at a time")
+        #expect(log.nextDeadline == nil, "a second write was scheduled during the first one")
         log.failed(now: at(2))
         #expect(log.nextDeadline == at(302))
         #expect(log.nextWrite(now: at(301)) == nil)
         let write = log.nextWrite(now: at(302))
-        #expect(write == AuditLog.Write(entries: log.entries, isWhole: true), "nobody knows what the file has")
+        #expect(
+            write == AuditLog.Write(entries: log.entries, isWhole: true),
+            "the whole file must be written after a failure")
         log.written()
         #expect(log.nextDeadline == nil && log.lastWrite(now: at(303)) == nil)
     }
@@ -165,7 +169,7 @@ import Testing
         _ = log.nextWrite(now: at(0))
         log.record(refusal(1), boot: boot, now: at(1))
         let write = log.lastWrite(now: at(2))
-        #expect(write == AuditLog.Write(entries: log.entries, isWhole: false), "also those on their way")
+        #expect(write == AuditLog.Write(entries: log.entries, isWhole: false), "the write omitted an entry")
     }
 
     @Test("A log that is restored from the file equals the log before the restart")

@@ -43,7 +43,7 @@ import Testing
             notes(house) == [
                 AuditNote(.firmware, by: .plug, "1.0"), AuditNote(.renamed, by: owner, "Lamp to Lounge"),
                 AuditNote(.configured, by: owner, "power-on off, before: as configured"),
-            ], "what changed nothing is no change; the name is that of the pairing, not that of Hello")
+            ], "a change without effect was recorded, or the actor's name is not that of its pairing")
         #expect(writes(house).map { $0.entries.count } == [1, 1])
         #expect(read(&house)?.entries.map(\.note) == notes(house))
     }
@@ -132,7 +132,9 @@ import Testing
         house.edge(down: true)
         house.run(for: .seconds(15))
         #expect(house.actions.contains(.factoryReset(by: .button)))
-        #expect(!house.actions.contains { if case .keepAudit = $0 { true } else { false } }, "the log goes too")
+        #expect(
+            !house.actions.contains { if case .keepAudit = $0 { true } else { false } },
+            "the audit log was written during a factory reset")
     }
 
     @Test("A flash that fails delays neither commands nor the reading of the log")

@@ -52,7 +52,7 @@ struct Bench {
             now = max(now, deadline)
             feed(.deadlineReached)
             wakeups += 1
-            precondition(wakeups < 1_000_000, "The machine asks to be woken without end.")
+            precondition(wakeups < 1_000_000, "The machine requested a million wake-ups.")
         }
         now = end
     }
@@ -83,7 +83,7 @@ struct Bench {
         log.compactMap { if case .record(let kind) = $0.action { kind } else { nil } }
     }
 
-    /// The settings of the relay with their times.
+    /// The relay actions with their times: true closes the relay.
     var relay: [Timed<Bool>] {
         log.compactMap { if case .setRelay(let on) = $0.action { Timed($0.at, on) } else { nil } }
     }

@@ -18,7 +18,7 @@ import Testing
         var bench = bench()
         bench.press(milliseconds: 150)
         bench.run(milliseconds: 1000)
-        // Released at 250, debounced at 270; the window for a second press ends at 570.
+        // The button is released at 250 ms and debounced at 270 ms. The window for a second press ends at 570 ms.
         #expect(bench.relay == [Timed(270, true)])
         #expect(bench.presses == [Timed(570, .single)])
         #expect(bench.recorded == [.relayChanged(on: true, cause: .button), .buttonPressed(.single)])
@@ -140,7 +140,7 @@ import Testing
         bench.edge(down: false)
         bench.edge(down: false)
         bench.run(milliseconds: 1000)
-        #expect(bench.presses.count == 1, "an edge that changes nothing")
+        #expect(bench.presses.count == 1, "a repeated release was reported as a press")
     }
 
     @Test(
@@ -148,7 +148,7 @@ import Testing
         arguments: [Duration.zero, .milliseconds(20)], [Int64(0), 300, 1200, 60_000])
     func howeverLateEdgesAreHeardTheirOwnTimesCount(debounce: Duration, delay: Int64) {
         var bench = bench { $0.debounce = debounce }
-        // Down at 0.1 s, up at 1.0 s, and again down and up within 0.1 s: read all at once by a machine that was busy.
+        // Four edges at 0, 900, 1000 and 1050 ms after `start`. A busy machine reads all of them at once, later.
         let start = bench.now
         let edges: [(Bool, Int64)] = [(true, 0), (false, 900), (true, 1000), (false, 1050)]
         bench.now = start + .milliseconds(1050 + delay)
@@ -164,7 +164,7 @@ import Testing
         bench.edge(down: true)
         let start = bench.now
         bench.now = start + .milliseconds(2000)
-        // The timer comes first. The release at 0.5 s has not been read yet.
+        // The deadline is handled before the release, which happened 0.5 s after the press.
         bench.feed(.deadlineReached)
         bench.feed(.buttonEdge(down: false, at: start + .milliseconds(500)))
         bench.run(for: .seconds(1))
@@ -184,7 +184,7 @@ import Testing
         let start = bench.now
         bench.now = start + .milliseconds(100)
         bench.feed(.buttonEdge(down: true, at: start))
-        // Its 20 ms have passed, but the bounce at 2 ms is still in the queue.
+        // The debounce time of 20 ms has passed, but the bounce at 2 ms has not been read yet.
         bench.feed(.deadlineReached)
         bench.feed(.buttonEdge(down: false, at: start + .milliseconds(2)))
         bench.run(for: .seconds(2))
@@ -214,7 +214,8 @@ import Testing
         bench.edge(down: true)
         bench.run(for: .seconds(86_400))
         #expect(
-            bench.log.count { $0.action == .factoryReset } == 1, "stuck for a day it resets once, as a finger would")
+            bench.log.count { $0.action == .factoryReset } == 1,
+            "a button that is stuck for a day causes exactly one reset")
         #expect(bench.log.count { $0.action == .openPairing } == 1)
     }
 

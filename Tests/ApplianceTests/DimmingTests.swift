@@ -73,8 +73,8 @@ import Testing
         #expect(bench.dimmer == [Timed(0, 0)])
     }
 
-    /// An LED driver without a relay is always connected to the mains.
-    @Test("Without a relay, the dimmer alone turns off and on") func withoutARelayTheDimmerAloneTurnsOffAndOn() {
+    /// The LED driver of a plug without a relay is always connected to the mains.
+    @Test("Without a relay, the dimmer turns the load off and on") func withoutARelayTheDimmerAloneTurnsOffAndOn() {
         var bench = Bench(StoredState(relayOn: true, level: level(60)), powerLost: false) {
             $0.capabilities = [.dimmer, .button]
         }

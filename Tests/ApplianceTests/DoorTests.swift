@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The broker has the same protections and the same audit log as controllers.
-    @Test("A command that a protection refuses is refused to the broker and recorded")
+    @Test("A broker's command that a protection forbids is refused and recorded")
     func whatProtectionRefusesTheBrokerDoesNotGet() {
         var house = House(audit: AuditLog(), configure: { $0.powerOnState = .lockedOn })
         house.feed(asked(1, .setRelay(on: false, autoOff: nil)))
@@ -55,7 +55,7 @@ import Testing
         #expect(house.machine.audit?.page(after: 0, limit: nil).entries.map(\.note).contains(note) == true)
     }
 
-    /// HomeKit controllers are distinguished, and have the rights of a user.
+    /// Each HomeKit controller has its own name in events, and the rights of a user.
     @Test("The event of a HomeKit command names its controller") func aCommandByHomeKitNamesItsController() {
         var house = House()
         let by = DoorCommand(
@@ -80,13 +80,13 @@ import Testing
             })
     }
 
-    @Test("A new plug sends the broker all of its events") func aNewPlugTellsEverything() {
+    @Test("A new plug sends all of its events to the broker") func aNewPlugTellsEverything() {
         let house = House()
         #expect(PlugMachine.beginning(of: PlugMemory(appliance: ApplianceMemory(powerLost: false))) == 0)
         #expect(house.machine.journalPage(after: 0, limit: 10).entries.count == 1)
     }
 
-    @Test("A plug without a broker cursor sends the broker only later events")
+    @Test("A plug without a broker cursor sends only later events to the broker")
     func oneThatHadNoBrokerTellsWhatHappensFromNowOn() throws {
         var house = House()
         house.press()
@@ -105,7 +105,7 @@ import Testing
 }
 
 extension PlugMachine {
-    /// Returns the start number of a plug with this memory.
+    /// Returns the number of the first event that a plug with this memory sends to the broker.
     fileprivate static func beginning(of memory: PlugMemory) -> SequenceNumber {
         let identity = House().machine.identity
         return PlugMachine(ApplianceConfiguration(), identity: identity, access: .knowing(), memory: memory)

@@ -37,7 +37,7 @@ import Testing
             bench.run(milliseconds: 20_000)
             #expect(resets(bench) == [])
             #expect(bench.presses == [Timed(1100, .long)])
-            #expect(bench.light.last?.value ?? false == false, "it shows the relay again")
+            #expect(bench.light.last?.value ?? false == false, "the light still shows the warning")
             #expect(bench.light.allSatisfy { $0.at >= 10_100 && $0.at <= 100 + held + 20 })
             // The next press is handled as usual.
             let now = bench.now.nanoseconds / 1_000_000
@@ -53,7 +53,7 @@ import Testing
         bench.run(milliseconds: 15)
         bench.edge(down: true)
         bench.run(milliseconds: 100)
-        // The contact was changing at 15 s. It returned, so the button was not released.
+        // The contact opened shortly before the 15 s were over and closed within the debounce time. That is not a release.
         #expect(resets(bench) == [15_110])
     }
 
@@ -93,7 +93,7 @@ import Testing
         if byController { house.hear(desk, .factoryReset) } else { house.feed(.factoryReset) }
         #expect(goodbyes(house, desk) == [.factoryReset] && goodbyes(house, hall) == [.factoryReset])
         #expect(house.actions.first == .factoryReset(by: byController ? asker : .panel))
-        #expect(house.actions.last == .reserve(upTo: next), "numbers go on exactly")
+        #expect(house.actions.last == .reserve(upTo: next), "the next number is not reserved exactly")
         #expect(house.machine.isStopped && house.machine.nextDeadline == nil)
         house.actions = []
         house.press()

@@ -21,9 +21,9 @@ struct House {
     var actions: [PlugMachine.Action] = []
     /// The mirror that a killed process leaves behind.
     var mirror = MirrorEncoder()
-    /// True if flash can be written, and the boundary in it.
+    /// True if flash can be written.
     var isFlashWritable = true
-    /// True if boundaries wait for ``answerFlash()``, and the boundary that waits.
+    /// True if a reservation of numbers waits for ``answerFlash()``. `asked` is its boundary, `boundary` that in flash.
     var isFlashSlow = false
     var asked: SequenceNumber?
     var boundary: SequenceNumber = 1001
@@ -70,9 +70,9 @@ struct House {
             memory, dimmer: machine.identity.capabilities.contains(.dimmer), rest: rest, settings: settings, at: now)
     }
 
-    /// Confirms the requested boundary.
+    /// Confirms the reservation of numbers that waits.
     mutating func answerFlash() {
-        guard let asked else { preconditionFailure("flash was asked for no boundary") }
+        guard let asked else { preconditionFailure("no reservation of numbers waits") }
         self.asked = nil
         boundary = asked
         feed(.reserved(asked))

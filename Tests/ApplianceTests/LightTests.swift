@@ -65,7 +65,9 @@ import Testing
         #expect(shown { $0.network = .linkLocal } == .linkLocal(lit: false))
         #expect(shown { $0.isPaired = false } == .unpaired(lit: false))
         #expect(shown { $0.network = Surroundings.Network.none } == .noAddress(lit: false))
-        #expect(shown { $0.network = nil } == .unpaired(lit: false), "nobody said anything about a network")
+        #expect(
+            shown { $0.network = nil } == .unpaired(lit: false),
+            "an unknown network must not show as a missing address")
         bench.feed(.temperature(900))
         bench.feed(.temperature(900))
         #expect(bench.machine.light == .tripped)
@@ -73,7 +75,7 @@ import Testing
         bench.feed(.temperature(200))
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(1))
-        #expect(bench.machine.light == .pairing, "it had rested and is on")
+        #expect(bench.machine.light == .pairing, "the rest time is over, so the open pairing window shows")
         bench.command(.setRelay(on: false, autoOff: nil))
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(1))
@@ -109,7 +111,9 @@ import Testing
         bench.command(.setRelay(on: true, autoOff: nil))
         bench.run(for: .seconds(60))
         #expect(bench.light.isEmpty && bench.machine.light == .pairing)
-        #expect(bench.machine.nextDeadline == .zero + .seconds(3660), "flash, an hour after it was written")
+        #expect(
+            bench.machine.nextDeadline == .zero + .seconds(3660),
+            "the only deadline is the write to flash one hour after the previous write")
     }
 
     @Test("Addresses determine whether the network is none, link-local or routable") func whereAddressesReach() {
@@ -128,7 +132,7 @@ import Testing
 
     @Test("The plug shows the state of its pairing, network and sessions") func aWholePlugTellsItsSurroundings() {
         var house = House(access: .knowing([]))
-        #expect(house.machine.light == .pairing, "nobody is paired with it")
+        #expect(house.machine.light == .pairing, "a plug without a controller must open its pairing window")
         house.run(for: .seconds(600))
         #expect(house.machine.light == .unpaired(lit: false))
         house.edge(down: true)

@@ -69,10 +69,14 @@ import Testing
         var bench = Bench { $0.meterInterval = .milliseconds(100) }
         bench.isMetered = false
         bench.run(for: .seconds(60))
-        #expect(bench.log.count { $0.action == .readMeter } == 2, "the one that was answered, and the one that is not")
+        #expect(
+            bench.log.count { $0.action == .readMeter } == 2,
+            "the first request was answered, and the second one was not")
         #expect(bench.machine.state.reading == nil)
-        #expect(bench.machine.nextDeadline.map { $0 > bench.now + .seconds(60) } ?? true, "nobody wakes for it")
-        // It answers between two points of the grid.
+        #expect(
+            bench.machine.nextDeadline.map { $0 > bench.now + .seconds(60) } ?? true,
+            "a wake-up is scheduled for a meter that does not answer")
+        // The meter answers between two multiples of its interval.
         bench.run(milliseconds: 30)
         bench.forget()
         bench.isMetered = true
@@ -151,7 +155,7 @@ import Testing
         // keeps ten hours of samples.
         #expect(house.mirror.bytes.count - mirrored == 600 * 31)
         #expect(house.storedBytes - kept < 600 * 4)
-        #expect((60...67).contains(house.states(desk) - states), "a second has one reading for those who follow")
+        #expect((60...67).contains(house.states(desk) - states), "a follower must receive one reading per second")
     }
 
     @Test("A plug without a meter requests no measurements") func aPlugWithoutAMeterAsksForNothing() {
@@ -216,12 +220,12 @@ import Testing
         #expect(bench.relay.isEmpty)
         bench.command(.setRelay(on: false, autoOff: nil))
         #expect(bench.answers.last == .done(bench.machine.state, recorded: false))
-        #expect(bench.machine.state.tripped == .overPower, "turning off is no reset")
+        #expect(bench.machine.state.tripped == .overPower, "a command to turn off reset the protection")
         let reset = bench.command(.resetProtection)
         #expect(bench.answers.last == .done(bench.machine.state, recorded: true))
         let cause = RelayCause.controller(name: "kitchen", request: reset.request, authority: .desk)
         #expect(bench.recorded == [.protectionReset(.overPower, cause: cause)])
-        #expect(bench.relay.isEmpty, "a reset does not turn on")
+        #expect(bench.relay.isEmpty, "a reset of the protection turned the plug on")
         bench.command(.setRelay(on: true, autoOff: nil))
         #expect(bench.relay.map(\.value) == [true])
     }

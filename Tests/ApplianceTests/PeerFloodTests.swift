@@ -123,7 +123,7 @@ private struct FloodingPeer {
 }
 
 @Suite struct PeerFloodTests {
-    /// The writes to flash within an hour in which controllers of these roles send the message every two seconds.
+    /// Returns the number of writes to flash in an hour in which controllers of these roles send the message every 2 s.
     private func writes(of message: AskedRequest, by roles: [Role]) -> Int {
         var peers = roles.indices.map { FloodingPeer(message, connection: UInt64(10 + $0)) }
         let known =
@@ -151,7 +151,7 @@ private struct FloodingPeer {
         #expect(writes <= 60, "\(writes) writes")
     }
 
-    /// Without FactoryReset, after which the owner is a stranger.
+    /// FactoryReset is omitted because the owner is no longer paired after it.
     @Test(
         "One message in a loop by an owner causes at most 60 writes to flash in an hour",
         arguments: AskedRequest.allCases.filter { $0 != .factory_reset })

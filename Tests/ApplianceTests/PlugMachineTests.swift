@@ -106,7 +106,7 @@ import Testing
         house.join(desk, name: "Desk")
         house.feed(.writable(desk, false))
         house.heard = [:]
-        // The pings of the plug are not answered, and the meter continues.
+        // The controllers no longer answer the plug's pings. The measurements continue.
         house.controllers = [:]
         house.run(for: .seconds(44))
         #expect(house.machine.connections.count == 1)
@@ -150,7 +150,7 @@ import Testing
         house.actions = []
         house.edge(down: true)
         house.run(for: .seconds(10))
-        #expect(house.actions.isEmpty, "a plug that stopped does nothing more")
+        #expect(house.actions.isEmpty, "a stopped plug performed an action")
         for id in [desk, hall] { #expect(house.heard[id]?.last == .ended(.endedByPeer(goodbye))) }
         #expect(house.machine.connections.isEmpty)
     }

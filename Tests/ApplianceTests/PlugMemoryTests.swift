@@ -9,7 +9,7 @@ import Testing
 @Suite struct PlugMemoryTests {
     @Test("The actions are in the order parts, mirror, messages, flash")
     func partsMoveFirstThenTheMirrorThenTheWireThenFlash() {
-        // The next event reaches half of the reserved numbers.
+        // The next event uses half of the reserved numbers, so the plug reserves more.
         var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 503))
         house.join(desk, name: "Desk")
         var now = house.now
@@ -39,7 +39,7 @@ import Testing
         for _ in 0..<3 { house.press() }
         let next = house.machine.nextSequence
         var again = try house.restarted()
-        #expect(again.machine.nextSequence == next + 1, "the restart itself is the next event")
+        #expect(again.machine.nextSequence == next + 1, "the event of the restart does not have the next number")
         #expect(again.machine.state.relayOn)
         again.join(desk, name: "Desk", events: .after(0))
         #expect(again.gaps(desk).isEmpty)
@@ -53,7 +53,7 @@ import Testing
         house.press()
         house.run(for: .seconds(5000))
         let energy = house.machine.memory.appliance.state?.milliwattHours
-        // 60 W from the sample at 1 s to the one at 5001 s, and the ramp in the second before.
+        // 60 W from the sample at 1 s to the sample at 5001 s, and a rise from 0 W to 60 W in the first second.
         #expect(energy == 83_341)
         let again = try house.restarted()
         #expect(again.machine.memory.appliance.state?.milliwattHours == energy)
@@ -63,7 +63,7 @@ import Testing
         let kept = try samples(house)
         #expect(kept.map(\.milliseconds) == (0...5001).map { $0 * 1000 })
         #expect(try samples(again) == kept + [Sample(milliseconds: 5001_100, deciwatts: 600)])
-        // The open chunk continues to grow.
+        // The restart did not seal the open chunk.
         #expect(house.machine.memory.samples.sealed.map(\.count) == [SampleChunk.sampleLimit])
         #expect(again.machine.memory.samples.sealed == house.machine.memory.samples.sealed)
     }
@@ -86,7 +86,7 @@ import Testing
         again.command(request(2), .setLevel(DimLevel(percent: 30), transition: .zero))
         again.command(request(1), .setRelay(on: true, autoOff: nil))
         again.command(request(4), .setLevel(.full, transition: .seconds(7200)))
-        #expect(again.machine.state.level == DimLevel(percent: 60), "nothing was carried out again")
+        #expect(again.machine.state.level == DimLevel(percent: 60), "a repeated request was carried out again")
         #expect(again.machine.nextSequence == next + 1)
         #expect([1, 2, 4].map { again.outcomes(desk, of: request($0)) } == [before[0], before[1], before[3]])
     }
@@ -129,9 +129,11 @@ import Testing
         memory.appliance.inFlash = StoredState()
         var again = House(memory, at: house.now)
         again.run(for: .seconds(60) - .nanoseconds(1))
-        #expect(again.actions.filter(\.isWrite).isEmpty, "writes keep their distance from those of the life before")
+        #expect(
+            again.actions.filter(\.isWrite).isEmpty,
+            "the write is less than a minute after the last write of the killed process")
         again.run(for: .nanoseconds(1))
-        // 8 mWh from before the kill, and 60 W during the 59 s measured since.
+        // The energy is 8 mWh from before the kill plus 60 W for the 59 s that were measured after it.
         #expect(again.actions.filter(\.isWrite) == [.persist(StoredState(relayOn: true, milliwattHours: 991))])
     }
 
@@ -158,7 +160,7 @@ import Testing
         for _ in 0..<1000 { house.press() }
         // Within the hour, each reservation is twice the size of the previous one.
         #expect(house.actions.filter(\.isReservation) == [1501, 3001, 6001].map { .reserve(upTo: $0) })
-        #expect(house.machine.nextSequence == 2502, "numbers have no hole")
+        #expect(house.machine.nextSequence == 2502, "a number was skipped")
     }
 
     @Test("A plug that cannot write flash skips ahead at the boundary")
@@ -174,14 +176,14 @@ import Testing
         let first = (leap?.to ?? 0) + 1
         #expect(ReservedNumbers.leapRange.contains(first - 1001))
         #expect(sequences == Array(2...1000) + Array(first..<first + 3))
-        // The retries in half an hour of failures: 1, 2, 4, ... 256, 300, 300, ... s apart.
+        // The nine retries in half an hour are 1, 2, 4, ... 256, 300, 300 ... s apart.
         #expect(house.actions.filter(\.isReservation).count == 9)
 
         house.isFlashWritable = true
         house.run(for: .seconds(300))
         #expect(house.boundary == house.machine.nextSequence + 1000)
         for _ in 0..<1000 { house.press() }
-        #expect(house.gaps(desk).count == 1, "from here on all is as before")
+        #expect(house.gaps(desk).count == 1, "numbers were skipped although flash can be written again")
     }
 
     @Test("A plug with unknown numbers skips ahead before the first event")
@@ -201,7 +203,7 @@ import Testing
         for _ in 0..<501 { house.press() }
         let next = house.machine.nextSequence
         var again = try house.restarted()
-        #expect(again.machine.nextSequence == next + 1, "no second leap")
+        #expect(again.machine.nextSequence == next + 1, "the restart skipped numbers again")
         again.join(desk, name: "Desk", events: .after(990))
         again.run(for: .zero)
         #expect(again.gaps(desk).map(\.from) == [1001])

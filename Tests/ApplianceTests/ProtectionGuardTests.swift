@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// Tests of the guards alone, with times and numbers.
+/// Tests of the guards without a plug: the time to a trip, the recovery and the limits.
 @Suite struct ProtectionGuardTests {
     private static let limits = OverCurrentLimits(
         ratedMilliamperes: 16_000, instantMilliamperes: 40_000, atTwiceRated: .seconds(10))
@@ -21,9 +21,9 @@ import Testing
 
     @Test("A higher current trips sooner, and the rated current never trips")
     func theHigherTheCurrentTheSoonerItTripsAndTheRatedOneNever() {
-        // 3 / (n² - 1) of ten seconds, detected at the next measurement.
+        // At n times the rated current, the guard trips after 10 s * 3 / (n² - 1), at the next measurement.
         #expect([16_000, 17_600, 20_000, 32_000, 40_000].map { trips($0) } == [nil, 1429, 534, 100, 58])
-        #expect(trips(40_001) == 0, "beyond the second threshold one measurement is enough")
+        #expect(trips(40_001) == 0, "one measurement above 40 A must trip the guard")
         #expect(trips(0) == nil)
     }
 
@@ -31,7 +31,7 @@ import Testing
     func theBudgetRecoversBelowTheRatedCurrentAndNotAtIt() {
         for (rest, again) in [(0 as UInt32, 84), (16_000, 40)] {
             var guardian = OverCurrentGuard(Self.limits)
-            // Six of the ten seconds are used, followed by 13 s of a different current.
+            // Six of the ten seconds at twice the rated current are used. Then 13 s of a different current follow.
             for tenth in 0...60 {
                 let isTripped = guardian.measured(milliamperes: 32_000, now: .zero + .milliseconds(tenth * 100))
                 #expect(!isTripped)
@@ -43,7 +43,7 @@ import Testing
             let tripped = (1...200).first {
                 guardian.measured(milliamperes: 32_000, now: .zero + .milliseconds(19_000 + $0 * 100))
             }
-            // 13 s without current restore a share of 13/30, which is 4.3 s at twice the rated current.
+            // 13 s without current restore 13/30 of the budget, which is 4.3 s at twice the rated current.
             #expect(tripped == again || tripped == again - 1, "\(tripped ?? 0)")
         }
     }
@@ -59,7 +59,7 @@ import Testing
             if guardian.measured(milliamperes: 32_000, now: start + .seconds(1)) { break }
             used += 1
         }
-        #expect((9...10).contains(used), "each round heats for the one second that was measured")
+        #expect((9...10).contains(used), "each round must use one second of the budget, the one that was measured")
     }
 
     @Test("After a trip the next overload trips at once, and an allowed load does not")
@@ -80,7 +80,7 @@ import Testing
         }
         #expect(isTripped(1799, for: 5) && isTripped(450, for: 5))
         #expect(!isTripped(1799, for: 4) && !isTripped(1800, for: 60))
-        // A failed meter, an input that is not connected, or a bench supply that is off.
+        // A voltage below 45 V means a failed meter, an input that is not connected, or a bench supply that is off.
         #expect(!isTripped(0, for: 60) && !isTripped(449, for: 60))
     }
 
@@ -95,7 +95,7 @@ import Testing
         _ = guardian.measured(decidegrees: 700)
         #expect(guardian.tooHot == nil)
         _ = guardian.measured(decidegrees: nil)
-        #expect(guardian.tooHot == nil, "a thermometer that failed keeps nobody from resetting")
+        #expect(guardian.tooHot == nil, "a failed thermometer must not prevent a reset")
         var off = OverTemperatureGuard(nil)
         let offTrips = (0..<3).map { _ in off.measured(decidegrees: .max) }
         #expect(!offTrips.contains(true) && off.tooHot == nil)

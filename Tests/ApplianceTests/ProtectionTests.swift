@@ -38,7 +38,7 @@ import Testing
         #expect(bench.recorded == [.protectionTripped(what), .relayChanged(on: false, cause: .protection)])
         #expect(bench.machine.state.tripped == what && bench.states.last?.value.tripped == what)
         #expect(bench.machine.light == .tripped)
-        #expect(bench.persisted.last?.value.tripped == what, "a lock is written in the same step")
+        #expect(bench.persisted.last?.value.tripped == what, "the trip is not stored in the same step")
         bench.forget()
         for command in [PlugCommand.setRelay(on: true, autoOff: nil), .setRelay(on: false, autoOff: nil)] {
             bench.command(command)
@@ -73,23 +73,25 @@ import Testing
         for (deciwatts, milliamperes) in [(100, 100), (0, 3)] as [(Int32, UInt32)] {
             bench.forget()
             measure(&bench, Measurement(deciwatts: deciwatts, milliamperes: milliamperes))
-            #expect(bench.recorded.isEmpty, "what leaks is no weld")
+            #expect(bench.recorded.isEmpty, "a small current through the open relay was reported as a welded relay")
         }
         let start = bench.now
         measure(&bench, Measurement(deciwatts: 0, milliamperes: 101))
-        #expect(bench.now - start == .seconds(6), "seen for five seconds")
+        #expect(bench.now - start == .seconds(6), "the trip must come after five seconds of measurements")
         #expect(bench.recorded == [.protectionTripped(.weldedRelay)])
-        #expect(bench.relay.map(\.value) == [false], "one more try to open it")
+        #expect(bench.relay.map(\.value) == [false], "the plug must try once more to open the relay")
         #expect(bench.machine.state.tripped == .weldedRelay)
         bench.command(.setRelay(on: true, autoOff: nil))
         let refusal = try bench.refusal()
         #expect(refusal.detail.contains("the plug cannot stop it"))
         bench.forget()
         measure(&bench, Measurement(deciwatts: 5000))
-        #expect(bench.recorded.isEmpty, "it is said once")
+        #expect(bench.recorded.isEmpty, "the welded relay was reported twice")
         bench.command(.resetProtection)
         measure(&bench, Measurement(deciwatts: 5000))
-        #expect(bench.recorded.last == .protectionTripped(.weldedRelay), "and again after a reset")
+        #expect(
+            bench.recorded.last == .protectionTripped(.weldedRelay),
+            "the welded relay must be reported again after a reset")
     }
 
     @Test("A locked relay that still conducts is reported as welded") func aLockThatDoesNotHoldIsToldToo() {
@@ -114,7 +116,7 @@ import Testing
         bench.feed(.temperature(705))
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(1))
-        #expect(bench.presses.map(\.value) == [.single], "a press is told in any case")
+        #expect(bench.presses.map(\.value) == [.single], "the press was not reported")
         bench.command(.resetProtection)
         let refusal = try bench.refusal()
         #expect(refusal.detail == "The plug is still too hot: 70 °C. Let it cool down, then reset it.")
@@ -166,7 +168,7 @@ import Testing
     @Test("A silent meter interrupts an overload") func aSilentMeterCountsForNothing() {
         var bench = on()
         bench.feed(.measured(Measurement(deciwatts: 40_000)))
-        // Four of the five seconds, then no answer until the reading expires.
+        // The overload lasts for four of the five seconds. Then the meter is silent until the reading expires.
         bench.now = bench.now + .seconds(4)
         bench.feed(.measured(Measurement(deciwatts: 40_000)))
         bench.run(for: .seconds(10))
@@ -184,7 +186,7 @@ import Testing
         #expect(bench.machine.state.relayOn && bench.machine.state.tripped == nil)
         bench.forget()
         for number in 0..<5 { bench.command(.setRelay(on: number.isMultiple(of: 2) == false, autoOff: nil)) }
-        // Off, on, off, on. The fifth command, off, is carried out and locks.
+        // The commands are off, on, off, on, off. The fifth command is carried out, and the protection trips.
         #expect(bench.relay.map(\.value) == [false, true, false, true, false])
         #expect(bench.recorded.last == .protectionTripped(.switchingRate))
         #expect(bench.machine.state.tripped == .switchingRate)

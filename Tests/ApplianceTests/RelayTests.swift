@@ -70,7 +70,7 @@ import Testing
         bench.forget()
         bench.command(.setRelay(on: true, autoOff: .seconds(90)))
         bench.run(for: .seconds(60))
-        // The same command restarts the time.
+        // A second command restarts the auto-off time.
         bench.command(.setRelay(on: true, autoOff: .seconds(90)))
         bench.run(for: .seconds(89))
         #expect(bench.relay == [Timed(0, true)])
@@ -142,7 +142,7 @@ import Testing
         bench.forget()
         bench.command(.identify)
         bench.run(for: .seconds(12))
-        // The light is lit already. It then changes every 250 ms and is steady from 10 s on.
+        // The light is on at the start, changes every 250 ms, and stays on from 10 s.
         let blinks = (1...39).map { Timed($0 * 250, $0.isMultiple(of: 2)) }
         #expect(bench.light == blinks + [Timed(10_000, true)])
         #expect(bench.recorded.isEmpty)

@@ -12,14 +12,14 @@ import Testing
         #expect(numbers.leap(from: 100, using: &random) == nil)
         let target = numbers.leap(from: 101, using: &random)
         #expect(target.map { ReservedNumbers.leapRange.contains($0 - 101) } == true)
-        #expect(numbers.leap(from: (target ?? 0) + 1000, using: &random) == nil, "one leap is enough")
+        #expect(numbers.leap(from: (target ?? 0) + 1000, using: &random) == nil, "a second skip was made")
     }
 
     @Test("The next boundary is requested once at half of the numbers") func theNextBoundaryIsAskedForOnceAtHalf() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         #expect(numbers.request(next: 50, now: .zero) == nil)
         #expect(numbers.request(next: 51, now: .zero) == 151)
-        #expect(numbers.request(next: 99, now: .zero) == nil, "the answer is awaited")
+        #expect(numbers.request(next: 99, now: .zero) == nil, "a boundary was requested twice")
         numbers.confirm(151, next: 99)
         let later = Instant.zero + ReservedNumbers.chatter
         #expect(numbers.request(next: 100, now: later) == nil)
@@ -41,10 +41,11 @@ import Testing
         }
         #expect(sizes == (0..<16).map { min(100 << $0, 1 << 20) })
         now = now + ReservedNumbers.chatter
-        #expect(numbers.request(next: next, now: now) == nil, "numbers that flash has granted are not taken back")
+        #expect(numbers.request(next: next, now: now) == nil, "a smaller boundary than the one in flash was requested")
         #expect(numbers.request(next: boundary - 51, now: now) == nil)
         #expect(
-            numbers.request(next: boundary - 50, now: now) == boundary + 50, "and the usual number once it is quiet")
+            numbers.request(next: boundary - 50, now: now) == boundary + 50,
+            "after a quiet time, the request must have the usual size")
     }
 
     @Test("Failed writes are retried at growing intervals") func failuresAreRetriedAtGrowingDistances() {
@@ -72,10 +73,11 @@ import Testing
         let target = try #require(numbers.leap(from: 10, using: &random))
         numbers.confirm(110, next: target)
         #expect(numbers.leap(from: target + 1, using: &random) == nil)
-        #expect(numbers.request(next: target + 1, now: .zero) == target + 201, "twice as many, so soon")
+        #expect(numbers.request(next: target + 1, now: .zero) == target + 201, "a quick request is twice as large")
         numbers.confirm(target + 201, next: target + 1)
         #expect(numbers.leap(from: target + 200, using: &random) == nil)
-        #expect(numbers.leap(from: target + 201, using: &random) != nil, "reserved again, so the boundary holds again")
+        #expect(
+            numbers.leap(from: target + 201, using: &random) != nil, "a new reservation must make its boundary valid")
     }
 
     @Test("Events wait for a write in progress up to its timeout")
@@ -83,7 +85,7 @@ import Testing
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         let end = Instant.zero + ReservedNumbers.patience
         #expect(!numbers.mustWait(100, now: .zero))
-        #expect(numbers.mustWait(101, now: .zero), "it is asked for in this very step")
+        #expect(numbers.mustWait(101, now: .zero), "the event must wait for the boundary that this step requests")
         #expect(numbers.request(next: 101, now: .zero) == 201)
         #expect(numbers.mustWait(101, now: end - .nanoseconds(1)))
         #expect(!numbers.mustWait(101, now: end))
@@ -112,7 +114,7 @@ import Testing
         #expect(numbers.request(next: 10, now: .zero) == 110)
         numbers.fail(now: .zero)
         let target = try #require(numbers.leap(from: 10, using: &random))
-        #expect(!numbers.mustWait(target + 100, now: .zero), "nothing above is under way")
+        #expect(!numbers.mustWait(target + 100, now: .zero), "no boundary is in progress, so the event must not wait")
         let retry = Instant.zero + ReservedNumbers.firstRetry
         #expect(numbers.request(next: target, now: retry) == target + 100)
         #expect(!numbers.mustWait(target + 99, now: retry))
@@ -120,7 +122,7 @@ import Testing
         var late = numbers
         #expect(late.leap(from: target + 100, using: &random) != nil)
         numbers.confirm(target + 100, next: target + 100)
-        #expect(numbers.request(next: target + 101, now: retry) == target + 301, "twice as many, so soon")
+        #expect(numbers.request(next: target + 101, now: retry) == target + 301, "a quick request is twice as large")
         #expect(numbers.mustWait(target + 100, now: retry))
     }
 

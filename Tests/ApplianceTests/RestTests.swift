@@ -31,11 +31,11 @@ import Testing
             refusal(bench)
                 == Refusal(.resting, "The load must rest for another 150 s before it is turned on again."))
         #expect(bench.recorded == [.protectionTripped(.restTime)])
-        #expect(bench.machine.state.tripped == nil, "a rest ends by itself")
+        #expect(bench.machine.state.tripped == nil, "a rest time must not count as a tripped protection")
         bench.run(for: .milliseconds(149_499))
         bench.command(.setRelay(on: true, autoOff: nil))
         #expect(refusal(bench)?.detail.contains("another 1 s") == true)
-        #expect(bench.relay.isEmpty, "a command that was refused is not carried out later")
+        #expect(bench.relay.isEmpty, "a refused command was carried out later")
         bench.run(milliseconds: 1)
         bench.command(.setRelay(on: true, autoOff: nil))
         #expect(bench.machine.state.relayOn)
@@ -49,7 +49,9 @@ import Testing
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(10))
         #expect(bench.relay.isEmpty && bench.machine.light == .resting)
-        #expect(bench.machine.storedState.relayOn, "that is how it is to be after a loss of power")
+        #expect(
+            bench.machine.storedState.relayOn,
+            "the stored state must be on, so that a loss of power does not cancel the start")
         #expect(bench.recorded == [.protectionTripped(.restTime), .buttonPressed(.single)])
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(300))
@@ -57,7 +59,7 @@ import Testing
         bench.command(.setRelay(on: false, autoOff: nil))
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(1))
-        #expect(bench.relay.map(\.value) == [true], "the rest was over")
+        #expect(bench.relay.map(\.value) == [true], "the rest time was over, so the press must turn on at once")
 
         var again = on()
         again.command(.setRelay(on: false, autoOff: nil))
@@ -89,7 +91,7 @@ import Testing
         bench.run(for: .seconds(181))
         #expect(bench.relay == [Timed(0, false), Timed(180_000, true)])
         #expect(bench.recorded.last == .relayChanged(on: true, cause: .powerOn))
-        #expect(bench.persisted.isEmpty, "flash knew all the time that it is to be on")
+        #expect(bench.persisted.isEmpty, "flash already has the state on, so no write is needed")
     }
 
     @Test("A restart of the firmware continues the rest time") func aRestartOfTheFirmwareGoesOnWithTheRest() throws {
@@ -107,7 +109,7 @@ import Testing
         let changes = again.machine.memory.journal.read(after: 0, limit: 99).map(\.kind).filter {
             if case .relayChanged = $0 { true } else { false }
         }
-        #expect(changes.count == 2, "the restart changed nothing: \(changes)")
+        #expect(changes.count == 2, "the restart recorded a change of the relay: \(changes)")
         again.run(for: left - .nanoseconds(1))
         #expect(!again.machine.state.relayOn)
         again.run(for: .nanoseconds(1))

@@ -38,7 +38,7 @@ import Testing
             }
         }
         #expect(told == [.keepSettings(StoredSettings(name: "Lounge")), .announce("Lounge")])
-        #expect(house.machine.identity.name == "Lamp", "not before it is announced")
+        #expect(house.machine.identity.name == "Lamp", "the name changed before it was announced")
         house.feed(.renamed("Lounge (2)"))
         #expect(house.machine.identity.name == "Lounge (2)")
         #expect(
@@ -59,7 +59,8 @@ import Testing
         #expect(!house.actions.contains(.announce("Lounge")))
         #expect(descriptions(house).isEmpty)
         house.isFlashWritable = true
-        #expect(code(ask(&house, 1, .rename("Lounge"))) == .storageFailed, "the same request, the same answer")
+        #expect(
+            code(ask(&house, 1, .rename("Lounge"))) == .storageFailed, "a repeated request must get the same answer")
         #expect(isDone(ask(&house, 3, .rename("Lounge"))))
     }
 
@@ -70,7 +71,9 @@ import Testing
         #expect(isDone(ask(&house, 1, .configure(SettingsChange(powerOn: .value(.off))))))
         #expect(isDone(ask(&house, 2, .rename("Lounge"))))
         #expect(!house.actions.contains { if case .keepSettings = $0 { true } else { false } })
-        #expect(house.actions.contains(.announce("Lounge")), "the plug that had it may be gone")
+        #expect(
+            house.actions.contains(.announce("Lounge")),
+            "the name must be announced again, because the plug that had it may be gone")
     }
 
     @Test("Changes during a write to flash wait and are all made")
@@ -91,7 +94,7 @@ import Testing
         }
         #expect(written == [StoredSettings(name: "A")])
         feed(.settingsNotKept)
-        #expect(written.last == StoredSettings(powerOn: .on), "the first was not made")
+        #expect(written.last == StoredSettings(powerOn: .on), "the failed change must not be part of the next write")
         feed(.settingsKept)
         #expect(written.last == StoredSettings(name: "B", powerOn: .on))
         feed(.settingsKept)
@@ -110,7 +113,7 @@ import Testing
         again.join(desk, name: "Desk")
         again.actions = []
         #expect(ask(&again, 1, .rename("Lounge")) == answer)
-        #expect(again.settings.name == "Hall", "it was carried out before")
+        #expect(again.settings.name == "Hall", "a repeated request was carried out again")
     }
 
     @Test("Changed settings are reported and apply at once") func settingsAreToldAndHoldAtOnce() {
@@ -162,7 +165,7 @@ import Testing
             let outcome = ask(&house, UInt8(number), .configure(change))
             #expect(code(outcome) == .outOfRange, "\(change)")
         }
-        #expect(house.settings == StoredSettings(), "not even half of a change")
+        #expect(house.settings == StoredSettings(), "a part of a refused change was applied")
         #expect(
             ask(&house, 100, .configure(SettingsChange(powerLimit: .value(50_000))))
                 == .refused(

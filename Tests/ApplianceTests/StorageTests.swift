@@ -57,7 +57,7 @@ import Testing
             }
             worst.energy = max(worst.energy, known - stored.value.milliwattHours)
         }
-        // The energy of one more measurement is known before it is written.
+        // The plug knows the energy of one more measurement before it writes.
         #expect(worst.energy <= 100_000 + UInt64(load) / 36 + 1)
         #expect(worst.time <= 3_600_000)
         #expect(zip(writes, writes.dropFirst()).allSatisfy { $1 - $0 >= 75_000 })

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-/// Tests of events that are faster than flash: they wait for their numbers, and nothing else waits.
+/// Tests of events that occur faster than flash can reserve their numbers. Only these events wait.
 @Suite struct WaitingEventsTests {
     /// The boundary: all numbers below it are reserved.
     private let reserved: SequenceNumber = 5
@@ -35,12 +35,16 @@ import Testing
         #expect(house.machine.memory.unnumbered.count == 5)
         house.answerFlash()
         #expect(house.gaps(desk).isEmpty)
-        #expect(told(house) == Array(2...6), "the first boundary was asked for when nothing waited")
+        #expect(
+            told(house) == Array(2...6),
+            "the first boundary was requested before an event waited, so it covers only two of them")
         house.answerFlash()
         #expect(told(house) == Array(2...9))
         let events = house.events(desk)
         #expect(events.map(\.time) == events.map(\.time).sorted())
-        #expect(events.last.map { house.now - $0.time >= .milliseconds(500) } == true, "as it was when it happened")
+        #expect(
+            events.last.map { house.now - $0.time >= .milliseconds(500) } == true,
+            "the event must have the time at which it happened")
         #expect(events.filter { $0.kind == .buttonPressed(.single) }.count == 4)
         #expect(house.gaps(desk).isEmpty)
     }
@@ -71,7 +75,7 @@ import Testing
         house.command(request(2), .setRelay(on: true, autoOff: nil))
         #expect(house.machine.state.relayOn)
         #expect(house.outcomes(desk, of: request(1)).isEmpty)
-        #expect(house.outcomes(desk, of: request(2)).count == 1, "it changed nothing, so no event records it")
+        #expect(house.outcomes(desk, of: request(2)).count == 1, "a command without effect must be answered at once")
         while house.asked != nil { house.answerFlash() }
         guard case .done(let state, let number?) = house.outcomes(desk, of: request(1)).first else {
             Issue.record("\(house.outcomes(desk, of: request(1)))")
@@ -86,7 +90,7 @@ import Testing
     @Test("If flash takes too long, events no longer wait and numbers are skipped")
     func aFlashThatTakesTooLongIsWaitedForNoLonger() {
         var house = slowHouse()
-        // The boundary is requested at the first event, when the press is debounced.
+        // The boundary is requested at the first event, 120 ms from now, when the press has been debounced.
         let asked = house.now + .milliseconds(120)
         house.press()
         #expect(house.asked != nil)
@@ -98,7 +102,7 @@ import Testing
         #expect(house.gaps(desk).first?.from == reserved)
         #expect(house.events(desk).count == 4)
         #expect(house.machine.memory.unnumbered.isEmpty)
-        // Flash answers after all. From now on its boundaries count again.
+        // Flash answers late. Its boundaries apply again from now on.
         house.isFlashSlow = false
         house.answerFlash()
         for _ in 0..<100 { house.press() }
@@ -136,9 +140,9 @@ import Testing
         #expect(events.last?.kind == .restarted(powerLost: false))
         let next = again.machine.nextSequence
         again.command(request(1), .setRelay(on: true, autoOff: nil))
-        #expect(again.machine.nextSequence == next, "it is not carried out again")
+        #expect(again.machine.nextSequence == next, "a repeated request was carried out again")
         #expect(again.outcomes(desk, of: request(1)) == [.done(PlugState(relayOn: true), event: reserved + 1)])
-        // The next process knows them by their numbers.
+        // The next process reads the events with their numbers.
         let third = try again.restarted()
         #expect(third.machine.nextSequence == next + 1)
     }
@@ -152,7 +156,7 @@ import Testing
         let waiting = house.machine.memory.unnumbered
         house.isFlashSlow = false
         house.feed(.stopping)
-        // If the power fails now, they are reported as lost.
+        // After a loss of power at this moment, these events are reported as lost.
         #expect(house.boundary == reserved + 3)
         var again = try house.restarted()
         again.join(desk, name: "Desk", events: .after(reserved - 1))
@@ -191,7 +195,7 @@ import Testing
         }
         var now = house.now
         var most = 0
-        // Faster than any finger, and within the timeout for flash.
+        // The presses are faster than any finger, and all come before the timeout of the write to flash.
         while house.machine.nextSequence < ReservedNumbers.leapRange.lowerBound, now < at(5) {
             for down in [true, false] {
                 now = now + .microseconds(100)
