@@ -45,7 +45,7 @@ struct DwellTests {
         #expect(house.engine.nextDeadline == nil)
     }
 
-    @Test("The plug's clock counts: delayed readings complete the dwell at once")
+    @Test("A delayed reading completes the dwell at once, because the time of the plug's clock counts")
     func heldUp() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)

@@ -91,7 +91,7 @@ struct EdgeTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("A second snapshot without a loss between does not fire either")
+    @Test("A second snapshot of a plug that was not lost does not fire")
     func snapshots() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 0)
@@ -123,7 +123,7 @@ struct EdgeTests {
         #expect(house.firings == ["4.0 Movie night"])
     }
 
-    @Test("Readings that are not finite or of unknown plugs are handled without a wrong firing")
+    @Test("A NaN reading and a reading of an unknown plug do not fire, and an infinite reading counts as a rise")
     func strangeValues() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 0)

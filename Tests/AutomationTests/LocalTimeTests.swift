@@ -8,7 +8,7 @@ struct LocalTimeTests {
     private static func time(_ hour: Int, _ minute: Int) -> TimeOfDay { TimeOfDay(hour: hour, minute: minute)! }
 
     @Test(
-        "A window over midnight holds on both sides of it and excludes its end",
+        "A window over midnight contains times before and after midnight, and not its end",
         arguments: [(16, 59, false), (17, 0, true), (23, 59, true), (0, 0, true), (1, 59, true), (2, 0, false)])
     func overMidnight(hour: Int, minute: Int, expected: Bool) {
         let window = DailyWindow(after: Self.time(17, 0), before: Self.time(2, 0))
@@ -17,7 +17,7 @@ struct LocalTimeTests {
         #expect(window.description == "from 17:00 to 02:00")
     }
 
-    @Test("A window excludes its end; one to the end of the day and one with equal ends hold as expected")
+    @Test("A window excludes its end, a window until 24:00 contains 23:59, and a window with equal ends every time")
     func otherWindows() {
         func isIn(_ hour: Int, _ minute: Int, _ after: TimeOfDay, _ before: TimeOfDay) -> Bool {
             DailyWindow.contains(Self.time(hour, minute), after: after, before: before)

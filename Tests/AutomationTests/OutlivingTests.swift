@@ -71,7 +71,7 @@ struct OutlivingTests {
     }
 
     @Test(
-        "Unchanged rules keep their runtime state on a reload, changed ones restart, and true states do not fire"
+        "On a reload, unchanged rules keep their runtime state; changed ones restart and do not fire for a true state"
     )
     func replaced() {
         let fan = Rule.button(.turnOn(["Hall"]), .wait(.seconds(60)), .turnOff(["Hall"]))

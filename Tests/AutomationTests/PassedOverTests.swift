@@ -7,7 +7,7 @@ import Testing
 struct PassedOverTests {
     private static let utc = LocalTime.Piece(from: Instant(nanoseconds: .min), offset: 0)
 
-    @Test("Energy that affects no trigger")
+    @Test("The engine fires equally if it skips energy that affects no trigger")
     func energy() {
         var fired = 0
         for seed in 0..<40 {
@@ -43,7 +43,7 @@ struct PassedOverTests {
         #expect(fired > 400)
     }
 
-    @Test("Readings at varying rates, with gaps and dwells")
+    @Test("The engine acts equally if it skips readings at varying rates, with gaps and dwells")
     func paces() throws {
         var (fired, quiet, missed) = (0, 0, 0)
         for seed in 0..<300 {
@@ -106,7 +106,7 @@ struct PassedOverTests {
             _ = engine.read(plug, activePower: 1, time: .at(1), now: .at(1))
             var (second, fired) = (10.0, [RuleEngineAction]())
             while second < 200 {
-                // The first reading at the new rate has the same distance to the previous one as those at the old rate.
+                // The interval changes at 60 s. Until 70 s, the reading gap of the slower interval is allowed.
                 if second == 60 { engine.expect(readingGap: .seconds(30), of: plug) }
                 if second == 70 { engine.expect(readingGap: .seconds(max(5, 3 * Int(after))), of: plug) }
                 if let due = engine.nextDeadline, due < .at(second) {
@@ -120,7 +120,7 @@ struct PassedOverTests {
         }
     }
 
-    @Test("Samples that only train the appliance detector")
+    @Test("The engine acts equally if samples only train the appliance detector")
     func watched() throws {
         for seed in 0..<20 {
             var random = SeededRandom(seed: UInt64(seed))

@@ -42,7 +42,7 @@ struct RandomHouseTests {
         }
     }
 
-    @Test("Equal events give equal actions, deadlines lie in the future, and only edges fire")
+    @Test("Equal events cause equal actions, deadlines lie in the future, and only edges fire rules")
     func invariants() {
         for seed in 0..<300 {
             var random = SeededRandom(seed: UInt64(seed))

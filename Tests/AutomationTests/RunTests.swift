@@ -151,7 +151,7 @@ struct RunTests {
         house.appear("Fan", on: true, at: 0)
         house.press("Hall", 1, at: 1)
         house.turn("Fan", on: false, at: 1)
-        // The second press changes nothing, so the saved state stays.
+        // The second press changes no plug, so the saved state is kept.
         house.press("Hall", 2, at: 2)
         let ours = RelayCause.controller(name: "this", request: house.requests[0].id)
         house.happened("Fan", 1, .relayChanged(on: false, cause: ours), at: 2)

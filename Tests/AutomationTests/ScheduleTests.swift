@@ -15,7 +15,7 @@ struct ScheduleTests {
         .daily(TimeOfDay(hour: hour, minute: minute)!, on: days)
     }
 
-    @Test("A time of day fires once a day, on its weekdays")
+    @Test("A time of day fires once per day, on its weekdays")
     func daily() {
         // Instant zero is a Thursday.
         var house = VirtualHouse(Self.rule(Self.daily(7, 30, on: [.friday, .saturday])))
@@ -58,7 +58,7 @@ struct ScheduleTests {
         #expect(taken.firings == ["30.0 Rule"])
     }
 
-    @Test("A time that does not exist fires at the next moment; one that exists twice fires the first time")
+    @Test("A time that a clock change skips fires at the change; a time that occurs twice fires only the first time")
     func daylightSaving() {
         // At 2:00 the clock is set forward to 3:00. At 2:00 of the next day, 25 h after instant zero, it is set back to
         // 1:00.
@@ -70,7 +70,7 @@ struct ScheduleTests {
         house.at(0, .clockChanged(time, .unknown))
         house.run(to: 100_000)
         #expect(house.firings == ["7200.0 Rule", "\(26.5 * 3600) Rule"])
-        // A repeated clock change in the repeated hour fires nothing again.
+        // A second clockChanged event during the repeated hour does not fire the rule again.
         var twice = VirtualHouse(Self.rule(Self.daily(1, 30), late: .seconds(3600)))
         twice.at(80_000, .clockChanged(time, .unknown))
         twice.at(91_000, .clockChanged(time, .unknown))
@@ -117,7 +117,7 @@ struct ScheduleTests {
         let quarters = Self.cron(1 | 1 << 15 | 1 << 30 | 1 << 45, isWildcard: true)
         var house = VirtualHouse(Self.rule(.cron(quarters), late: .seconds(3600)))
         house.clock(12)
-        // Nine hours back, as for a new time zone.
+        // The clock is set back by nine hours, as for a new time zone.
         house.clock(3, 0, at: 1200)
         house.clock(8, 30, at: 3000)
         house.run(to: 4000)
@@ -141,7 +141,7 @@ struct ScheduleTests {
         )
     }
 
-    @Test("A cron schedule fires in minutes that match all its sets; day and weekday match both or either")
+    @Test("A cron schedule fires in minutes that match all its fields; of day and weekday, both or either must match")
     func cron() {
         let quarter = CronSchedule(
             text: "*/15 6 * * *", minutes: 1 | 1 << 15 | 1 << 30 | 1 << 45, hours: 1 << 6, days: .max << 1,

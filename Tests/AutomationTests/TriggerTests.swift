@@ -10,7 +10,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "Staying in a power band after entering it fires; starting in it does not; leaving beyond the hysteresis arms"
+        "Power that enters a band and stays fires; power that starts in it does not; leaving by the hysteresis arms"
     )
     func band() {
         var house = VirtualHouse(Self.rule(.activePowerStays(plug: "Oven", PowerBand(5, 40, dwell: .seconds(3)))))
@@ -55,7 +55,7 @@ struct TriggerTests {
         #expect(PowerBand(5, 40, hysteresis: 3).armsBelow == 2 && PowerBand(5, 40, hysteresis: 3).armsAbove == 43)
     }
 
-    @Test("Energy per day fires once a day, counted from the start of the day")
+    @Test("Energy per day fires once per day, counted from the start of the day")
     func energy() {
         var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day))))
         house.appear("Heater", at: 0)
@@ -76,13 +76,13 @@ struct TriggerTests {
         #expect(house.firings.count == 1)
         heard(5351, 63)
         #expect(house.firings == ["3.0 Rule", "63.0 Rule"])
-        // The counter restarts; the day has fired already.
+        // The plug's counter restarts. The rule has already fired on this day.
         heard(1, 64)
         heard(1000, 65)
         #expect(house.firings.count == 2)
     }
 
-    /// The firings of a house whose heater draws 100 W for some hours.
+    /// Returns the firings of a house whose heater draws 100 W for some hours.
     ///
     /// - Parameter pieces: times in seconds from which local time has the given offset in seconds.
     private static func heated(_ threshold: Double, _ hours: Double, _ pieces: [(Double, Int64)]) -> [String] {
@@ -97,13 +97,13 @@ struct TriggerTests {
         return house.firings
     }
 
-    @Test("A repeated hour counts as two hours of energy")
+    @Test("The two passes of a repeated hour count as two hours of energy")
     func repeatedHour() {
         // It is 1:00. At 3:00 the clock is set back to 2:00.
         let berlin: [(Double, Int64)] = [(-1e6, 3600), (7200, 0)]
         #expect(Self.heated(120, 4, berlin).isEmpty)
         #expect(Self.heated(90, 4, berlin).count == 4)
-        // Within an hour: at 2:00 the clock is set back to 1:30, so one hour has 90 minutes.
+        // At 2:00 the clock is set back to 1:30, so the hour from 1:00 has 90 minutes.
         let island: [(Double, Int64)] = [(-1e6, 3600), (3600, 1800)]
         #expect(Self.heated(120, 3, island) == ["4381.0 Rule"])
     }

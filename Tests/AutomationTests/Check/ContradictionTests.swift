@@ -88,14 +88,14 @@ struct ContradictionTests {
         #expect(found(.checked(when: trigger, if: [.not(condition)])).filter { $0.hasPrefix("error") } == [])
     }
 
-    @Test("A trigger that accepts old events does not exclude conditions of the present")
+    @Test("A trigger that accepts old events does not exclude a condition, because the state may have changed since")
     func late() {
         var rule = Rule.checked(when: .relay(plug: "Lamp", on: true), if: [Self.off])
         rule.maximumAge = .seconds(3600)
         #expect(found(rule) == [])
     }
 
-    @Test("A check of hundreds of alternatives ends in time without a contradiction", .timeLimit(.minutes(1)))
+    @Test("A check of hundreds of alternatives ends within a minute, with one finding at most", .timeLimit(.minutes(1)))
     func bounded() {
         let choices = (0..<30).map { index in
             Condition.any((0..<8).map { .relay(plug: "\(index) \($0)", on: true) })

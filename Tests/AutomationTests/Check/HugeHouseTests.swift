@@ -6,7 +6,7 @@ import Testing
 struct HugeHouseTests {
     private static let cutShort = "warning 0 name: the check is incomplete"
 
-    /// - Returns: the findings, and whether the check took less than 10 s, which leaves time for a busy machine.
+    /// - Returns: the findings, and true if the check took less than 10 s, a generous limit for a busy machine.
     private func look(_ rules: [Rule]) -> (lines: [String], isQuick: Bool) {
         var lines: [String] = []
         let time = ContinuousClock().measure { lines = found(rules) }

@@ -148,7 +148,7 @@ struct LoopTests {
         #expect(found(high, rule("B", .falls("Lamp", 5), 200)) == [])
     }
 
-    @Test("The loop search over a thousand rules on one plug ends in time", .timeLimit(.minutes(1)))
+    @Test("The loop search over a thousand rules on one plug ends within a minute", .timeLimit(.minutes(1)))
     func bounded() {
         let rules = (0..<1000).map { index in
             Rule.checked("\(index)", when: .relay(plug: "Lamp", on: index % 2 == 0), then: .toggle(["Lamp"]))

@@ -80,6 +80,8 @@ struct CheckedNameTests {
             if: [.level(plug: "Ceiling Light", .above(DimLevel(permille: 500)!))],
             then: .dim(["Ceiling Light"], to: DimLevel(permille: 300)!, over: .zero))
         #expect(found(right, in: house) == [])
-        #expect(found(.checked(when: .rises("Hall", 5)), in: house) == [], "the capabilities are unknown")
+        #expect(
+            found(.checked(when: .rises("Hall", 5)), in: house) == [],
+            "a plug with unknown capabilities must not be reported")
     }
 }

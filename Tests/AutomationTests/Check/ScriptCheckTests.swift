@@ -34,10 +34,10 @@ struct ScriptCheckTests {
         let known = [KnownPlug(name: "Lamp")]
         #expect(found(.scripted, in: known) == ["error 0 when 0: no plug is called \"Hall\""])
         let itself = Rule.script(on: .rule("hall.lua:1"))
-        #expect(found(itself).count == 1, "a script rule that fires itself")
+        #expect(found(itself).count == 1, "a script rule that fires itself must be reported once")
     }
 
-    @Test("Rules that follow two scripts with the same timer conflict")
+    @Test("Opposite commands conflict if their rules follow two script rules with the same timer")
     func moments() {
         let on = Rule.checked("A", when: .rule("hall.lua:1"), then: .turnOn(["Lamp"]))
         let off = Rule.checked("B", when: .rule("hall.lua:2"), then: .turnOff(["Lamp"]))

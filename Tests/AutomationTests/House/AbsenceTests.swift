@@ -40,7 +40,7 @@ struct AbsenceTests {
         #expect(bench.rules.memory.commands.isEmpty)
     }
 
-    @Test("A command whose plug disconnects before the store ends is not sent, and is refused at its deadline")
+    @Test("A command whose plug disconnects before the command is stored is not sent, and is refused at its deadline")
     func gone() {
         var bench = HouseBench(HouseBench.toggle)
         bench.appear("Hall", at: 0)

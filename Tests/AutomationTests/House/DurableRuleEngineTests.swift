@@ -43,7 +43,7 @@ struct HouseRulesTests {
         #expect(bench.rules.isStored)
     }
 
-    @Test("A replay of thousands of events is one write, a tenth of a second after its start")
+    @Test("A replay of thousands of events causes one write, a tenth of a second after the first event")
     func replay() {
         var bench = settled()
         for sequence in 1...5000 as ClosedRange<SequenceNumber> {
@@ -65,7 +65,9 @@ struct HouseRulesTests {
         for sequence in 1...10 as ClosedRange<SequenceNumber> { bench.press("Hall", sequence, at: 1) }
         #expect(bench.stored.count == 1)
         bench.feed(.stored, at: 1.2)
-        #expect(bench.stored.count == 2 && bench.sent.isEmpty, "the first command is overtaken before it was stored")
+        #expect(
+            bench.stored.count == 2 && bench.sent.isEmpty,
+            "a command that was replaced before it was stored must not be sent")
         bench.feed(.stored, at: 1.4)
         #expect(bench.stored.count == 2)
         #expect(bench.sent.map(\.command) == [off], "after ten toggles the last command turns the lamp off")
@@ -77,7 +79,7 @@ struct HouseRulesTests {
         var memory = settled().rules.memory
         var random = SeededRandom(seed: 3)
         for number in 0..<20 {
-            // None of these commands overtakes another.
+            // None of these commands replaces an earlier one.
             let request = CommandRequest(
                 id: RequestID(drawnFrom: &random), plug: "Lamp",
                 command: number % 2 == 0 ? .identify : .resetProtection)
@@ -106,7 +108,7 @@ struct HouseRulesTests {
         bench.feed(.deadlineReached, at: 11)
         #expect(bench.actions.contains(.withdraw(id)))
         #expect(bench.refusals == [Refusal(.deadlinePassed, "the plug did not answer in time")])
-        // A later answer changes nothing.
+        // An answer after the deadline changes nothing.
         let count = bench.actions.count
         bench.feed(.commandFinished(id, .done(PlugState(relayOn: true), event: 1)), at: 11)
         #expect(bench.actions.count == count)
@@ -118,7 +120,7 @@ struct HouseRulesTests {
         #expect(bench.sent.map(\.command) == [on, on])
     }
 
-    @Test("A command is not sent if its store ends after its deadline")
+    @Test("A command that is stored only after its deadline is not sent")
     func slowDisk() {
         var bench = settled()
         bench.press("Hall", 1, at: 1)
@@ -179,7 +181,7 @@ struct HouseRulesTests {
         #expect(bench.told.last == .resumed(memory.commands[0]))
         #expect(bench.sent.map(\.id) == [memory.commands[0].request.id] && bench.sent[0].plug == "Lampe")
         bench.appear("Lampe", at: 4.1, id: HouseBench.ids["Lamp"]!)
-        #expect(bench.sent.count == 1, "a repeated connection does not send it again")
+        #expect(bench.sent.count == 1, "the second connection of the plug sent the command again")
     }
 
     @Test("A stored command is refused at its deadline if its plug is not back")
@@ -238,7 +240,7 @@ struct HouseRulesTests {
         #expect(bench.heldBack == [7])
     }
 
-    @Test("Plugs that no rule names are not awaited; a waiting press is judged when its plug disconnects")
+    @Test("Plugs that no rule names are not awaited; a waiting press is handled when its plug disconnects")
     func assemblyOfOthers() {
         var memory = settled().rules.memory
         memory.meet(HouseBench.ids["Fan"]!, "Fan")

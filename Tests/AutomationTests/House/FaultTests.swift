@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Rules in a house with faults")
 struct FaultTests {
-    /// Runs ten minutes with changes of the television's power, presses of the switch, and faults, all of which end.
+    /// Runs ten minutes with changes of the television's power, presses of the switch, and faults. No fault outlasts the
+    /// run.
     private func disturbed(_ seed: UInt64) -> FaultyHouse {
         var house = FaultyHouse(seed: seed)
         house.add(.start, after: .zero)
@@ -44,7 +45,7 @@ struct FaultTests {
         for (name, plug) in house.plugs {
             #expect(Set(plug.done).count == plug.done.count, "\(name) executed a command twice")
         }
-        // Each edge has one firing id, in any process that reports it.
+        // Every process that reports the same edge uses the same firing id.
         var edges: [SequenceNumber: RequestID] = [:]
         for firing in house.firings {
             if let event = firing.cause.event {
@@ -52,15 +53,15 @@ struct FaultTests {
                 edges[event] = firing.id
             }
             guard firing.rule == "Cinema", let since = firing.cause.since else { continue }
-            #expect(firing.time - since >= .seconds(3), "the rule fires after the dwell")
-            // A reading that is handled after a suspension is older, by an unknown time.
+            #expect(firing.time - since >= .seconds(3), "the rule fired before the dwell was over")
+            // After a suspension, the process may handle the rise up to 60 s late.
             let loads = zip(house.loads, house.loads.dropFirst().map(\.at) + [house.now])
             let rose = loads.contains { load, end in
                 load.watts > 40 && load.at <= firing.time - .seconds(3) && end >= firing.time - .seconds(60)
             }
-            #expect(rose, "the power had not risen")
+            #expect(rose, "the rule fired without a rise of the power")
         }
-        #expect(!house.plugs["Fan"]!.on, "the fan is off at the end")
+        #expect(!house.plugs["Fan"]!.on, "the fan must be off at the end")
         #expect(Set(house.performed).isSubset(of: house.finished), "an effect is lost")
         evening(&house)
     }

@@ -64,7 +64,7 @@ struct HouseBench {
     mutating func settle(at seconds: Double) {
         feed(.stopping, at: seconds)
         while !rules.isStored {
-            // The effects of a finished write need not be due at once.
+            // Changes that a finished write leaves may be due only later. A stop makes them due at once.
             feed(isWriting ? .stored : .stopping, at: seconds)
         }
     }

@@ -83,7 +83,7 @@ struct HouseMemoryFormatTests {
         """
     )
     func anotherBoot() throws {
-        // Written at 100 s of the previous boot; 3 s have passed, and the clock of this boot is at 1 s.
+        // The memory was written at 100 s of the previous boot. Since then 3 s have passed, 1 s of them in this boot.
         let later = try read(boot: Self.boots[1], at: 1, wall: 8)
         #expect(later.engine.fired == ["By button": [.at(-3)], "Movie night": [.at(-106), .at(-105)]])
         #expect(later.wishes.map(\.until) == [.at(3498)])
@@ -174,7 +174,7 @@ struct HouseMemoryFormatTests {
     func beforeScripts() throws {
         var memory = Self.memory()
         (memory.calls, memory.scripts, memory.names) = (PendingCalls(), [], BoundNames())
-        // The hash, and three empty counts.
+        // Removes the hash (16 bytes) and the three empty counts before it (6 bytes).
         var bytes = Array(memory.encoded(at: Self.then).dropLast(16 + 6))
         bytes[StoredRuleState.magic.count] = 2
         let read = try StoredRuleState(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then)
@@ -253,7 +253,7 @@ struct HouseMemoryFormatTests {
         #expect(read.names == memory.names)
     }
 
-    @Test("Every truncated, added or changed byte is detected")
+    @Test("Every missing, added or changed byte is detected")
     func damage() {
         func fault(_ bytes: [UInt8]) -> StateDecodingError? {
             do {

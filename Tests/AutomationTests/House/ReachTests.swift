@@ -96,13 +96,13 @@ struct ReachTests {
         #expect(bench.actions.contains(.withdraw(first.id)))
         #expect(bench.refusals == [DurableRuleEngine.overtaken])
         #expect(bench.sent.map(\.command) == [on, .setLevel(DimLevel(percent: 30), transition: .zero), off])
-        // The plug had executed it nevertheless.
+        // The answer of the replaced command, which the plug executed nevertheless, changes nothing.
         let count = bench.actions.count
         bench.feed(.commandFinished(first.id, .done(PlugState(relayOn: true), event: 1)), at: 3)
         #expect(bench.actions.count == count)
     }
 
-    @Test("A dwell is stored within a second, and its progress twice a minute")
+    @Test("A dwell is stored within a second, and its progress every 30 seconds")
     func dwell() {
         let threshold = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(120))
         var bench = settled(
@@ -145,7 +145,7 @@ struct ReachTests {
         }
     }
 
-    @Test("The time up to which energy was counted is stored twice a minute, and at the end")
+    @Test("The time up to which energy was counted is stored every 30 seconds, and at the end")
     func listening() throws {
         let threshold = EnergyThreshold(2000, since: .on)
         var bench = settled(

@@ -211,7 +211,9 @@ struct ScriptCallTests {
         #expect(bench.sent.count == 1 && bench.calls.map(\.firing.cause.event) == [1, 1, 2])
         changed.cooldown = .zero
         bench.feed(.rulesChanged([changed]), at: 4)
-        #expect(bench.withdrawn.count == 1 && bench.calls.count == 3, "the function has not moved")
+        #expect(
+            bench.withdrawn.count == 1 && bench.calls.count == 3,
+            "a call must not be repeated if its function has not moved")
     }
 
     @Test("A call whose script is missing for a moment is repeated when it is back, unless its rule changed")
@@ -246,7 +248,7 @@ struct ScriptCallTests {
     }
 
     @Test(
-        "A timer that restarts itself ends at most sixty times per minute; waiting timers are reported once a minute"
+        "A timer that restarts itself ends at most sixty times per minute; waiting timers are reported once per minute"
     )
     func endlessTimer() throws {
         var bench = HouseBench.settled(.scripted, .timed)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Scripts in a house with faults")
 struct ScriptFaultTests {
-    /// Runs presses of the switch and faults, all of which end.
+    /// Runs presses of the switch, and faults that end before the run.
     private func disturbed(_ seed: UInt64) -> FaultyHouse {
         let scripts = FaultyScripts.airing + FaultyScripts.counting
         var house = FaultyHouse(seed: seed, rules: scripts)
@@ -57,7 +57,7 @@ struct ScriptFaultTests {
             let entries = answered(script, in: house)
             #expect(Set(entries).count == entries.count, "\(script) answered a call twice")
             let ids = entries.map { String($0.dropFirst(2)) }
-            #expect(failed.isDisjoint(with: ids), "a failed call was not answered")
+            #expect(failed.isDisjoint(with: ids), "a call was reported as failed although it was answered")
             all += ids
         }
         let done = failed.union(all)
@@ -67,7 +67,7 @@ struct ScriptFaultTests {
         let met = (house.firings + house.heldBack).filter { $0.rule == "air.lua:1" }.compactMap { $0.cause.event }
         let pressed = house.plugs["Switch"]?.journal.map { $0.sequence } ?? []
         #expect(Set(met) == Set(pressed), "a press is lost")
-        #expect(!house.plugs["Fan"]!.on, "the fan is off at the end")
+        #expect(!house.plugs["Fan"]!.on, "the fan must be off at the end")
         #expect(memory.scripts.allSatisfy { $0.timers.isEmpty })
         let airing = answered(FaultyScripts.air, in: house)
         let starts = airing.count { $0.hasPrefix("0:") }

@@ -71,7 +71,8 @@ struct ScriptRestartTests {
         #expect(tooLate.calls.isEmpty && tooLate.heldBack.count == 1 && tooLate.rules.memory.scripts[0].timers.isEmpty)
     }
 
-    /// The script of the rules `scripted` and `timed` is invalid or missing from 30 s until `seconds`.
+    /// Creates a house in which the script of the rules `scripted` and `timed` is invalid or missing from 30 s until
+    /// `seconds`.
     private func broken(until seconds: Double, timer delay: Duration) throws -> (first: ScriptCall, HouseBench) {
         var bench = HouseBench.settled(.scripted, .timed)
         bench.answer(

@@ -55,7 +55,7 @@ struct ScriptTimerTests {
         #expect(ends == [.at(1.1), .at(1.1), .at(1) + ScriptLimits.longestTimer])
     }
 
-    @Test("A timer without a rule ends silently; one whose rule is off is held back and not kept")
+    @Test("A timer without a rule ends without a report; a timer whose rule is off is held back and removed")
     func unheard() throws {
         var bench = try bench(timer(5, "x"), timer(10))
         bench.feed(.ruleEnabled("hall.lua:2", false), at: 2)
@@ -67,7 +67,7 @@ struct ScriptTimerTests {
         #expect(bench.calls.isEmpty)
     }
 
-    @Test("A turn-off caused by a timer is sent however late, as after a wait")
+    @Test("A turn-off that a timer causes is sent however late, like a turn-off after a wait")
     func late() throws {
         var bench = try bench(timer(10))
         bench.run(to: 11)
@@ -78,7 +78,7 @@ struct ScriptTimerTests {
         #expect(untils.count == 2 && untils[0] == .at(12) + DurableRuleEngine.waitedPatience)
     }
 
-    @Test("More than sixty commands per minute are held back, reported once a minute; other scripts continue")
+    @Test("More than sixty commands per minute are held back and reported once per minute; other scripts continue")
     func budget() throws {
         let other = Rule.script(of: "other.lua", on: .button(plug: "Hall", .single))
         var bench = HouseBench.settled(.scripted, other)

@@ -12,14 +12,14 @@ import Testing
         return course
     }
 
-    @Test("A plug that returns beyond the threshold is not armed")
+    @Test("The trigger of a plug that returns above the threshold is not armed")
     func aPlugThatCameBackBeyondTheThresholdIsNotArmed() throws {
         let course = try course([(600, 1), (601, 1), (950, 90), (951, 90)])
         #expect(course.armedSince == nil && course.lastArming?.at == 601_000)
         #expect(course.lastReturn?.at == 950_000 && course.lastReturn?.after == 349_000)
     }
 
-    @Test("A plug that returns below the threshold is armed from then on")
+    @Test("The trigger of a plug that returns below the threshold is armed from then on")
     func oneThatCameBackBelowItIsArmedFromThenOn() throws {
         let course = try course([(600, 1), (950, 1), (951, 90)])
         #expect(course.armedSince == 950_000)

@@ -96,8 +96,8 @@ import Testing
             other.id = RequestID(bytes: [UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 7, count: 14))!
             _ = book.take(.firing(other), at: 2)
         }
-        // The first firing waits for answers, so others were dropped; a dropped one is reported again without its
-        // start.
+        // The recorder keeps the first firing, which waits for answers, and drops others. A later step of a dropped
+        // firing is reported without its start.
         #expect(try book.told(.step(firing(), .finished), at: 3).steps.count == RuleTrace.stepLimit)
         var other = firing()
         other.id = RequestID(bytes: [0, 0] + [UInt8](repeating: 7, count: 14))!
@@ -122,7 +122,7 @@ import Testing
 }
 
 extension TraceRecorder {
-    /// The clock of these firings starts at the wall clock's epoch.
+    /// Handles a notice. The monotonic clock of these firings equals the wall clock.
     fileprivate mutating func take(_ notice: RuleNotice, at milliseconds: Int64) -> RuleTrace? {
         take(notice, at: milliseconds, now: Instant(nanoseconds: milliseconds * 1_000_000))
     }
