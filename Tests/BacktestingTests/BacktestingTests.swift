@@ -103,7 +103,7 @@ extension BacktestReport {
     }
 
     @Test("Skipping quiet samples does not change the result") func theSameComesOutWhateverWasPassedOver() throws {
-        // If an appliance is watched, the engine receives each sample and skips none.
+        // With a rule that watches the appliance, the engine skips no sample, so both runs can be compared.
         let past = try FakeHistory()
         _ = try past.record("Kettle", "00000000a001", 0..<20_000) { Double($0 * 7919 % 211) / 2 }
         _ = try past.record("Lamp", "00000000a002", 3..<20_000) { $0 % 600 < 200 ? 60 : 0.4 }

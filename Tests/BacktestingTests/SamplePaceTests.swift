@@ -31,7 +31,7 @@ struct SamplePaceTests {
         return report.firings.map { Int(($0.trace.at - FakeHistory.midnight) / 1000) }
     }
 
-    /// Calculates the firings sample by sample. It shares no code with the engine.
+    /// Calculates the firings sample by sample, without code of the engine.
     private static func oracle(_ points: [Point], _ lastGap: Int, _ dwell: Int) -> [Int] {
         var fired: [Int] = []
         var (isArmed, since, last): (Bool, Int?, Int) = (points[0].watts == 0, nil, points[0].second)
@@ -46,7 +46,7 @@ struct SamplePaceTests {
         for point in points.dropFirst() {
             end(before: point.second, gap: point.gap)
             if point.watts == 0 {
-                // A reading at the end of the dwell counts.
+                // A reading of 0 W at the exact end of the dwell cancels it.
                 (isArmed, since) = (true, nil)
             } else if let begin = since, begin + dwell == point.second {
                 fired.append(point.second)
@@ -85,7 +85,7 @@ struct SamplePaceTests {
         return (seeds ?? 0) >= 5000 ? 10_000 : 300
     }()
 
-    @Test("Rules fire as an oracle that knows the pace predicts, over random paces and gaps")
+    @Test("With random paces and gaps, rules fire as an oracle that knows the pace predicts")
     func random() throws {
         for seed in 0..<Self.cases {
             var random = SeededRandom(seed: seed)
@@ -96,19 +96,19 @@ struct SamplePaceTests {
         }
     }
 
-    @Test("A gap after a faster pace is judged by that pace, even if it lasted for two samples only")
+    @Test("A gap is compared with the pace of the samples before it, even if that pace lasted for only two samples")
     func faster() throws {
         for fast in [2, 3, 60] {
             let slow = (0..<50).map { ($0 * 20, 0.0) }
             let up = (0...fast).map { (980 + $0, $0 > fast - 3 ? 100.0 : 0) }
             let points = slow.dropLast() + up
-            #expect(try Self.told(Array(points), 30).isEmpty, "\(fast) samples at the end")
+            #expect(try Self.told(Array(points), 30).isEmpty, "fired with \(fast) fast samples at the end")
             let later = (0..<20).map { (1040 + fast + 20 * $0, 0.0) }
-            #expect(try Self.told(points + later, 30).isEmpty, "\(fast) samples before a hole")
+            #expect(try Self.told(points + later, 30).isEmpty, "fired with \(fast) fast samples before a gap")
         }
     }
 
-    @Test("A slower pace for a while does not interrupt a dwell")
+    @Test("A dwell continues while samples come at a slower pace")
     func slower() throws {
         var points = (0..<300).map { ($0, 0.0) }
         points += (0..<40).map { (300 + 20 * $0, 100.0) }
