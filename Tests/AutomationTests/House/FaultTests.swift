@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Rules in a house with faults")
 struct FaultTests {
-    /// Runs ten minutes with changes of the television's power, presses of the switch, and faults. No fault outlasts the
-    /// run.
+    /// Runs ten minutes with changes of the television's power, presses of the switch, and faults. All faults end
+    /// before the run ends.
     private func disturbed(_ seed: UInt64) -> FaultyHouse {
         var house = FaultyHouse(seed: seed)
         house.add(.start, after: .zero)
