@@ -1,4 +1,4 @@
-# Configures the plug that is measured in the guest: its drivers, its lines and a meter on the kernel's bus. Sourced.
+# Configures the plug that is measured in the guest: its drivers, its lines and a meter on the kernel's bus. The guest's scripts source it.
 
 state=/tmp/plug
 export LD_LIBRARY_PATH=/lib/libgpiod1  # The libgpiod of the C reference program.
@@ -17,7 +17,7 @@ lines() {
 
 chip=$(grep -l "plug bench" /sys/class/i2c-adapter/*/name)
 bus=$(basename "$(dirname "$chip")")
-# Sets the voltage register of the meter to 230 V.
+# Sets the meter's voltage register to 230 V.
 echo "0x31c 5980000" >/sys/kernel/debug/plug_i2c/0x38/registers
 
 # configure INTERVAL [LINE]: writes the configuration with this metering interval in seconds, and LINE in the button's table. Without LINE

@@ -68,11 +68,11 @@ edge_to_line REFERENCE_BUTTON REFERENCE_RELAY >/tmp/reference.log &
 wait_for ready /tmp/reference.log
 
 start_plugd 1 "debounce_ms = 0"
-Benchmarks --peer presses Benchmark $state "$(lines board)/sim_gpio1/pull" $presses >/tmp/events || fail "no events"
+Benchmarks --peer presses Benchmark $state "$(lines board)/sim_gpio1/pull" $presses >/tmp/events || fail "the events were not measured"
 tell event /tmp/events
 for round in $(seq $rounds); do
-    press "$(lines board)" $((presses / rounds)) 20 >>/tmp/ours || fail "no presses"
-    press "$(lines reference)" $((presses / rounds)) 20 >>/tmp/theirs || fail "no presses of the reference"
+    press "$(lines board)" $((presses / rounds)) 20 >>/tmp/ours || fail "the presses were not measured"
+    press "$(lines reference)" $((presses / rounds)) 20 >>/tmp/theirs || fail "the presses of the reference were not measured"
 done
 tell relay /tmp/ours
 tell "reference relay" /tmp/theirs
@@ -80,7 +80,7 @@ rest rest
 stop_plugd
 
 start_plugd 0.1
-press "$(lines board)" $presses 50 >/tmp/debounced || fail "no presses"
+press "$(lines board)" $presses 50 >/tmp/debounced || fail "the debounced presses were not measured"
 tell "debounced relay" /tmp/debounced
 rest "rest at 10 Hz"
 stop_plugd

@@ -9,7 +9,7 @@
 
 struct rest {
     double switches;
-    double nanoseconds;  // Time on a core.
+    double nanoseconds;  // The time on a core.
 };
 
 // Idle threads of Swift and libdispatch end after 5 s.
@@ -59,7 +59,7 @@ int main(int count, char **words) {
     struct rest after = read_rest(words[1]);
     double seconds = now() - began;
     if (after.switches < before.switches) {
-        fprintf(stderr, "a thread of %s ended while it was watched\n", words[1]);
+        fprintf(stderr, "a thread of process %s ended during the measurement\n", words[1]);
         return 1;
     }
     printf("%f\n%f\n", (after.switches - before.switches) / seconds, (after.nanoseconds - before.nanoseconds) / seconds / 1e7);

@@ -1,6 +1,5 @@
 # Measures the time until a plug's button works in the guest, from the start of the kernel and of the process. Prints
-# "measured NAME: NANOSECONDS". The guest's clock
-# counts instructions, so the result does not depend on the speed of the emulator.
+# "measured NAME: NANOSECONDS". The guest's clock counts instructions, so the emulator's speed does not affect the times.
 set -e
 . /bin/guest_plug.sh
 

@@ -39,7 +39,7 @@ static int service_manager(void) {
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length);
     check(notices >= 0 && bind(notices, (struct sockaddr *)&place, size) == 0, "the socket for notices");
     struct timeval patience = {30, 0};
-    check(setsockopt(notices, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0, "patience");
+    check(setsockopt(notices, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0, "the receive timeout");
     return notices;
 }
 
@@ -59,7 +59,7 @@ static void press_turns_over(const char *pull, const char *line) {
     nanosleep(&held, NULL);
     check(pwrite(button, "pull-up", 7, 0) > 0, "pull");
     double released = nanoseconds();
-    while (value(relay) == before) check(nanoseconds() - released < 10e9, "the relay did not turn over");
+    while (value(relay) == before) check(nanoseconds() - released < 10e9, "the relay did not switch within 10 s");
 }
 
 int main(int count, char **words) {
@@ -80,7 +80,7 @@ int main(int count, char **words) {
     char notice[4096];
     do {
         ssize_t length = recv(notices, notice, sizeof notice - 1, 0);
-        check(length > 0, "no readiness");
+        check(length > 0, "no READY=1 within 30 s");
         notice[length] = 0;
     } while (!strstr(notice, "READY=1"));
     double ready = nanoseconds();
