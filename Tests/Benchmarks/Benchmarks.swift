@@ -58,14 +58,13 @@ struct Setting: Sendable {
     var references: String
     /// True for the long form.
     var isFull: Bool
-    /// True for the short form, which takes few samples: it proves that each figure can be measured, and its values
-    /// mean little.
+    /// True for the short form, which takes few samples. It only proves that each figure can be measured.
     var isQuick: Bool
     /// The seconds for which the messages of an idle host are counted.
     var idleSeconds: Int { isFull ? 600 : isQuick ? 5 : 120 }
     /// The folder of recorded appliances, which is not part of the repository. Without it only the models are measured.
     let traces = "../shared/traces"
-    /// The number of runs of each measurement, in turn with its references. The figure is their median.
+    /// The number of runs of each measurement, whose median is the figure. They alternate with runs of the references.
     var rounds: Int { isQuick ? 1 : 5 }
     /// Returns `few` in the short form, `count` otherwise.
     func times(_ count: Int, few: Int) -> Int { isQuick ? few : count }

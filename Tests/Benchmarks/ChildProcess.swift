@@ -31,7 +31,7 @@ final class ChildProcess {
     /// Creates a pipe. Both ends are close-on-exec: an end that another child inherits would hide the end of file.
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { throw BenchmarkError("cannot make a pipe") }
+        guard Glibc.pipe(&ends) == 0 else { throw BenchmarkError("cannot create a pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
@@ -50,7 +50,7 @@ final class ChildProcess {
 
     func write(_ bytes: [UInt8]) throws {
         guard Glibc.write(input, bytes, bytes.count) == bytes.count else {
-            throw BenchmarkError("the other process ended")
+            throw BenchmarkError("the child process ended before it read its input")
         }
     }
 

@@ -165,7 +165,7 @@ private struct BrokeredStates {
         let arrived = try broker.retained(below: "smartplug/states-\(count)/+/state", count)
             .count { $0.contains("\"activeEnergy\":\(Double(1000 + seconds - 1) / 1000)") }
         guard arrived == count else {
-            throw BenchmarkError("the broker has the last state of \(arrived) plugs of \(count)")
+            throw BenchmarkError("the broker has the last state of only \(arrived) of \(count) plugs")
         }
         telling.cancel()
         await telling.value

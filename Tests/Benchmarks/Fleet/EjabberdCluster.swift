@@ -40,7 +40,7 @@ final class EjabberdCluster {
         throw BenchmarkError("a node of ejabberd did not start: see \(folder)/node\(index)/ejabberd.log")
     }
 
-    /// Kills a node with SIGKILL, after its start if it is still starting.
+    /// Kills a node with SIGKILL. If the node is still starting, waits until it is ready first.
     func kill(_ index: Int) throws {
         try waitUntilReady(index)
         spent += nodes[index].processorTime

@@ -53,14 +53,14 @@ private func simulatedParts(_ setting: Setting) async throws -> [Figure] {
     var relay: [Double] = []
     var event: [Double] = []
     for _ in 0..<setting.times(500, few: 20) {
-        // A pause as between quick presses, so that the plug is asleep. A plug that is still awake would be faster.
+        // The pause is that between quick presses. Without it the plug would still be awake, and so react faster.
         try await Task.sleep(for: .milliseconds(20))
         let times = try await plug.timedPush()
         relay.append(times.relay)
         event.append(times.event)
     }
     try await plug.finish()
-    // A new plug, because a plug still does work after so many presses.
+    // The idle state is measured on a new plug, because the previous one still does work after so many presses.
     let calm = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
     let each = try await rest(calm, setting)
     try await calm.finish()

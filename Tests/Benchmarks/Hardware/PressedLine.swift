@@ -31,7 +31,9 @@ enum PressedLine {
                 done += 1
             } else {
                 again += 1
-                guard again <= count / 10 + 1 else { throw BenchmarkError("the machine pauses during short presses") }
+                guard again <= count / 10 + 1 else {
+                    throw BenchmarkError("too many presses became long, because the machine pauses")
+                }
             }
             try await Task.sleep(for: pause)
         }
@@ -52,7 +54,7 @@ enum PressedLine {
 
     private static func set(_ line: Int32, _ way: String) throws {
         guard pwrite(line, way, way.utf8.count, 0) == way.utf8.count else {
-            throw BenchmarkError("the line cannot be pulled")
+            throw BenchmarkError("cannot write to the file of the line")
         }
     }
 }

@@ -26,11 +26,11 @@ struct YearOfAPlug {
         let (year, last) = (Self.origin + Int64(days) * Self.day, Self.origin + Int64(days - 10) * Self.day)
         let yearTime = try middle {
             let hours = try opened().summaries(of: RecordedPlugs.id(0), step: .hour, from: Self.origin, to: year)
-            guard hours.count == days * 24 else { throw BenchmarkError("\(hours.count) hours of a year") }
+            guard hours.count == days * 24 else { throw BenchmarkError("\(hours.count) of \(days * 24) hours were read") }
         }
         let plainYear = try secondsTaken { try read(plain, Self.origin, year, expecting: days * model.count) }
         let dayTime = try middle {
-            guard try read(opened(), last).count == model.count else { throw BenchmarkError("a day is not whole") }
+            guard try read(opened(), last).count == model.count else { throw BenchmarkError("the day is incomplete") }
         }
         let plainDay = try middle { try read(plain, last, last + Self.day - 1, expecting: model.count) }
         let (hourly, plainHourly) = try hourlyMeans(opened, plain)
@@ -81,7 +81,7 @@ struct YearOfAPlug {
             for plug in 0..<2 {
                 let hours = try history.summariesOfSamples(
                     of: RecordedPlugs.id(plug), step: .hour, from: Self.origin, to: end)
-                guard hours.count == 720 else { throw BenchmarkError("\(hours.count) hours of 30 days") }
+                guard hours.count == 720 else { throw BenchmarkError("\(hours.count) of 720 hours were read") }
             }
         }
         let reference = try secondsTaken {
@@ -92,7 +92,7 @@ struct YearOfAPlug {
                 GROUP BY plug, time / 3600000
                 """
             ) { _, _ in hours += 1 }
-            guard hours == 1440 else { throw BenchmarkError("\(hours) hours in the plain table") }
+            guard hours == 1440 else { throw BenchmarkError("\(hours) of 1440 hours were read from the plain table") }
         }
         return (own, reference)
     }
@@ -131,7 +131,7 @@ struct YearOfAPlug {
         var points: [ChartPoint] = []
         let sql = "SELECT time, watts FROM sample WHERE plug = 0 AND time BETWEEN \(from) AND \(to) ORDER BY time"
         try PlainTable(plain).rows(sql) { points.append(ChartPoint(time: Double($0) / 1000, value: $1)) }
-        guard points.count == count else { throw BenchmarkError("\(points.count) rows instead of \(count)") }
+        guard points.count == count else { throw BenchmarkError("\(points.count) of \(count) rows were read") }
     }
 
     /// Returns the median duration of five calls in seconds. Each call opens the file again.

@@ -162,7 +162,7 @@ private struct HomeKitBench {
     private mutating func flooded(_ session: HomeKitCaller, count: Int) async throws -> Figure {
         let calm = try await commands(count / 60, session)
         let strangers = try Peer.start(.strangers, ["\(port)", "\(count)"])
-        // Wait until the unpaired connections have used all places for them.
+        // Wait until the unpaired connections have used all places that the accessory has for them.
         try await Task.sleep(for: .seconds(1))
         let times = try await commands(count / 60, session)
         strangers.finish()

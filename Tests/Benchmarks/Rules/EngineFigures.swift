@@ -95,7 +95,7 @@ private func firingRules(_ trigger: (String) -> Trigger) -> [Rule] {
 private func pressFigures() -> [Figure] {
     let firings = 500_000
     var (engine, _) = house(firingRules { .button(plug: $0, .single) })
-    guard let boot = BootID(bytes: 0..<16) else { preconditionFailure("16 bytes are a boot") }
+    guard let boot = BootID(bytes: 0..<16) else { preconditionFailure("a boot id has 16 bytes") }
     var actions = 0
     let own = secondsTaken {
         for number in 0..<firings {
@@ -137,7 +137,7 @@ private func crossingFigures() -> [Figure] {
             isAbove[plug] = watts > 40
         }
     }
-    precondition(commands.count == firings, "the plain loop saw other rises")
+    precondition(commands.count == firings, "the plain loop found a different number of rises")
     let plain = Figure.Reference(name: "plain loop that appends a command", value: Double(firings) / reference / 1e6)
     return [
         Figure("two crossings, a firing and its command", own / Double(firings) * 1e6, "µs", .atMost(1)),

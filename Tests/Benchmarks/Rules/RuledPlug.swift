@@ -77,7 +77,7 @@ struct RuledPlug {
 
     /// Presses the button and waits for the rule's command.
     mutating func press() async throws -> Times {
-        // The pause between quick presses.
+        // The pause is that between quick presses.
         try await Task.sleep(for: .milliseconds(20))
         try process.write([MeasuredPlug.push])
         var sent: (at: Int64, taken: Instant)?
@@ -118,8 +118,8 @@ struct RuledPlug {
             throw BenchmarkError("the path of this program is unknown")
         }
         let folder = program.deletingLastPathComponent().path
-        // A line has the device, the mount point and the type. The longest mount point that contains the folder counts;
-        // if it occurs twice, the later line.
+        // A line has the device, the mount point and the type. The longest mount point that contains the folder
+        // applies. If two lines have this mount point, the later one applies.
         var found = (path: "", system: "")
         for line in try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8).split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)

@@ -83,7 +83,7 @@ private struct ManyPresses {
 
     init(_ script: Script, _ pool: ScriptPool) {
         guard let boot = BootID(bytes: 0..<16), let id = PlugID(rawValue: "0123456789ab") else {
-            preconditionFailure("an identifier has its length")
+            preconditionFailure("the ids of the simulated plug are valid")
         }
         (self.pool, self.boot, scriptName) = (pool, boot, script.name)
         rules = DurableRuleEngine(rules: script.rules, now: BootClock.now)

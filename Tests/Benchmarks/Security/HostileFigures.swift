@@ -3,8 +3,8 @@ import NIOPosix
 import PlugClient
 import PlugModel
 
-/// From a press of the button to the command of the rule that answers it, while a second paired plug floods the house with each message
-/// in turn, on one core with both.
+/// Measures the time from a press of the button to the command of the rule that answers it. Meanwhile a second paired
+/// plug floods the house with each message in turn. House and plugs share one core.
 func hostileFigures(_ setting: Setting) async throws -> [Figure] {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let hostile = HostilePlug(named: "Hostile", on: group.next())
@@ -16,7 +16,7 @@ func hostileFigures(_ setting: Setting) async throws -> [Figure] {
     for message in HostilePlug.Message.all {
         let before = await hostile.sent
         let flooding = Task { await hostile.flood(message) }
-        // After a message that ended the session, the house waits before it connects again.
+        // If the previous message ended the session, the house waits before it connects again.
         var waits = 0
         while await hostile.sent == before, waits < 100 {
             waits += 1
@@ -26,7 +26,9 @@ func hostileFigures(_ setting: Setting) async throws -> [Figure] {
         let times = try await pressTimes(count, &plug)
         flooding.cancel()
         await flooding.value
-        guard await hostile.sent > before else { throw BenchmarkError("the house did not listen to \(message.name)") }
+        guard await hostile.sent > before else {
+            throw BenchmarkError("the house did not subscribe before the flood of \(message.name)")
+        }
         report("a plug floods \(message.name): p50 \(Int(times.median / 1000)) µs")
         if times.median >= worst.times.median || worst.name.isEmpty { worst = (message.name, times) }
     }
@@ -43,7 +45,7 @@ func hostileFigures(_ setting: Setting) async throws -> [Figure] {
     ]
 }
 
-/// Nanoseconds from each press to the command.
+/// Returns the nanoseconds from each press to the command.
 private func pressTimes(_ count: Int, _ plug: inout RuledPlug) async throws -> [Double] {
     var times: [Double] = []
     for _ in 0..<count { times.append(try await plug.press().press) }

@@ -11,10 +11,11 @@ import PlugTransport
 import ProtocolCore
 import ServiceDiscovery
 
-/// A plug on loopback that a controller is paired with, and that sends one message again and again, as no firmware of this project does.
-/// It answers Hello and Subscribe, so that each further message is one of a session.
+/// A hostile plug on loopback with which a controller is paired. It answers Hello and Subscribe, and then repeats one
+/// message of a session.
 actor HostilePlug: ConnectionOwner {
-    /// A message of `PlugMessage` in smartplug.proto: its field number and its fields, which may depend on the number of messages sent.
+    /// A message of `PlugMessage` in smartplug.proto: its field number and its fields, which may depend on the number
+    /// of messages sent.
     struct Message: Sendable {
         let name: String
         fileprivate let field: Int
@@ -24,7 +25,8 @@ actor HostilePlug: ConnectionOwner {
             (self.name, self.field, self.body) = (name, field, body)
         }
 
-        /// Every message that a plug may send in a session. Many are answers without a request, after which the controller ends the session.
+        /// Every message that a plug may send in a session. Many are answers without a request, after which the
+        /// controller ends the session.
         static let all = [
             Message("Subscribed", 2) { wireNumber(1, $0 + 1) },
             Message("Snapshot", 3) { wireBytes(1, wireNumber(1, $0 & 1)) + wireNumber(2, 1) },

@@ -24,7 +24,7 @@ func roleCheckFigure(_ setting: Setting) -> Figure {
             for _ in 0..<2 where role.may(AskedRequest(command)) { allowed += 1 }
         }
         let checked = BootClock.now
-        precondition(allowed == 2 * count && server.answered == count, "each command is allowed and answered")
+        precondition(allowed == 2 * count && server.answered == count, "a command was refused or not answered")
         whole.append(Double((obeyed - began).wholeNanoseconds) / Double(count))
         checks.append(Double((checked - obeyed).wholeNanoseconds) / Double(count))
     }
@@ -60,7 +60,7 @@ private struct CommandedServer {
     mutating func frames(_ count: Int) -> [[UInt8]] {
         (0..<count).map { number in
             let request = RequestID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })!
-            // A copy of the session, which has no other unanswered command.
+            // A copy of the session encodes each command, so that no earlier command is unanswered.
             var session = session
             let command = PlugCommand.setRelay(on: number.isMultiple(of: 2), autoOff: nil)
             let actions = session.handle(.command(request, command, deadline: now + .seconds(3600)), now: now)

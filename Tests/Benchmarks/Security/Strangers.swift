@@ -30,9 +30,9 @@ enum Strangers {
     /// full.
     private static func connect(to port: UInt16, number: Int, saying hello: [UInt8]) throws -> Int32 {
         let stream = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard stream >= 0 else { throw BenchmarkError("no socket for a stranger: \(String(cString: strerror(errno)))") }
+        guard stream >= 0 else { throw BenchmarkError("cannot create a socket: \(String(cString: strerror(errno)))") }
         let own = address(127 << 24 | 1 << 16 | UInt32(number % 65_000 + 1), 0)
-        guard call(Glibc.bind, stream, own) == 0 else { throw BenchmarkError("a stranger has no address") }
+        guard call(Glibc.bind, stream, own) == 0 else { throw BenchmarkError("cannot bind a loopback address") }
         _ = call(Glibc.connect, stream, address(127 << 24 | 1, port))
         _ = send(stream, hello, hello.count, Int32(MSG_NOSIGNAL))
         return stream

@@ -20,7 +20,7 @@ actor ViewerFlood: ConnectionOwner {
             (self.name, self.field, self.body) = (name, field, body)
         }
 
-        /// Every message that a paired controller may send, except Hello, Goodbye and Pong.
+        /// Every message that a paired controller may send, except Hello, Goodbye, Pong and PairingProof.
         static let all = [
             Message("Subscribe", 2) { _ in wireNumber(1, 1) },
             Message("Acknowledge", 3) { _ in wireNumber(1, 1) },
@@ -49,15 +49,15 @@ actor ViewerFlood: ConnectionOwner {
         ]
     }
 
-    /// The content of AnnounceKey in this session.
+    /// The content of the AnnounceKey message in this session.
     fileprivate struct Announcement: Sendable {
         let key: [UInt8]
         let signature: [UInt8]
-        /// By a different key.
+        /// A signature by a different key than the announced one.
         let wrongSignature: [UInt8]
     }
 
-    /// 2,000 messages per second.
+    /// The interval between bursts of ten messages, which gives 2,000 messages per second.
     static let interval = Duration.milliseconds(5)
     static let burst = 10
 
@@ -77,7 +77,7 @@ actor ViewerFlood: ConnectionOwner {
     }
 
     /// Floods until the task is cancelled.
-    /// - Returns: how many messages were sent.
+    /// - Returns: the number of messages sent.
     func run() async -> Int {
         let dialer = Dialer(identity: identity)
         while !Task.isCancelled {

@@ -1,4 +1,4 @@
-/// Protocol Buffers and frames by hand, as far as hostile peers need them.
+/// Encodes an integer field of Protocol Buffers. The functions of this file encode only what hostile peers send.
 func wireNumber(_ field: Int, _ value: UInt64) -> [UInt8] { varint(UInt64(field << 3)) + varint(value) }
 
 func wireBytes(_ field: Int, _ value: [UInt8]) -> [UInt8] {

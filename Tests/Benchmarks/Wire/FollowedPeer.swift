@@ -93,7 +93,8 @@ struct FollowedPeer {
     mutating func stream(events count: Int) async throws -> Double {
         let aBurst = MeasuredPlug.burstPushes * MeasuredPlug.eventsAPush
         let bursts = count / aBurst
-        // Fewer events are in flight than the journal's ring holds and than may wait for flash; more would cause a gap.
+        // The number of bursts in flight. Their events must fit into the journal's ring and into the plug's queue for
+        // flash; more events would cause a gap.
         let ahead = 4
         let began = BootClock.now
         try process.write([UInt8](repeating: MeasuredPlug.burst, count: ahead))

@@ -15,14 +15,14 @@ enum MeasuredPlug {
     /// The byte that prints the times of the last release and of the last setting of the relay on standard output.
     static let times = UInt8(ascii: "t")
     static let burstPushes = 256
-    /// Each push causes an event of the relay and one of the button.
+    /// The number of events per push: one of the relay and one of the button.
     static let eventsAPush = 2
 
     /// - Parameters:
     ///   - directory: the state directory, which has the setup code.
     ///   - interval: the interval of the meter.
     static func run(named name: String, in directory: String, metering interval: Duration) async throws {
-        // In memory, like /run.
+        // The runtime directory is in memory, like /run on a plug.
         let memory = "/dev/shm/plug-\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: memory) }
         var appliance = ApplianceConfiguration()
