@@ -1,8 +1,8 @@
 /// Lists the figures that each group must have, so that a missing figure is an error. A number in a name, such as a
 /// count that the short form reduces, is written as #. A figure with several references is listed once.
 enum ExpectedFigures {
-    /// - Throws: ``BenchmarkError`` if an expected figure is missing, or if a value is not finite, or if it is zero and is
-    ///   not in `zeros`.
+    /// - Throws: ``BenchmarkError`` if an expected figure is missing, if a value is not finite, or if the value of a
+    ///   figure that is not in `zeros` is zero.
     static func check(_ figures: [Figure], of group: String) throws {
         let measured = Set(figures.map { withoutNumbers($0.name) })
         if let missing = (all[group] ?? []).first(where: { !measured.contains($0) }) {

@@ -26,7 +26,7 @@ struct YearOfAPlug {
         let (year, last) = (Self.origin + Int64(days) * Self.day, Self.origin + Int64(days - 10) * Self.day)
         let yearTime = try middle {
             let hours = try opened().summaries(of: RecordedPlugs.id(0), step: .hour, from: Self.origin, to: year)
-            guard hours.count == days * 24 else { throw BenchmarkError("\(hours.count) of \(days * 24) hours were read") }
+            guard hours.count == days * 24 else { throw BenchmarkError("\(hours.count) hours of a year were read") }
         }
         let plainYear = try secondsTaken { try read(plain, Self.origin, year, expecting: days * model.count) }
         let dayTime = try middle {

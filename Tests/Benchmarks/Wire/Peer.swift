@@ -31,9 +31,12 @@ enum Peer {
             (nil, _, _):
             throw WrongUsage(
                 """
-                \(flag) takes echo, bareTLS, plug, a name, a directory and milliseconds between readings, presses, a name, a \
-                directory, a file and how many, strangers, a port and how many, publish or browse and how many, or year, a directory, \
-                how many days it has and ids of plugs
+                usage: \(flag) echo | bareTLS
+                       \(flag) plug NAME DIRECTORY MILLISECONDS
+                       \(flag) presses NAME DIRECTORY FILE COUNT
+                       \(flag) strangers PORT COUNT
+                       \(flag) publish COUNT | browse COUNT
+                       \(flag) year DIRECTORY DAYS [PLUG...]
                 """)
         }
     }
