@@ -10,7 +10,7 @@ struct ChartSVGTests {
             let chart = Chart(series: [Series(name: "S", unit: .watts, points: points)])
             let svg = chart.svg(width: width, height: 300)
             let band = try #require(svg.split(separator: "\n").first { $0.hasPrefix("<path class=\"band") })
-            // The top of the plot, which is at 1000, is at 38 pixels.
+            // The value 1000 is at the top of the plot, 38 pixels below the upper edge of the picture.
             #expect(band.contains(" 38L"))
         }
     }
@@ -28,7 +28,7 @@ struct ChartSVGTests {
         let other = Series(name: "T", unit: .watts, points: Sample.points(9, every: 900_000) { _ in 0 })
         let stack = Chart(series: [series, other], style: .stacked).svg(width: 960, height: 300)
         let peak = try #require(stack.split(separator: "\n").first { $0.contains("class=\"peak") })
-        // The axis ends at 2000.
+        // The axis ends at the peak of 2000 W, so the peak is at the top of the plot.
         #expect(peak.contains(" 38L") || peak.contains(" 38Z"))
     }
 

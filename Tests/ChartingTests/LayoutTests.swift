@@ -45,7 +45,7 @@ struct LayoutTests {
         #expect(fixed(-12.345, decimals: 2) == "-12.35")
     }
 
-    /// Any input gives valid numbers, without a trap.
+    /// Any input results in valid numbers and does not trap.
     @Test("Invalid and extreme numbers do not reach the output") func hostileNumbers() {
         let values: [Double] = [
             .nan, .infinity, -.infinity, 0, -0.0, 1e308, -1e308, .leastNonzeroMagnitude, 1e15, -1e15, 1e-7, 230,
@@ -119,7 +119,7 @@ struct LayoutTests {
         }
     }
 
-    /// The clocks of Central Europe go back here, and the hour after two o'clock is repeated.
+    /// The time at which the clocks of Central Europe are set back, so that the hour from 2:00 is repeated.
     private static let setBack = 1_792_890_000.0
     private static let autumn = ZoneOffsets(initial: 7200, transitions: [.init(time: setBack, seconds: 3600)])
 
@@ -252,7 +252,7 @@ struct LayoutTests {
         #expect(series.points.map(\.time) == [125, 130])
         let figures = try #require(Statistics(of: series, in: ChartWindow(from: 0, to: 200)))
         #expect((figures.least, figures.greatest, figures.last, figures.gaps) == (1, 50, 1, 0))
-        // 30 s of 40, 60 s of 10, 5 s of 1.
+        // The mean is that of 30 s at 40 W, 60 s at 10 W and 5 s at 1 W.
         #expect(abs(figures.mean - (1200 + 600 + 5) / 95) < 1e-9)
     }
 
