@@ -112,13 +112,13 @@ struct MalformedMessageTests {
 
     @Test("A pointer into a name that contains the pointer is an error")
     func aPointerLeadsToAWholeNameBeforeIt() {
-        // The last byte of the header is parsed as a label of two bytes, which ends inside the name that points there.
+        // The pointer leads to offset 11. The label of two bytes there ends inside the name with the pointer.
         #expect(
             error(Array(oneQuestion.dropLast()) + [2, 1, 0x61, 0xC0, 11])
                 == WireError(offset: 11, reason: .overlappingName))
     }
 
-    /// Each question is a pointer to the previous one; the first is the root.
+    /// The name of each question is a pointer to the previous name. The first name is the root.
     @Test(
         "The decoder follows pointers up to the limit, and one more is an error",
         arguments: [Name.pointerLimit, Name.pointerLimit + 1])
