@@ -63,7 +63,7 @@ import Testing
         try await answering(answer) { client in
             do {
                 _ = try await client.get("/")
-                Issue.record("an answer came out of \(answer.prefix(40))")
+                Issue.record("the client accepted the response \(answer.prefix(40))")
             } catch DaemonFault.broken {}
         }
     }
