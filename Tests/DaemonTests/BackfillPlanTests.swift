@@ -101,7 +101,7 @@ private struct Bench {
         #expect(bench.asked.last?.range.count == 2 * Int(hour))
     }
 
-    @Test("Samples of a chunk outside of its window are not requested again")
+    @Test("Samples that a chunk contains beyond its window are not requested again")
     func whatAChunkBroughtBesidesIsNotAskedForAgain() {
         var bench = Bench()
         bench.missing[plug(1)] = [90 * hour...100 * hour]

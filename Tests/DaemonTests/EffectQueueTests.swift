@@ -37,10 +37,10 @@ struct EffectQueueTests {
         #expect(queue.ended(programs[3].id) && !queue.ended(programs[3].id))
         #expect(begin(&queue) == [programs[8]])
         for request in others.prefix(10) { _ = queue.ended(request.id) }
-        #expect(begin(&queue).isEmpty, "notifications take nobody's place")
+        #expect(begin(&queue).isEmpty, "notifications occupy no place, so their end starts no other effect")
     }
 
-    @Test("Withdrawing an effect makes room if it was running, and otherwise it never begins")
+    @Test("A withdrawn effect frees its place if it was running; otherwise it never starts")
     func withdrawal() async {
         var random = SeededRandom(seed: 2)
         var queue = EffectQueue()

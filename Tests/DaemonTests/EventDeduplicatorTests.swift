@@ -63,7 +63,7 @@ import Testing
         #expect(heard(&seen, [.connected(Self.lamp), event(6), event(7), event(8), event(8), event(9)]) == ["8", "9"])
     }
 
-    @Test("A gap is shortened to its new part") func ofAGapItHearsWhatIsNew() {
+    @Test("A gap is shortened to the numbers that are new") func ofAGapItHearsWhatIsNew() {
         var seen = EventDeduplicator([Self.lamp.id: 7], start: .zero)
         let updates: [PlugUpdate] = [
             .connected(Self.lamp), .gap(Gap(from: 3, to: 6, reason: .overwritten)),
@@ -72,7 +72,8 @@ import Testing
         #expect(heard(&seen, updates) == ["8-9", "10"])
     }
 
-    @Test("A journal that does not know the cursor begins again") func aJournalThatKnowsNoCursorBeginsAnew() {
+    @Test("If the plug's journal does not know the cursor, its events are accepted from the first one")
+    func aJournalThatKnowsNoCursorBeginsAnew() {
         var seen = EventDeduplicator([Self.lamp.id: 700], start: .zero)
         let updates: [PlugUpdate] = [
             .connected(Self.lamp), .gap(Gap(from: 1, to: 3, reason: .unknownCursor)), event(4),

@@ -53,7 +53,7 @@ import Testing
             disk.fails = true
             let error = await #expect(throws: UnstoredSwitch.self) { try await runner.enable("Fan", true) }
             #expect(error?.reason.hasSuffix("No space left on device") == true && error?.isOn == true)
-            #expect(await runner.disabled.isEmpty, "it holds all the same")
+            #expect(await runner.disabled.isEmpty, "the rule must be enabled although the change could not be stored")
             disk.fails = false
             try await runner.enable("Fan", false)
         }

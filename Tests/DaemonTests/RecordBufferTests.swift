@@ -43,7 +43,9 @@ import Testing
         let notices = all(&unsent)
         let logs = notices.count { if case .scriptLogged = $0 { true } else { false } }
         #expect((100...163).contains(logs))
-        #expect(notices.first == .recordsLeftOut(10_001 - logs), "told before what came after them")
+        #expect(
+            notices.first == .recordsLeftOut(10_001 - logs),
+            "the dropped records must be reported before the later ones")
         #expect(notices[1] == .firing(Self.firing) && notices.last == .lost(plug: "Lamp"))
         #expect(notices.count == logs + 3)
     }

@@ -31,7 +31,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         #expect(queue.begin(now: at(249)) == nil)
         #expect(queue.begin(now: at(250))?.counters == [counter(1), counter(2)])
         queue.add(now: at(260)) { $0.counters.append(counter(3)) }
-        #expect(queue.begin(now: at(900)) == nil, "one write at a time")
+        #expect(queue.begin(now: at(900)) == nil, "a second write began during the first one")
         #expect(queue.ended(stored: true, now: at(900)).isEmpty)
         #expect(queue.begin(now: at(900))?.counters == [counter(3)])
         #expect(queue.ended(stored: true, now: at(901)).isEmpty && queue.isEmpty)
@@ -87,13 +87,14 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         BackfillResult(BackfillPlan.Window(plug: plug, boot: boot, range: range), chunks)
     }
 
-    @Test("An old window is fetched as far as its chunks reach") func aPieceOfLongAgoIsFetchedAsFarAsItsChunksReach() {
+    @Test("The fetched span of an old window covers the window and its chunks")
+    func aPieceOfLongAgoIsFetchedAsFarAsItsChunksReach() {
         let found = answer(100_000...200_000, .made(50...250, asked: 1_000_000))
         #expect(found.fetched?.span == 50_000...250_000 && found.covered == 50_000...250_000)
         #expect(answer(100_000...200_000, .made(120...150, asked: 1_000_000)).fetched?.span == 100_000...200_000)
     }
 
-    @Test("The newest end of a span is the last sample") func theNewestEndIsTheLastSample() {
+    @Test("The fetched span of the newest window ends at the last sample") func theNewestEndIsTheLastSample() {
         #expect(answer(0...100_000, .made(0...98, asked: 100_000)).fetched?.span == 0...98_000)
         // A plug without samples for more than 30 s will not add samples of that time later.
         #expect(answer(0...100_000, .made(0...40, asked: 100_000)).fetched?.span == 0...70_000)

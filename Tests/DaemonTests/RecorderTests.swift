@@ -49,7 +49,7 @@ import Testing
         await recording(house, in: history) { _ in
             await house.snapshot("Lamp", watts: 3, time: 20_000)
             await history.has { $0.fetched.map(\.span.lowerBound).min() == 0 }
-            // At the stop, the newest samples are requested again.
+            // The stop fetches the newest samples again. Those requests are not checked here.
             asked = await house.fetched
         }
         let ends = asked.map(\.upperBound)
@@ -136,7 +136,7 @@ extension DispatchSemaphore {
     fileprivate func signal(_ times: Int) { for _ in 0..<times { signal() } }
 }
 
-/// The messages for the user.
+/// Collects the messages for the user.
 final class Complaints: Sendable {
     private let state = Mutex<(all: [String], waiting: (Int, CheckedContinuation<Void, Never>)?)>(([], nil))
 

@@ -25,7 +25,9 @@ struct RuleFileShelfTests {
         #expect(second.rules == [rule("A"), rule("B", "Fan")])
         #expect(second.faults == [RuleFileFault(path: "a", words: "a:1:1: error", rules: ["A"])])
         let third = shelf.take([("a", .broken("a:1:1: error"))])
-        #expect(third.rules == [rule("A")], "b is gone, and a is as good as it was")
+        #expect(
+            third.rules == [rule("A")],
+            "the rules of the missing file must be removed, and those of the broken file kept")
         let fourth = shelf.take([("a", .rules([])), ("c", .broken("c"))])
         #expect(fourth.rules.isEmpty && fourth.faults == [RuleFileFault(path: "c", words: "c", rules: [])])
     }
@@ -128,7 +130,7 @@ struct RuleFileShelfTests {
         #expect(RuleFileSet.conflicts(in: Array(scripts.dropLast())).isEmpty)
     }
 
-    @Test("A change is accepted once, when two consecutive looks are equal")
+    @Test("A change is accepted once, when two consecutive polls find the same files")
     func looks() {
         func look(_ bytes: Int64) -> RuleFileWatch.Look {
             ["a": FileStamp(bytes: bytes, modifiedNanoseconds: 1, changedNanoseconds: 1, inode: 1)]
@@ -146,7 +148,7 @@ struct RuleFileShelfTests {
         for (name, text) in [("b.yml", "b"), ("a.yaml", "a"), ("c.lua", "c"), ("notes.txt", "n")] {
             try FileStore().replace(path + "/" + name, with: Array(text.utf8))
         }
-        // Files of editors and of macOS, and files hidden by the user.
+        // Files of editors and of macOS, and files that the user has hidden, are ignored.
         for name in ["._a.yaml", ".a.yaml.swp", "a.yaml~", "#a.yaml#", "4913", ".hidden.lua", ".yml"] {
             try FileStore().replace(path + "/" + name, with: [0xFF])
         }

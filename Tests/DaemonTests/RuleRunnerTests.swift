@@ -44,7 +44,7 @@ import Testing
         task.cancel()
         await task.value
         await keeping.value
-        #expect(await records.next() == nil, "the records end with the run")
+        #expect(await records.next() == nil, "the records must end with the run")
     }
 
     @Test("A button press causes a command, whose outcome is recorded")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("A missing plug is reported as not sent, and an old press is held back")
+    @Test("A command for a missing plug is reported as not sent, and an old press is held back")
     func aPlugThatIsNotThereAndAPressOfLongAgo() async {
         let house = FakeHouse()
         await running(house) { records in
@@ -120,22 +120,22 @@ import Testing
             guard case .firing = await records.next()?.notice,
                 case .notSent(_, plug: "Lamp", .notPresent) = await records.next()?.notice
             else {
-                Issue.record("not told")
+                Issue.record("the firing or the missing plug was not reported")
                 return
             }
-            // Replayed from the journal: the user is no longer at the button.
+            // The plug replays an old press from its journal. The user may have left the button long ago.
             await house.press("Switch", sequence: 6, age: .seconds(3600))
             await house.press("Switch", sequence: 7, age: nil)
             for age in [Duration.seconds(3600), nil] {
                 guard case .heldBack(_, .old(age: age)) = await records.next()?.notice else {
-                    Issue.record("not told as held back")
+                    Issue.record("the held-back firing was not reported")
                     return
                 }
             }
             let gap = Gap(from: 8, to: 9, reason: .powerLost)
             await house.report(.gap(gap), of: "Switch")
             guard case .gap(plug: "Switch", gap) = await records.next()?.notice else {
-                Issue.record("something else than the gap")
+                Issue.record("the gap was not reported")
                 return
             }
             #expect(await house.commands.isEmpty)
@@ -163,8 +163,8 @@ import Testing
         }
     }
 
-    /// A different house has a different id, which other houses cannot compute.
-    @Test("The same edge causes the same request id within one house")
+    /// Houses with different secrets use different ids, which no other house can compute.
+    @Test("Within one house, an edge always causes the same request id")
     func theSameEdgeGivesTheSameRequestInOneHouse() async throws {
         var ids: [RequestID] = []
         for secret in [1, 1, 2] as [UInt8] {
@@ -207,7 +207,7 @@ import Testing
             }
             #expect(command.rule == "Hall" && command.event == 5)
             #expect(await house.commands.map(\.id) == [store.cipher.encrypt(command.request.id)])
-            // The press is not handled twice either.
+            // The repeated press is not handled again.
             await house.snapshot("Switch")
             _ = await records.next()
             await house.press("Switch")
@@ -237,7 +237,7 @@ import Testing
                 await house.press("Switch", sequence: sequence)
                 if sequence == 5 {
                     guard case .notStored(let reason) = await records.next()?.notice else {
-                        Issue.record("not said")
+                        Issue.record("the storage failure was not reported")
                         return
                     }
                     #expect(reason.hasSuffix("No space left on device"))

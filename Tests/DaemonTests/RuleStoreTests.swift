@@ -38,14 +38,14 @@ struct RuleStoreTests {
             #expect(try stored(name, isFull: true).diskError?.reason == .system(.noSpace))
             #expect(try read() == memory)
         }
-        /// The number of an entry, after the header of the file and the checksum.
+        /// Returns the number of an entry of the reserve. It follows the file's header and the checksum.
         func newness(_ number: Int) throws -> [UInt8] {
             Array(try Data(contentsOf: URL(filePath: "\(directory.path)/reserve.\(number)"))[32..<40])
         }
         // A write into the file supersedes the reserve.
         #expect(try stored("Lantern", isFull: false).diskError == nil)
         #expect(try read() == memory)
-        // A damaged entry is not used: the previous one counts, and then the file.
+        // If the newest entry is damaged, the previous one is read. If both are damaged, the file is read.
         var expected = [memory]
         for name in ["Moon", "Sun"] {
             _ = try stored(name, isFull: true)

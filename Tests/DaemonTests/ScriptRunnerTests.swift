@@ -183,14 +183,14 @@ private actor FakeScripts: ScriptCalling {
         await running(house, scripts) { runner, records in
             await runner.replace(Self.set(Self.script("on(...) -- better")))
             guard case .rulesChanged(["hall.lua:1"]) = await records.next()?.notice else {
-                Issue.record("not told")
+                Issue.record("the changed rule was not reported")
                 return
             }
             #expect(await scripts.scripts.map(\.source) == ["on(...) -- better"])
             scripts.noticing.yield(.ended(script: "hall.lua", why: "too long", restartsIn: .seconds(1)))
             guard case .scriptEnded("hall.lua", why: "too long", restartsIn: .seconds(1)) = await records.next()?.notice
             else {
-                Issue.record("its end is not told")
+                Issue.record("the end of the script was not reported")
                 return
             }
         }
