@@ -15,7 +15,7 @@ import Testing
         init(from decoder: any Decoder) {}
     }
 
-    /// The session routes belong to the door and are not in the table.
+    /// The routes of sessions. The login handles them, so the access table does not list them.
     private let others: Set = [
         "GET /api/v1/session", "POST /api/v1/session", "DELETE /api/v1/session", "GET /api/v1/sessions",
         "DELETE /api/v1/sessions", "DELETE /api/v1/sessions/{session}",
@@ -42,11 +42,13 @@ import Testing
             #expect(row.roles.map { $0.contains(.owner) } ?? true, "\(row.path)")
             let asks = row.method == .get
             let isForViewers = row.roles.map { $0.contains(.viewer) } ?? true
-            #expect(asks || !isForViewers || row.roles == nil, "a viewer changes nothing: \(row.path)")
+            #expect(
+                asks || !isForViewers || row.roles == nil,
+                "a viewer may use a route that changes something: \(row.path)")
             let allowed = { (role: Role) in
                 AccessTable.refusal(of: row.method, row.path, for: Authorization(role: role)) == nil
             }
-            #expect(allowed(.guest) == allowed(.user), "a guest is a user until a time: \(row.path)")
+            #expect(allowed(.guest) == allowed(.user), "a guest must have the rights of a user: \(row.path)")
         }
         #expect(AccessTable.refusal(of: .put, "/api/v1/house", for: .owner)?.status == 403)
         #expect(AccessTable.refusal(of: .get, "/api/v1/house", for: nil)?.status == 401)

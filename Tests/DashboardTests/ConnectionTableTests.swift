@@ -9,7 +9,8 @@ import Testing
     private var now = Instant.zero
     private var last = 0
 
-    /// - Returns: the connection's number, or nil if it was refused, and the number of the one that was closed for it.
+    /// - Returns: the number of the connection, or nil if it was refused; and the number of the connection that was
+    ///   closed to make room, or nil.
     @discardableResult
     private mutating func admit(_ address: String?) -> (id: Int?, closing: Int?) {
         last += 1
@@ -45,7 +46,7 @@ import Testing
         #expect(closing.count == 20 && !closing.contains(first))
     }
 
-    @Test("A new connection from an address with only silent ones replaces the oldest of them")
+    @Test("A new connection from an address with only silent connections replaces its oldest connection")
     mutating func ownSilentMakesRoom() throws {
         let oldest = try #require(admit("10.0.0.1").id)
         for _ in 1..<32 { admit("10.0.0.1") }
@@ -54,7 +55,7 @@ import Testing
         #expect(table.count == 32)
     }
 
-    @Test("Connections with a running request stay, and a table full of them refuses new ones")
+    @Test("Connections with a running request stay open, and a table with only such connections refuses new ones")
     mutating func busyStays() throws {
         for number in 0..<128 {
             let id = try #require(admit("10.0.1.\(number)").id)
@@ -72,7 +73,7 @@ import Testing
             let id = admit("10.0.1.\(number)").id ?? 0
             if table.seat(id, .other(password: "v")) { seated += 1 }
             let again = table.seat(id, .other(password: "v"))
-            #expect(again == (seated > number), "a connection keeps its seat")
+            #expect(again == (seated > number), "a connection that has a seat must keep it")
         }
         #expect(seated == DoorLimits().connectionsOfPassword)
         let isOwnerSeated = table.seat(admit("10.0.2.1").id ?? 0, .owner)
@@ -87,9 +88,9 @@ import Testing
     mutating func phases() {
         #expect(deadlines.phase == .silent)
         deadlines.receivedBytes(now: .zero)
-        #expect(deadlines.phase == .silent, "a byte is not a request")
+        #expect(deadlines.phase == .silent, "an incomplete request must not count as busy")
         deadlines.receivedHead(now: .zero)
-        #expect(deadlines.phase == .silent, "its body is missing")
+        #expect(deadlines.phase == .silent, "a request without its body must not count as busy")
         deadlines.receivedEnd(now: .zero)
         #expect(deadlines.phase == .busy)
         deadlines.answered(now: .zero)

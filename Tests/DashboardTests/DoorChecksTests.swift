@@ -106,7 +106,7 @@ import Testing
         #expect(ExternalAddress("http://[::1]")?.description == "http://[::1]")
     }
 
-    @Test("A page at an unknown address is refused with the option that makes the address known")
+    @Test("A page at an unknown address is refused, and the hint names the option for this address")
     func unknownProxy() {
         let refused = OriginCheck(isSecure: false).refusal(
             origins: ["https://plugs.example.org:8443"], sites: ["same-origin"], host: "plugs.example.org")

@@ -51,7 +51,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         #expect(tries < 35)
     }
 
-    @Test("A client with an earlier right password does not wait because of strangers")
+    @Test("Guesses of other clients do not delay a client that sent a right password before")
     mutating func whoWasRightOnceDoesNotWaitForStrangers() {
         #expect(guardian.attempt(by: somebody("home"), now: now) == nil)
         guardian.succeeded(by: somebody("home"), password: "p", isOwners: true, now: now)
@@ -60,9 +60,9 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         #expect(guardian.attempt(by: somebody("home"), now: now) == nil)
     }
 
-    /// Attack class: one host in the house locks out the others. All hosts of a house share a network with the guesser,
-    /// so their right passwords were not checked.
-    @Test("A client with an earlier right password does not wait because of its own network")
+    /// Attack class: one host in the house locks out the others. All hosts of a house share a network with the guesser.
+    /// Their right passwords must be checked nevertheless.
+    @Test("Guesses from its own network do not delay a client that sent a right password before")
     mutating func whoWasRightBeforeDoesNotWaitForItsOwnNetwork() {
         let phone = LoginThrottleKey(network: "house", address: "house::1"),
             stranger = LoginThrottleKey(network: "house", address: "house::666")
@@ -101,7 +101,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         #expect(tries < 35)
     }
 
-    @Test("An address is no longer known after the password that was right there is removed")
+    @Test("After a password is removed, the addresses that sent it are no longer known")
     mutating func knownAddressDiesWithItsPassword() {
         let viewer = somebody("viewer"), owner = somebody("owner")
         _ = guardian.attempt(by: viewer, now: now)
@@ -113,7 +113,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         #expect(guardian.standing(of: viewer) == .stranger && guardian.standing(of: owner) == .owner)
     }
 
-    @Test("A password that is right at many addresses does not displace the addresses of another password")
+    @Test("A password that many addresses send does not displace the known addresses of another password")
     mutating func addressesArePerPassword() {
         _ = guardian.attempt(by: somebody("owner"), now: now)
         guardian.succeeded(by: somebody("owner"), password: "o", isOwners: true, now: now)
@@ -175,14 +175,16 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         }
         #expect(kept("a=b; smartplug-device=\(cookie)", by: devices) == cookie)
         #expect(devices.kept(in: [.cookie: "smartplug-device=\(cookie)"], among: ["o", "p"])?.password == "p")
-        #expect(kept("smartplug-device=\(cookie)", by: devices, ["o"]) == nil, "the password was removed")
+        #expect(
+            kept("smartplug-device=\(cookie)", by: devices, ["o"]) == nil,
+            "the cookie of a removed password was accepted")
         #expect(kept("smartplug-device=\(cookie)", by: devices, []) == nil)
         #expect(kept("smartplug=\(cookie)", by: devices) == nil)
         #expect(kept("smartplug-device=\(cookie)", by: DeviceCookie(secret: Array(1..<33))) == nil)
         #expect(kept("smartplug-device=0\(cookie.dropFirst())x", by: devices) == nil)
     }
 
-    @Test("Device cookies of one password share a few slots")
+    @Test("The device cookies of one password have a limited number of names")
     func deviceCookiesShareSlots() {
         let devices = DeviceCookie(secret: Array(0..<32))
         let names = (0..<300).compactMap { _ in
@@ -224,7 +226,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         // Each wrong password doubles the wait, so even a slow machine reaches a wait.
         var answer = await keeper.verify("other", among: all, by: somebody("a"))
         for _ in 0..<8 where answer == .wrong { answer = await keeper.verify("other", among: all, by: somebody("a")) }
-        guard case .wait = answer else { Issue.record("there is no wait"); return }
+        guard case .wait = answer else { Issue.record("the wrong passwords caused no wait"); return }
         // A right password is remembered, however many wrong ones follow.
         #expect(await keeper.verify(owners, among: all, by: somebody("a")) == .right(owner))
         #expect(await keeper.verify(owners, among: all, by: somebody("b")) == .right(owner))
@@ -273,7 +275,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         let keeper = PasswordKeeper(file)
         #expect(
             await keeper.verify("a guest's words", among: all, live: [all[0]], by: somebody("a")) == .right(all[1]))
-        // The try counted as a failure.
+        // The use of the expired password counted as a failure.
         guard case .wait = await keeper.verify("wrong", among: all, live: [all[0]], by: somebody("a")) else {
             Issue.record("the next try has no wait")
             return
@@ -305,7 +307,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
             try FileStore().replaceSecret(file.path, with: Array((bad == "\n" ? bad : owner + bad).utf8))
             #expect(throws: FileError.self, "\(bad)") { try file.passwords() }
         }
-        // A file from the time before roles has only the owner's hash.
+        // A file of a version without roles has only the owner's hash.
         try FileStore().replaceSecret(file.path, with: Array("$made$up\n".utf8))
         let one = try file.passwords()
         #expect(one.map(\.role) == [.owner] && one.map(\.name) == ["owner"] && one.map(\.hash) == ["$made$up"])

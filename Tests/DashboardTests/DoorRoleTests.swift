@@ -60,7 +60,7 @@ import Testing
         try await withPasswords { dashboard in
             for (role, password) in [(Role.owner, owners), (.user, users), (.viewer, viewers)] {
                 let cookie = try await logIn(dashboard, password)
-                // The stream does not end, and the end of all sessions would end the following requests.
+                // The stream is left out because its response does not end.
                 for row in AccessTable.rows.filter({ $0.roles != nil && $0.path != "/api/v1/stream" }) {
                     let path = row.path.replacing("{plug}", with: "Lamp").replacing("{rule}", with: "Hall")
                         .replacing("{house}", with: "elm-5")
@@ -216,7 +216,8 @@ import Testing
             await #expect(throws: Refused.self) {
                 try await later.pass(of: [.cookie: "smartplug=\(value)"], from: nil, isLoopback: true)
             }
-            #expect(await later.entrances(isLoopback: true).count == 3, "the entrances are the three passwords")
+            #expect(
+                await later.entrances(isLoopback: true).count == 3, "each of the three passwords must be an entrance")
             for one in [login, later] { await one.keeper.stop() }
         }
     }

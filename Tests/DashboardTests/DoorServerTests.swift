@@ -43,7 +43,7 @@ import Testing
                 (200, try await dashboard.ask("GET", "/api/v1/house", "Sec-Fetch-Site: same-origin")),
                 (200, try await dashboard.ask("GET", "/", "Sec-Fetch-Site: cross-site")),
                 (400, try await dashboard.ask("GET", "/", "X: \(long)\(long)")),
-                (400, try await dashboard.say("this is no HTTP\r\n\r\n")),
+                (400, try await dashboard.say("this is not HTTP\r\n\r\n")),
                 (409, try await dashboard.ask("POST", "/api/v1/session", json, body: "{\"password\": \"x\"}")),
                 (400, try await dashboard.ask("POST", "/api/v1/session", json, body: "{\"user\": \"x\"}")),
                 (204, try await dashboard.ask("DELETE", "/api/v1/session")),
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("The local socket needs no password and no host")
+    @Test("The local socket needs no password and accepts any Host field")
     func theLocalSocketAsksForNothing() async throws {
         try await DashboardAtWork.run({ try $0.password.set("correct horse battery") }) { dashboard in
             let house = DashboardAtWork.request("GET", "/api/v1/house", ["Host: whatever"])
@@ -222,7 +222,8 @@ import Testing
         }
     }
 
-    /// On a busy machine the short limit may also end a valid request.
+    /// Returns true if the server answers one of 100 requests. On a busy machine, the short time limit may also end a
+    /// valid request.
     private func answers(_ dashboard: DashboardAtWork) async throws -> Bool {
         for _ in 0..<100 where try await status(dashboard.ask("GET", "/health")) == 200 { return true }
         return false

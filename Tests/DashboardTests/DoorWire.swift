@@ -69,7 +69,8 @@ struct DashboardAtWork {
 
     func sayLocally(_ text: String) async throws -> String {
         let text = Array(text.utf8)
-        // The doors open at the same time, and the local socket may open after the network port for which `run` waits.
+        // Both listeners start at the same time. The local socket may be ready after the network port, for which
+        // `run` waits.
         for _ in 0..<500 {
             if let channel = try? await connect({ try await $0.connect(unixDomainSocketPath: socket).get() }) {
                 let answer = try await channel.say(text)

@@ -42,7 +42,7 @@ import Testing
         #expect(one.count == 1)
     }
 
-    @Test("A reader with a lost or unknown position starts again")
+    @Test("A reader whose position is no longer stored, or unknown, starts again")
     func whoFellBehindAndWhoComesFromElsewhereBeginsAnew() {
         let ring = ring(50, countLimit: 20)
         #expect(ring.count == 20 && ring.newest == 50)
@@ -92,10 +92,10 @@ import Testing
         #expect(recent.count == RecentReadings.limit)
         let points = recent.points(from: 1_001_995_000, to: 1_002_000_000)
         #expect(points.map(\.value) == [1995.9, 1996.9, 1997.9, 1998.9, 1999.9])
-        // A repeated reading.
+        // A further reading in the newest second adds no entry.
         recent.take(1, at: 1_001_999_000)
         #expect(recent.count == RecentReadings.limit)
-        // A clock that was set back.
+        // After the clock was set back, all readings from later times are discarded.
         recent.take(1, at: 1_000_000)
         #expect(recent.count == 1)
     }

@@ -44,7 +44,7 @@ import Testing
         #expect(board.hear(.gap(Gap(from: 1, to: 6, reason: .overwritten))).isEmpty)
         #expect(board.hear(.gap(Gap(from: 7, to: 9, reason: .overwritten))).count == 1)
         #expect(board.hear(event(8)).isEmpty)
-        // The journal starts again.
+        // The plug's journal starts again with lower numbers.
         #expect(board.hear(.gap(Gap(from: 0, to: 2, reason: .unknownCursor))).count == 1)
         #expect(board.hear(event(3)).count == 1)
         #expect(board.recentEvents.events.map(\.record.seq) == [6, nil, nil, 3])

@@ -85,7 +85,7 @@ import Testing
         #expect(await ended.reduce(into: Set()) { $0.insert($1) } == ["viewer", "viewer's tablet"])
     }
 
-    @Test("A stream that started after the check of the entrances is not ended by it")
+    @Test("A check of sessions and passwords ends no stream that started after the check")
     func newStreamsStay() async throws {
         let (ended, continuation) = AsyncStream.makeStream(of: String.self)
         let newest = await board.nextReader
@@ -100,7 +100,9 @@ import Testing
         var viewers = 0
         while await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil { viewers += 1 }
         #expect(viewers == SeatLimits.streams.password)
-        #expect(await board.open(after: nil, for: pass(.viewer, "w"), close: {}) != nil, "each password has its own")
+        #expect(
+            await board.open(after: nil, for: pass(.viewer, "w"), close: {}) != nil,
+            "each password must have its own limit of streams")
         var owners = 0
         while await board.open(after: nil, for: pass(.owner, "o"), close: {}) != nil { owners += 1 }
         #expect(owners == SeatLimits.streams.network - viewers - 1)
@@ -108,7 +110,8 @@ import Testing
         while await board.open(after: nil, for: .owner, close: {}) != nil { local += 1 }
         #expect(local == SeatLimits.streams.all - SeatLimits.streams.network)
         await board.close(1)
-        #expect(await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil, "a closed stream frees a seat")
+        #expect(
+            await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil, "a closed stream must free a seat")
     }
 
     @Test("All other users together leave the owners their seats")

@@ -66,7 +66,7 @@ import Testing
             #expect(!part.contains(Self.secret) && !part.contains("scriptLog"))
             #expect(part.contains("\"event\":\"performing\"") && part.contains("run a program"))
         }
-        // A message for owners only wakes other readers without any content.
+        // A message that only owners may read wakes the other readers, but they receive no content.
         await board.note(RunnerRecord(at: moment, notice: .scriptLogged(firing, [Self.secret])))
         let reader = others[0]
         async let next = board.next(reader)

@@ -129,7 +129,7 @@ import Testing
         #expect(board.records[0].running == 0)
     }
 
-    @Test("A new firing of a rule in single mode ends the count of its earlier run")
+    @Test("A new firing of a rule in single mode replaces its earlier run in the count of running firings")
     func aRuleThatRunsOnceAtATimeHasLeftWhatWasBefore() {
         var parallel = other
         parallel.mode = .parallel(atMost: 4)

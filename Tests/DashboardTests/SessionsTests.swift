@@ -21,7 +21,7 @@ import Testing
         #expect(sessions.all.map(\.address) == ["192.0.2.7"])
         #expect(sessions.use(cookie, address: "", now: now + Sessions.lifetime - 1) != nil)
         #expect(sessions.use(cookie, address: "", now: now + Sessions.lifetime) == nil)
-        // A clock that was set back.
+        // After the clock was set back, a session that started later than now is not valid.
         #expect(sessions.use(cookie, address: "", now: now - 1) == nil)
         #expect(begin() != begin())
     }
@@ -68,7 +68,9 @@ import Testing
         }
         #expect(sessions.all.count == Sessions.mostOfPassword + 1)
         #expect(sessions.use(owner, address: "", now: now + 500) != nil)
-        #expect(sessions.use(first ?? "", address: "", now: now + 500) == nil, "the session idle for longest ended")
+        #expect(
+            sessions.use(first ?? "", address: "", now: now + 500) == nil,
+            "the session that was idle for longest must have ended")
     }
 
     @Test("Sessions of a removed password end")
