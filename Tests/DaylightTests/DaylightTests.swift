@@ -120,7 +120,7 @@ struct DaylightTests {
         }
     }
 
-    @Test("An unknown clock gives no times, the number of days is limited, and invalid places are rejected")
+    @Test("An unknown clock results in no times, the number of days is limited, and invalid places are rejected")
     func bounds() throws {
         let place = try #require(Daylight(latitude: 52.52, longitude: 13.4))
         let unknown = place.times(days: 0...2, zone: .utc) { _ in nil }
