@@ -130,7 +130,7 @@ import Testing
             found(.multicast, seen).map(\.what) == [
                 "this host does not receive its own packets", "this host is not a member of ff02::fb",
             ])
-        // The working family reports other hosts, next to the family that does not work.
+        // The second family has no fault now, so only its missing packets from other hosts are reported.
         seen.links[1].isMember = nil
         let findings = found(.multicast, seen)
         #expect(findings.map(\.level) == [.problem, .warning])

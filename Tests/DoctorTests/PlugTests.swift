@@ -19,7 +19,7 @@ import Testing
         return Diagnosis.findings(seen).filter { [.plug, .controller].contains($0.subject) }
     }
 
-    @Test("A network without plugs is a warning, if the host can listen") func nobodyAnswers() {
+    @Test("A network without plugs is a warning if the host has a network to listen on") func nobodyAnswers() {
         #expect(services().map(\.level) == [.warning])
         #expect(services()[0].what == "no host answers for _smartplug._tcp")
         // Without a network to listen on, missing plugs are not reported.
