@@ -25,7 +25,7 @@ struct AppendingFileTests {
         #expect(directory.mode(of: "journal") == 0o600)
     }
 
-    @Test("A torn end can be cut off")
+    @Test("A file can be truncated, and later appends follow its new end")
     func truncation() throws {
         let file = try AppendingFile(path)
         try file.append([1, 2, 3, 4])
@@ -52,7 +52,7 @@ struct AppendingFileTests {
         #expect(try store.read("journal", limit: 100) == [1, 2, 3, 4, 5])
     }
 
-    @Test("An append that cannot be synchronized is cut off")
+    @Test("The bytes of an append that cannot be synchronized are removed")
     func failingSynchronize() throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)
@@ -63,7 +63,7 @@ struct AppendingFileTests {
         #expect(try store.read("journal", limit: 100) == [])
     }
 
-    @Test("If a torn end cannot be cut off, further appends are refused")
+    @Test("If the bytes of a failed append cannot be removed, further appends are refused")
     func damage() throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)

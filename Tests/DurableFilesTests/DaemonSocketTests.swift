@@ -5,10 +5,10 @@ import Testing
 @testable import DurableFiles
 
 @Suite("The socket of the daemon") struct DaemonSocketTests {
-    @Test("A named path is used unchanged")
+    @Test("A given path is used unchanged")
     func aNamedPathIsTakenAsItIs() { #expect(DaemonSocket.path("/run/other/socket") == "/run/other/socket") }
 
-    @Test("Without a name the path is a file of the daemon")
+    @Test("Without a given path, the default path of the daemon is used")
     func withoutANameItIsTheDaemonsOwnFile() { #expect(DaemonSocket.path().hasSuffix("socket")) }
 
     @Test("A missing file is absent") func nothingIsAbsent() throws {
@@ -24,7 +24,7 @@ import Testing
         #expect(DaemonSocket.presence(at: link) == .noSocket)
     }
 
-    @Test("A socket of this user is its own") func aSocketOfThisUserIsItsOwn() throws {
+    @Test("A socket of this user is recognized as the user's own") func aSocketOfThisUserIsItsOwn() throws {
         let directory = TestFolder()
         let path = directory.path + "/daemon.socket"
         try bound(path)

@@ -3,7 +3,7 @@ import Glibc
 import TestFolders
 import Testing
 
-/// Writing results to a file or a stream that the user named.
+/// Tests of writing results to a file or a stream that the user named.
 struct OutputFileTests {
     private let folder = TestFolder()
     private let bytes = Array("<svg/>".utf8)
