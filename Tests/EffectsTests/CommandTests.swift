@@ -124,7 +124,7 @@ import Testing
         #expect(flood.words.contains("took longer") && flood.words.utf8.count < 400)
         let long = await performer.perform(script("head -c 1000000 /dev/zero | tr '\\0' x; echo; echo end; exit 1"))
         #expect(long == .failed("sh ended with status 1: end"))
-        // More bytes than one read returns.
+        // This output is longer than the buffer of one read.
         let burst = await performer.perform(script("head -c 60000 /dev/zero | tr '\\0' x; echo; echo end; exit 1"))
         #expect(burst == .failed("sh ended with status 1: end"))
     }

@@ -14,7 +14,7 @@ import Testing
         #expect(String(decoding: event.withoutTime.json, as: UTF8.self) == "{" + rest)
     }
 
-    @Test("An effect whose task was cancelled before is not started")
+    @Test("An effect whose task was cancelled before its start is not started")
     func whatIsGivenUpBeforeItBeganIsNotBegun() async {
         let receiver = ScriptedReceiver()
         let performer = EffectPerformer(receivers: [receiver.named("one")])

@@ -8,7 +8,7 @@ import Testing
 /// Runs real programs behind the Landlock of the kernel that runs the tests.
 @Suite(
     "Protection of the daemon's keys",
-    .enabled(if: EffectPolicy.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
+    .enabled(if: EffectPolicy.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or denies it to this process"))
 struct KeyFenceTests {
     private let folder = TestFolder()
     private var home: String { folder.path }
@@ -43,7 +43,7 @@ struct KeyFenceTests {
         }
     }
 
-    @Test("A program cannot read the draft of a key") func noDraftOfAKeyIsReadEither() async {
+    @Test("A program cannot read the temporary file of a new key") func noDraftOfAKeyIsReadEither() async {
         #expect(await perform("cat state/daemon/key.new").words.contains("ermission denied"))
         #expect(await perform("cat state/daemon/keys") == .done)
     }

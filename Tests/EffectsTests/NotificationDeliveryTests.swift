@@ -35,7 +35,7 @@ import Testing
         let performer = performer(stuck.named("stuck"), desk.named("desk", perMinute: 600))
         let tasks = (0..<20).map { number in Task { await performer.perform(notify("\(number)")) } }
         while desk.got.count < 20 { await Task.yield() }
-        #expect(stuck.got.count == 1, "one at a time")
+        #expect(stuck.got.count == 1, "a second attempt began while the first one hung")
         for task in tasks { task.cancel() }
         for task in tasks {
             // Half of the notifications exceed the limit of the receiver that hangs.
@@ -46,7 +46,7 @@ import Testing
         #expect(stuck.mostAtOnce == 1)
     }
 
-    @Test("A cancelled notification that one receiver has is reported as failed; without any, as not done")
+    @Test("A cancelled notification is reported as failed if a receiver has it, and otherwise has no outcome")
     func whatOneHasWhenItIsCutShortIsNotDoneAgain() async {
         let (phone, desk) = (ScriptedReceiver(.hang), ScriptedReceiver())
         let half = performer(phone.named("phone"), desk.named("desk"))
@@ -61,7 +61,7 @@ import Testing
         let other = Task { await none.perform(notify()) }
         while stuck.got.isEmpty { await Task.yield() }
         other.cancel()
-        #expect(await other.value == nil, "the next process tells it")
+        #expect(await other.value == nil, "no receiver has the notification, so the next process must send it")
     }
 
     @Test("A notification reports how many earlier ones were dropped")

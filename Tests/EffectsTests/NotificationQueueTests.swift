@@ -58,7 +58,7 @@ import Testing
             if actions.isEmpty { actions = run.wait() }
         }
         #expect(times == [0, 1, 6, 36, 156, 276, 396, 516])
-        // It fails at this attempt and not at the end of its time, because no further attempt would fit.
+        // The notification fails at this attempt, because a further attempt would be after the end of its time.
         #expect(run.now == .zero + .seconds(516))
         #expect(actions == [.finish(1, .failed("busy (tried 8 times)"))] && run.queue.nextDeadline == nil)
     }
@@ -72,7 +72,7 @@ import Testing
     @Test("A notification that waits for a retry does not block the others") func oneThatWaitsHoldsUpNoOther() {
         var run = Run()
         _ = run.come()
-        #expect(run.come().isEmpty, "one at a time")
+        #expect(run.come().isEmpty, "a second attempt began during the first one")
         #expect(run.answer(1, Self.busy) == [.attempt(2, leftOut: 0)])
         run.pass(.seconds(3))
         #expect(run.answer(2) == [.finish(2, .done), .attempt(1, leftOut: 0)])
@@ -94,9 +94,9 @@ import Testing
             #expect(run.come() == [.finish(number, told)])
             run.pass(.seconds(1))
         }
-        // The first one was accepted a minute ago.
+        // The first notification was accepted a minute ago, so the limit permits another one.
         #expect(run.come() == [.attempt(61, leftOut: 57)])
-        // The dropped ones count as reported only after a success.
+        // The dropped notifications count as reported only after a successful attempt.
         #expect(run.answer(61, Self.busy).isEmpty)
         #expect(run.wait() == [.attempt(61, leftOut: 57)])
         #expect(run.answer(61) == [.finish(61, .done)])
@@ -124,7 +124,7 @@ import Testing
         _ = run.come()
         _ = run.come()
         #expect(run.withdraw(2).isEmpty && run.withdraw(1).isEmpty)
-        #expect(run.come().isEmpty, "the attempt is not over")
+        #expect(run.come().isEmpty, "the attempt of the withdrawn notification is not over yet")
         #expect(run.answer(1) == [.attempt(3, leftOut: 0)])
         #expect(run.answer(1).isEmpty && run.answer(3) == [.finish(3, .done)])
     }
@@ -179,7 +179,7 @@ import Testing
         }
         while !open.isEmpty {
             guard tried != nil || run.queue.nextDeadline != nil else {
-                Issue.record("\(open) wait for nothing")
+                Issue.record("notifications \(open) wait without a deadline")
                 return
             }
             if let number = tried { take(run.answer(number, .taken), answered: number) } else { take(run.wait()) }

@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// One file may be several programs by its names: `/bin/busybox` is also a shell.
+    /// A file can act as a different program under each of its names: `/bin/busybox` is also a shell.
     @Test("Another link to the file of a listed program is refused")
     func aNameOfTheListIsNoneOfThoseThatLeadToTheSameFile() async throws {
         try await withPrograms { folder in
@@ -175,7 +175,7 @@ import Testing
         await server.close()
     }
 
-    @Test("Actions that the limits refuse are found as warnings") func whatRulesWantAndDoNotGetIsFound() throws {
+    @Test("Actions that the limits refuse are reported as warnings") func whatRulesWantAndDoNotGetIsFound() throws {
         let outside = EffectPolicy(limits: [try limits("run = \"off\"\nweb_hooks = [\"a.example\"]")])
         let rules = [
             Rule(name: "a", triggers: [], actions: [.wait(.seconds(1)), .run(["true"], timeout: .seconds(1))]),

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Effects
 
-/// Programs that move, link or replace secrets, and the programs that start after them.
+/// Tests with programs that move, link or replace secrets, and with programs that start after them.
 @Suite(
     "Protected folders",
-    .enabled(if: EffectPolicy.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or keeps it from this process"))
+    .enabled(if: EffectPolicy.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or denies it to this process"))
 struct ProtectedFolderTests {
     private let folder = TestFolder()
     private var home: String { folder.path }

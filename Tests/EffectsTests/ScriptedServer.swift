@@ -22,7 +22,7 @@ final class ScriptedServer: Sendable {
 
         init(_ lines: [Line]) { self.lines = lines }
 
-        /// The last line repeats.
+        /// Returns the next line of the script. The last line repeats.
         func next() -> Line { lock.withLock { lines.count > 1 ? lines.removeFirst() : lines[0] } }
         func add(_ text: String) { lock.withLock { heard.append(text) } }
         var all: [String] { lock.withLock { heard } }

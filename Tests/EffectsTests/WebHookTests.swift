@@ -106,7 +106,7 @@ import Testing
     @Test(
         "An answer that is not valid HTTP is a failure",
         arguments: [
-            "HTTP/1.1 200", "this is no HTTP\r\n\r\n",
+            "HTTP/1.1 200", "this is not HTTP\r\n\r\n",
             "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 200_000),
         ])
     func whatIsNoAnswerIsAFault(answer: String) async throws {
