@@ -60,7 +60,7 @@ struct SwitchingExampleTests {
         house.draws("Television", 130, from: 66, to: 90)
         #expect(house.log.suffix(6).filter { $0.hasSuffix("Movie over") } == [] && house.on["Amplifier"] == true)
         house.draws("Television", 1.2, from: 90, to: 110)
-        #expect(house.on["Ceiling Light"] == true, "also after the scene began the film anew")
+        #expect(house.on["Ceiling Light"] == true, "the light must be on after the film")
     }
 
     @Test("Standby is ended once after half an hour; a television that is off or in use is not switched")
@@ -70,7 +70,7 @@ struct SwitchingExampleTests {
         house.draws("Television", 120, from: 1, to: 100)
         house.draws("Television", 1.2, from: 100, to: 1800)
         house.draws("Television", 120, from: 1800, to: 1900)
-        #expect(house.log == [], "it was watched again before the half hour was over")
+        #expect(house.log == [], "a television that was watched again within half an hour must stay on")
         house.draws("Television", 1.2, from: 1900, to: 3800)
         house.draws("Television", 0, from: 3800, to: 9000)
         #expect(house.log == ["3700 Standby killer", "3700 Television off"])
