@@ -26,7 +26,7 @@ import Testing
         "Invalid house patterns are rejected", arguments: ["", "a*b", "**", "*a", String(repeating: "x", count: 101)])
     func housesThatNobodyCanMean(_ written: String) { #expect(FleetRights.Houses(written) == nil) }
 
-    /// Class: SQL injection.
+    /// Attack class: SQL injection.
     @Test("User input is only in the values of a statement, never in its SQL")
     func whatSomebodyWroteStandsInValuesOnly() {
         let evil = "'; DROP TABLE smartplug.houses; -- \" \\ {} , $1"
@@ -101,7 +101,7 @@ import Testing
         #expect(
             plug.lastSeen == "2026-11-25T03:02:54Z" && plug.id == "00000000000a" && plug.tripped == nil
                 && plug.connected)
-        #expect(FleetPlug(row, for: rights((.owner, "oak"))) == nil, "the check does not rely on the database")
+        #expect(FleetPlug(row, for: rights((.owner, "oak"))) == nil, "a row of a house without rights was accepted")
         for (place, value) in [(2, "../x"), (2, nil), (0, nil)] as [(Int, String?)] {
             var bad = row
             bad[place] = value

@@ -93,7 +93,7 @@ private struct Desk {
         #expect(FleetRequests.counting < FleetRequests.patience)
     }
 
-    /// Class: a command that is performed after its timeout was reported.
+    /// Fault class: a command is performed after its timeout was reported.
     @Test("After a disconnection the same request is published again with its remaining time")
     func afterALostConnectionTheSameRequestGoesOutForTheTimeThatIsLeft() throws {
         var desk = Desk(servers: 2)
@@ -111,7 +111,7 @@ private struct Desk {
         desk.handle(.disconnected(reason: "gone"))
         desk.pass(.milliseconds(4500))
         desk.open()
-        #expect(desk.published().isEmpty, "half a second is too short for a plug")
+        #expect(desk.published().isEmpty, "a request with half a second left must not be published")
         desk.answer(first, done)
         #expect(desk.told() == [1: .done(on: true, event: 42)])
     }
