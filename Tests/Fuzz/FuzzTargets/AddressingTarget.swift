@@ -50,7 +50,7 @@ private struct FuzzedInterface {
             .linkUp, .linkDown, .resumed, .restart, .newCard, .claimed, .probed, .asked, .offer, .acknowledge, .refuse,
             .connected, .disconnected, .removed,
         ]
-        /// Limits the time for one input.
+        /// The maximum number of steps of one input, which limits its time.
         private static let limit = 200
 
         var bytes: [UInt8] {

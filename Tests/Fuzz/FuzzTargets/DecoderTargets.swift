@@ -52,11 +52,11 @@ extension FuzzTarget {
             for datagram in datagrams(in: bytes) {
                 for action in table.receive(datagram) {
                     switch action {
-                    case .send(let request): try require(request.count < 100, "a request of \(request.count) bytes")
+                    case .send(let request): try require(request.count < 100, "a request has \(request.count) bytes")
                     case .publish(let interfaces):
                         published = true
                         let indices = interfaces.map(\.index)
-                        try require(indices == Set(indices).sorted(), "the interfaces are \(indices)")
+                        try require(indices == Set(indices).sorted(), "the interfaces are not sorted: \(indices)")
                     case .fail: break
                     }
                 }

@@ -19,8 +19,8 @@ extension FuzzTarget {
                 link.hear(datagram)
                 link.run(for: .milliseconds(300))
             }
-            // Answers, probes and queries for up to eight packets; a node that never rests would exceed the limit.
-            try require(link.sent.count < 200, "\(link.sent.count) packets for \(heard.count)")
+            // A node answers, probes and queries for up to eight packets. A node that never rests exceeds the limit.
+            try require(link.sent.count < 200, "\(link.sent.count) packets were sent for \(heard.count)")
             for datagram in link.sent {
                 try require((try? Message(decoding: datagram.bytes)) != nil, "an invalid packet was sent")
             }

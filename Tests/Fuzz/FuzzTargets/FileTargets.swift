@@ -129,7 +129,7 @@ extension FuzzTarget {
             let log = AuditLog(content.entries, lines: content.entries.count)
             try require(
                 log.entries.count <= AuditLog.doneLimit + AuditLog.refusalLimit
-                    && Set(log.entries.map(\.number)).count == log.entries.count, "a log without a limit")
+                    && Set(log.entries.map(\.number)).count == log.entries.count, "too many or equal entries")
             var machine = PlugMachine(
                 ApplianceConfiguration(), identity: FuzzedPlug.prepared.server.identity, access: .knowing(), audit: log)
             let actions = machine.handle(.started, now: FuzzedPlug.now)

@@ -83,7 +83,7 @@ extension FuzzTarget {
             options: options)
     }
 
-    /// An offer with options in three fields, one of them split into two parts.
+    /// An offer whose options are in three fields of the message. Option 6 is split into two parts.
     private static var overloaded: [UInt8] {
         var bytes = DHCPMessage(
             operation: .reply, transaction: 1, yourAddress: IPv4Address(10, 0, 0, 9), clientHardware: card
@@ -118,8 +118,8 @@ private struct ServedClient {
         message.clientHardware = Self.card
         let before = sent
         try handle(.received(message, from: message.options.serverIdentifier ?? .any))
-        // Waits so that the next message is again an answer: a lease is renewed, or the offer of a bad server is
-        // accepted because there is no other.
+        // Waits so that the next message is again an answer: the client renews its lease, or accepts the offer of a
+        // bad server for lack of a better offer.
         if sent == before { try wait() }
     }
 

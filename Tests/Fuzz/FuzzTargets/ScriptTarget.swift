@@ -27,7 +27,7 @@ extension FuzzTarget {
             for action in answer.actions {
                 switch action {
                 case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: break
-                case .wait, .waitUntil, .call: throw FuzzFailure("\(action) is not an immediate action")
+                case .wait, .waitUntil, .call: throw FuzzFailure("a script may not request \(action)")
                 }
             }
             for timer in answer.timers {

@@ -13,14 +13,14 @@ extension FuzzTarget {
             var first: StrangersVisit?
             for pieces in cuts(of: bytes) {
                 let visit = try StrangersVisit(pieces)
-                try require(first == nil || first == visit, "the plug does \(visit) here and \(first!) there")
+                try require(first == nil || first == visit, "segmentations differ: \(visit) and \(first!)")
                 first = visit
             }
             return first?.wasGreeted == true
         })
 
-    /// Sends bytes of a plug to a controller, in several segmentations. The same updates are delivered for each, and no
-    /// event is missing, repeated or out of order.
+    /// Sends bytes of a plug to a controller, in several segmentations. Each segmentation delivers the same updates,
+    /// and no event is missing, repeated or out of order.
     static let controllerSession = FuzzTarget(
         name: "controller-session",
         seeds: { recorded { $0.fromPlug } },
@@ -38,7 +38,8 @@ extension FuzzTarget {
             return first?.isEmpty == false
         })
 
-    /// One direction of a complete visit, and of a visit that continues with a button press and the plug's stop.
+    /// Returns one direction of a complete visit, and of a visit that continues with a button press and the plug's
+    /// stop.
     static func recorded(_ direction: (Visit) -> [UInt8]) -> [[UInt8]] {
         do {
             var visit = try Visit(to: .prepared)
@@ -89,7 +90,7 @@ private struct StrangersVisit: Equatable {
         let visit = try Visit(to: plug)
         let seen = try visit.guest.checkEvents()
         try require(visit.guest.closed == nil, "the next controller is disconnected: \(visit.guest.updates)")
-        try require(seen + 1 >= next, "the next controller received \(seen), the journal is at \(next)")
+        try require(seen + 1 >= next, "the next controller received \(seen) of \(next) events")
         let lines = visit.guest.updates.count(where: { if case .log(.line) = $0 { true } else { false } })
         try require(
             visit.guest.updates.contains { if case .audit(.success) = $0 { true } else { false } },

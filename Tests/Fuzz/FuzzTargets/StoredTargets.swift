@@ -22,7 +22,7 @@ extension FuzzTarget {
             }
             let journal = memory.journal
             let kept = journal.read(after: 0, limit: 99)
-            try require(kept.allSatisfy { journal[$0.sequence] == $0 }, "the journal holds \(kept)")
+            try require(kept.allSatisfy { journal[$0.sequence] == $0 }, "the journal's index is wrong: \(kept)")
             try checkLife(with: memory)
             return records.count > 1
         })
