@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FuzzTests {
     @Test(
-        "Each seed of a fuzz target is valid input", arguments: FuzzTarget.all)
+        "Each seed of a fuzz target is valid input, except for txt-record", arguments: FuzzTarget.all)
     func seedsAreUnderstood(_ target: FuzzTarget) async throws {
         let seeds = target.seeds()
         #expect(!seeds.isEmpty)
