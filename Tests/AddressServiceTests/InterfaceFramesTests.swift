@@ -31,9 +31,11 @@ struct InterfaceFramesTests {
     func arp() {
         let probe = ARPPacket.probe(for: server, from: mac)
         let bytes = frame(EthernetFrame.arp, probe.encoded + [UInt8](repeating: 0, count: 18))
-        guard case .arp(probe) = InterfaceFrames.readARP(bytes) else { return #expect(Bool(false), "no probe") }
+        guard case .arp(probe) = InterfaceFrames.readARP(bytes) else {
+            return #expect(Bool(false), "the probe was not decoded")
+        }
         guard case .malformed = InterfaceFrames.readARP(Array(bytes.prefix(30))) else {
-            return #expect(Bool(false), "cut off")
+            return #expect(Bool(false), "the truncated frame was accepted")
         }
     }
 

@@ -212,7 +212,7 @@ import Testing
         var bench = tripped()
         bench.command(.setRelay(on: true, autoOff: nil))
         guard case .refused(let refusal) = bench.answers.last else {
-            Issue.record("not refused")
+            Issue.record("the command was not refused")
             return
         }
         #expect(refusal.code == .protectionTripped)

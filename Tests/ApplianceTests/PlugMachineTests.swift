@@ -102,7 +102,7 @@ import Testing
 
     @Test("Meter and sessions are woken at their own deadlines") func eachPartIsWokenAtItsOwnDeadline() {
         var house = House()
-        #expect(house.machine.nextDeadline == at(1), "the next measurement")
+        #expect(house.machine.nextDeadline == at(1), "the deadline must be that of the next measurement")
         house.join(desk, name: "Desk")
         house.feed(.writable(desk, false))
         house.heard = [:]

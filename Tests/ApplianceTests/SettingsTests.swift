@@ -225,7 +225,7 @@ import Testing
             ask(&house, 31, .rename("Lamp 31"))
                 == .refused(Refusal(.busy, "Name and settings were changed too often; try again later.")))
         #expect(house.settings.name == "Lamp 12")
-        #expect(isDone(ask(&house, 32, .rename("Lamp 12"))), "flash has it")
+        #expect(isDone(ask(&house, 32, .rename("Lamp 12"))), "the stored name needs no write to flash")
         house.run(for: .seconds(301))
         #expect(isDone(ask(&house, 33, .rename("Lamp 33"))))
         #expect(code(ask(&house, 34, .configure(SettingsChange(powerOn: .value(.on))))) == .busy)

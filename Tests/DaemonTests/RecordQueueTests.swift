@@ -109,7 +109,9 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 
     @Test("Chunks outside of the window or newer than the request are dropped") func whatWasNotAskedForIsNotTaken() {
         #expect(answer(0...10_000, .made(50...60, asked: 100_000)).chunks.isEmpty)
-        #expect(answer(0...10_000_000, .made(5...9000, asked: 10_000)).chunks.isEmpty, "of the future")
+        #expect(
+            answer(0...10_000_000, .made(5...9000, asked: 10_000)).chunks.isEmpty,
+            "chunks newer than the request must be dropped")
     }
 }
 

@@ -89,7 +89,7 @@ import Testing
                 guard case .firing = await records.next()?.notice, case .commanded = await records.next()?.notice,
                     case .command = await records.next()?.notice
                 else {
-                    Issue.record("not fired")
+                    Issue.record("the rule did not fire")
                     return gate.signal(1000)
                 }
             }

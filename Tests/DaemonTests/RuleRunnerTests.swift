@@ -56,23 +56,23 @@ import Testing
             guard case .following(plugs: 1, newest: "Lamp") = await records.next()?.notice,
                 case .following(plugs: 2, newest: "Switch") = await records.next()?.notice
             else {
-                Issue.record("plugs not followed")
+                Issue.record("the plugs were not reported as followed")
                 return
             }
             await house.press("Switch")
             guard case .firing(let firing) = await records.next()?.notice else {
-                Issue.record("not fired")
+                Issue.record("the rule did not fire")
                 return
             }
             #expect(firing.rule == "Hall" && firing.cause.plug == "Switch" && firing.cause.event == 5)
             guard case .commanded(let request, firing) = await records.next()?.notice, request.plug == "Lamp" else {
-                Issue.record("not commanded")
+                Issue.record("no command was reported")
                 return
             }
             guard case .command(let command, .done(_, event: 77)) = await records.next()?.notice,
                 command.request.plug == "Lamp"
             else {
-                Issue.record("not done")
+                Issue.record("the command was not reported as finished")
                 return
             }
             let commands = await house.commands
@@ -92,7 +92,7 @@ import Testing
             for _ in 0..<3 { _ = await records.next() }
             await house.reading("Television", watts: 80, time: 11)
             guard case .firing(let firing) = await records.next()?.notice else {
-                Issue.record("not fired")
+                Issue.record("the rule did not fire")
                 return
             }
             #expect(firing.rule == "Movie night")
@@ -151,13 +151,13 @@ import Testing
             // The value rose while the plug was away, so it causes no edge.
             await house.snapshot("Television", watts: 80, time: 20)
             guard case .following(plugs: 1, newest: "Television") = await records.next()?.notice else {
-                Issue.record("not followed")
+                Issue.record("the plug was not reported as followed")
                 return
             }
             await house.reading("Television", watts: 81, time: 21)
             await house.updates.send(.lost("Television"))
             guard case .lost = await records.next()?.notice else {
-                Issue.record("fired")
+                Issue.record("the rule fired")
                 return
             }
         }
@@ -202,7 +202,7 @@ import Testing
             guard case .resumed(let command) = await records.next()?.notice,
                 case .command(command, .done(_, event: 77)) = await records.next()?.notice
             else {
-                Issue.record("not sent again")
+                Issue.record("the command was not sent again")
                 return
             }
             #expect(command.rule == "Hall" && command.event == 5)
@@ -213,7 +213,7 @@ import Testing
             await house.press("Switch")
             await house.press("Switch", sequence: 6)
             guard case .firing(let firing) = await records.next()?.notice else {
-                Issue.record("not fired")
+                Issue.record("the rule did not fire")
                 return
             }
             #expect(firing.cause.event == 6)
@@ -245,7 +245,7 @@ import Testing
                 guard case .firing = await records.next()?.notice, case .commanded = await records.next()?.notice,
                     case .command = await records.next()?.notice
                 else {
-                    Issue.record("not fired")
+                    Issue.record("the rule did not fire")
                     return
                 }
                 await house.acknowledged(sequence, of: "Switch")

@@ -193,7 +193,9 @@ import Testing
         await #expect(throws: Refused.self) {
             try await after.begin("two days in the house", [:], from: nil, isLoopback: true)
         }
-        #expect(await !after.entrances(isLoopback: true).isSuperset(of: entrances), "its entrance ended")
+        #expect(
+            await !after.entrances(isLoopback: true).isSuperset(of: entrances),
+            "the expired password must not be an entrance")
         try file.set("looking", named: "Hallway", role: .viewer)
         #expect(try file.passwords().map(\.name) == ["owner", "Hallway"], "the expired password is removed")
         for one in [before, after] { await one.keeper.stop() }

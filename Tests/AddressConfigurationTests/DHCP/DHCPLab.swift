@@ -81,7 +81,7 @@ struct DHCPLab {
     static func bound(_ server: FakeServer = FakeServer(), seed: UInt64 = 1) -> DHCPLab {
         var lab = DHCPLab(server, seed: seed)
         lab.send(.linkUp(isPowerOn: false))
-        precondition(lab.client.lease != nil, "no lease")
+        precondition(lab.client.lease != nil, "the client has no lease")
         lab.forget()
         return lab
     }
@@ -99,7 +99,7 @@ struct DHCPLab {
                 switch action {
                 case .broadcast(let message): events += transmitted(message, to: .broadcast)
                 case .send(let message, let source, let destination):
-                    precondition(source == message.clientAddress, "sent from \(source)")
+                    precondition(source == message.clientAddress, "the client sent from \(source)")
                     events += transmitted(message, to: destination)
                 case .check(let lease):
                     checked.append(lease)
@@ -129,7 +129,7 @@ struct DHCPLab {
     mutating func run(for duration: Duration) {
         let end = now + duration
         while let deadline = client.nextDeadline, deadline <= end {
-            precondition(sent.count < 100_000, "a storm")
+            precondition(sent.count < 100_000, "the client sent 100,000 messages")
             advance()
         }
         now = end

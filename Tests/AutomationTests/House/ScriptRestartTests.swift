@@ -82,7 +82,7 @@ struct ScriptRestartTests {
         let other = Rule.script(of: "other.lua", on: .button(plug: "Hall", .single))
         var next = HouseBench.settled(other, memory: try reread(bench, at: 30), at: 30)
         _ = next.pressed(3, at: 31)
-        #expect(next.calls.map(\.handler.script) == ["other.lua"], "other scripts continue")
+        #expect(next.calls.map(\.handler.script) == ["other.lua"], "other scripts must continue")
         next.answer(next.calls[0], .answer(), at: 32)
         next.settle(at: 32)
         next.run(to: seconds)

@@ -193,7 +193,9 @@ private struct BrokeredStates {
 
 extension PlugDescription {
     fileprivate static func benchmarked(_ id: PlugID, _ name: String) -> PlugDescription {
-        guard let boot = BootID(bytes: [UInt8](repeating: 1, count: 16)) else { preconditionFailure("16 bytes") }
+        guard let boot = BootID(bytes: [UInt8](repeating: 1, count: 16)) else {
+            preconditionFailure("a boot id has 16 bytes")
+        }
         let clock = ClockMapping(boot: boot, plugTime: .zero, asked: .zero, answered: .zero)
         return PlugDescription(
             id: id, name: name, capabilities: [.relay, .meter, .button], firmware: "0.1.0", boot: boot, clock: clock)

@@ -102,7 +102,9 @@ private final class Reached: Sendable {
 
 extension BootID {
     fileprivate static var simulated: BootID {
-        guard let boot = BootID(bytes: [UInt8](repeating: 1, count: 16)) else { preconditionFailure("16 bytes") }
+        guard let boot = BootID(bytes: [UInt8](repeating: 1, count: 16)) else {
+            preconditionFailure("a boot id has 16 bytes")
+        }
         return boot
     }
 }

@@ -99,7 +99,7 @@ struct YearOfAPlug {
 
     private func rendering(_ opened: () throws -> PowerHistory, _ day: Int64) throws -> [Figure] {
         let reading = try middle {
-            guard try read(opened(), day).count == model.count else { throw BenchmarkError("short") }
+            guard try read(opened(), day).count == model.count else { throw BenchmarkError("the day is incomplete") }
         }
         let points = try read(opened(), day)
         let reference = Figure.Reference(name: "reading them", value: reading * 1000)

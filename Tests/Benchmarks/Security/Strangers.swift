@@ -64,7 +64,9 @@ enum Strangers {
         try channel.pipeline.syncOperations.addHandler(
             NIOSSLClientHandler(context: NIOSSLContext(configuration: configuration), serverHostname: nil))
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
-        guard let hello = try channel.readOutbound(as: ByteBuffer.self) else { throw BenchmarkError("no ClientHello") }
+        guard let hello = try channel.readOutbound(as: ByteBuffer.self) else {
+            throw BenchmarkError("TLS wrote no ClientHello")
+        }
         return Array(hello.readableBytesView)
     }
 }

@@ -96,6 +96,8 @@ private struct FuzzedLife {
         try require(state.tripped == nil || !isClosed, "the relay is closed although it is locked")
         try require(machine.storedState.milliwattHours >= energy, "the energy decreased")
         energy = machine.storedState.milliwattHours
-        if case .deadlineReached = event, let next = machine.nextDeadline { try require(next > now, "it spins") }
+        if case .deadlineReached = event, let next = machine.nextDeadline {
+            try require(next > now, "the deadline is not in the future")
+        }
     }
 }

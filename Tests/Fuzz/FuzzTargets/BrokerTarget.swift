@@ -142,7 +142,7 @@ private struct HeardMessages {
             switch action {
             case .answer(_, let ticket, let outcome): answers.append((ticket, outcome))
             case .perform(let id, let controller, let command, _):
-                try require(id.authority == .broker && controller == PlugDoor.broker.name, "sent by \(controller)")
+                try require(id.authority == .broker && controller == PlugDoor.broker.name, "sender: \(controller)")
                 switch command {
                 case .setRelay, .setLevel, .identify, .resetProtection: break
                 case .rename, .configure: throw FuzzFailure("the broker changes settings")

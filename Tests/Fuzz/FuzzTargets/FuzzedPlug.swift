@@ -13,8 +13,9 @@ struct FuzzedPlug {
     static let prepared = FuzzedPlug()
 
     var server: PlugServer
-    /// The bytes sent to each connection, and the reason of its end.
+    /// The bytes sent to each open or closed connection.
     private(set) var sent: [ConnectionID: [UInt8]] = [:]
+    /// The reasons for which connections were closed.
     private(set) var ends: [ConnectionID: EndReason] = [:]
     /// Commands for the appliance that are not answered yet.
     private(set) var performs: [(id: CommandID, controller: String, command: PlugCommand)] = []

@@ -15,8 +15,9 @@ struct Guest {
     static func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
     var session = ControllerSession(name: "Desk")
-    /// The bytes sent since the last call of ``take()``, and all delivered updates.
+    /// The bytes sent since the last call of ``take()``.
     private(set) var said: [UInt8] = []
+    /// All delivered updates.
     private(set) var updates: [SessionUpdate] = []
     private(set) var closed: EndReason?
 

@@ -91,7 +91,7 @@ private struct FuzzedAccessory {
         try require((plug.output[connection.id] ?? []).count < 100_000, "the output grows without a limit")
         do { try plug.deliver(&connection) } catch { throw FuzzFailure("an invalid response was sent: \(error)") }
         while let answer = connection.takeAnswer() {
-            try require((200...503).contains(answer.status), "status \(answer.status)")
+            try require((200...503).contains(answer.status), "invalid status \(answer.status)")
             if answer.status < 400 { understood = true }
         }
         if !isController {
