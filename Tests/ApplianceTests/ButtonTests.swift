@@ -74,7 +74,8 @@ import Testing
         #expect(bench.presses == [Timed(1419, .single)])
     }
 
-    @Test("A long second press leaves the first one single") func aLongSecondPressLeavesTheFirstSingle() {
+    @Test("If the second press is long, the first press is reported as single")
+    func aLongSecondPressLeavesTheFirstSingle() {
         var bench = bench()
         bench.press(milliseconds: 100)
         bench.run(milliseconds: 100)
@@ -128,7 +129,7 @@ import Testing
         #expect(bench.recorded == [.relayChanged(on: true, cause: .button), .buttonPressed(.single)])
     }
 
-    @Test("Edges that the kernel debounced act in the same step")
+    @Test("An edge that the kernel debounced takes effect in the step that handles it")
     func edgesThatTheKernelDebouncedActInTheStepThatHearsThem() {
         var bench = bench { $0.debounce = .zero }
         bench.edge(down: true)
@@ -179,7 +180,7 @@ import Testing
         #expect(bench.presses.last == Timed((late + .milliseconds(5)).nanoseconds / 1_000_000, .long))
     }
 
-    @Test("Bounces that are delivered late are still bounces") func bouncesThatAreHeardLateAreStillBounces() {
+    @Test("Bounces that are delivered late are ignored") func bouncesThatAreHeardLateAreStillBounces() {
         var bench = bench()
         let start = bench.now
         bench.now = start + .milliseconds(100)

@@ -124,7 +124,7 @@ import Testing
         #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [0, 1000, 6000, 11_000])
     }
 
-    @Test("The meter's counter and its alternating values are passed on")
+    @Test("The meter's own energy counter and its values of alternating current are passed on")
     func theMetersOwnCounterIsBelievedAndWhatAlternatesIsPassedOn() {
         var bench = Bench(StoredState(relayOn: true), powerLost: false)
         bench.isMetered = false

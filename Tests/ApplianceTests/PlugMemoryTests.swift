@@ -149,7 +149,8 @@ import Testing
 
     // MARK: Numbers
 
-    @Test("The next reservation is requested at half of the numbers") func theNextReservationIsAskedForAtHalf() {
+    @Test("The next numbers are reserved when half of the previous ones are used")
+    func theNextReservationIsAskedForAtHalf() {
         var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 1001))
         house.isFlashWritable = true
         for _ in 0..<249 { house.press() }

@@ -176,7 +176,7 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test("Commands that switch too often trip, and the button still works")
+    @Test("Commands that switch too often trip the protection, and the button still works")
     func switchedTooOftenByCommandsItLocksAndTheButtonGoesOnWorking() {
         var bench = on { $0.switchingRate = SwitchingRate(count: 4, window: .seconds(60)) }
         for _ in 0..<20 {

@@ -4,7 +4,7 @@ import ProtocolCore
 import Testing
 
 @Suite struct RelayTests {
-    @Test("A command is answered with the state after its event")
+    @Test("The answer to a command contains the new state and comes after the event")
     func aCommandIsAnsweredWithTheStateAndItsEventComesFirst() {
         var bench = Bench(powerLost: false)
         bench.forget()

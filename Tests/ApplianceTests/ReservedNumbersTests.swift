@@ -4,10 +4,11 @@ import Testing
 
 @testable import Appliance
 
+/// Tests of the reservation of event numbers. A boundary is in flash, and all numbers below it are reserved.
 @Suite struct ReservedNumbersTests {
     private var random = SeededRandom(seed: 3)
 
-    @Test("Numbers at the boundary are never used") mutating func noNumberAtTheBoundaryIsUsed() {
+    @Test("The number of the boundary is never used") mutating func noNumberAtTheBoundaryIsUsed() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         #expect(numbers.leap(from: 100, using: &random) == nil)
         let target = numbers.leap(from: 101, using: &random)
@@ -15,7 +16,8 @@ import Testing
         #expect(numbers.leap(from: (target ?? 0) + 1000, using: &random) == nil, "a second skip was made")
     }
 
-    @Test("The next boundary is requested once at half of the numbers") func theNextBoundaryIsAskedForOnceAtHalf() {
+    @Test("The next boundary is requested once, when half of the reserved numbers are used")
+    func theNextBoundaryIsAskedForOnceAtHalf() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         #expect(numbers.request(next: 50, now: .zero) == nil)
         #expect(numbers.request(next: 51, now: .zero) == 151)
@@ -66,7 +68,7 @@ import Testing
         #expect(numbers.nextDeadline(isAwaited: true) == nil)
     }
 
-    @Test("A boundary that is below the numbers after a skip covers nothing")
+    @Test("After a skip, a confirmed boundary below the next number reserves nothing")
     mutating func aBoundaryThatALeapOvertookCoversNothing() throws {
         var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
         #expect(numbers.request(next: 10, now: .zero) == 110)
@@ -96,7 +98,7 @@ import Testing
         #expect(numbers.mustWait(201, now: end))
     }
 
-    @Test("Events do not wait after a failed write, but wait for the next attempt")
+    @Test("Events do not wait after a failed write, but wait during the next attempt")
     func nobodyWaitsForAWriteThatFailedButForTheNextTry() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         #expect(numbers.request(next: 101, now: .zero) == 201)

@@ -188,7 +188,7 @@ struct TriggerTests {
         #expect(house.firings == ["1.0 Either", "2.0 On", "2.0 Either", "3.0 Power", "3.0 Any", "4.0 Any"])
     }
 
-    @Test("Lost and back fire after their dwell; a short loss and a plug that never connected do not fire")
+    @Test("Triggers for a lost or returned plug fire after their dwell, but not for a short loss or an unknown plug")
     func presence() {
         var house = VirtualHouse(
             Self.rule(.lost(plug: "Fan", dwell: .seconds(10)), name: "Lost"),

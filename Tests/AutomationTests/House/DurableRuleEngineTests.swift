@@ -59,7 +59,7 @@ struct HouseRulesTests {
         #expect(bench.rules.nextDeadline == nil)
     }
 
-    @Test("Events during a write share the next one")
+    @Test("Events during a write share the next write")
     func group() {
         var bench = settled()
         for sequence in 1...10 as ClosedRange<SequenceNumber> { bench.press("Hall", sequence, at: 1) }

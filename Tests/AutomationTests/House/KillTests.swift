@@ -41,7 +41,7 @@ struct KillTests {
         #expect(house.writes <= 10, "single presses need one write each, and the others share a few")
     }
 
-    @Test("Killed after any action and restarted at once, every press fires and the lamp is in the right state")
+    @Test("After a kill at any action and an immediate restart, every press fires and the lamp is in the right state")
     func everywhere() {
         killEverywhere(away: .milliseconds(500)) { house, what in
             #expect(house.violations.isEmpty, "\(what)")
@@ -52,7 +52,7 @@ struct KillTests {
         }
     }
 
-    @Test("Restarted too late for a press, it is held back, or its stored command is executed")
+    @Test("If the restart is too late for a press, the press is held back, or its stored command is executed")
     func late() {
         var heldBack = 0
         killEverywhere(away: .seconds(8)) { house, what in
@@ -67,7 +67,7 @@ struct KillTests {
         #expect(heldBack > 0, "some presses are held back")
     }
 
-    @Test("Restarted too late for any command, unanswered ones are reported as refused")
+    @Test("If the restart is too late for any command, unanswered commands are reported as refused")
     func tooLate() {
         var refused = 0
         killEverywhere(away: .seconds(12)) { house, what in
