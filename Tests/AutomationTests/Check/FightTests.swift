@@ -140,7 +140,7 @@ struct FightTests {
         #expect(found(first, between, last).filter { $0.contains("contradicts") } == [])
     }
 
-    @Test("A command that another rule undoes a few seconds later is reported; one that is undone after a minute is not")
+    @Test("A command that another rule undoes a few seconds later is reported, but not one undone after a minute")
     func undoing() {
         func turnsOn(_ watts: Double, _ seconds: Int) -> Rule {
             .checked("A", when: .rises("Television", watts, for: .seconds(seconds)), then: .turnOn(["Lamp"]))
