@@ -5,8 +5,8 @@ import ProtocolCore
 @testable import Automation
 
 /// A television, a light, an amplifier, a fan and a switch, and the rules' process with its disk, in virtual time. The
-/// seed chooses the faults until shortly before the end: the process is killed or suspended, answers are lost, plugs
-/// disconnect, clocks are set, and rules are reloaded.
+/// tests add faults: the process is killed or suspended, plugs disconnect, clocks are set, and rules are reloaded.
+/// Commands and answers are lost at random until `isCalm` is set.
 struct FaultyHouse {
     static let names = ["Television", "Light", "Amplifier", "Fan", "Switch"]
     static let rise = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3))

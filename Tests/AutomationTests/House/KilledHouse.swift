@@ -172,7 +172,7 @@ struct KilledHouse {
 
     // MARK: Outcome
 
-    /// The presses whose firing was reported.
+    /// The presses whose firing, or whose command that a later process resumed, was reported.
     var fired: Set<SequenceNumber> {
         Set(
             told.compactMap {
@@ -190,7 +190,7 @@ struct KilledHouse {
 
     /// The presses whose command was reported as failed.
     var refused: Set<SequenceNumber> { refused { $0 != DurableRuleEngine.overtaken } }
-    /// The presses that another one followed before the lamp answered.
+    /// The presses whose command was replaced by that of a later press before the lamp answered.
     var overtaken: Set<SequenceNumber> { refused { $0 == DurableRuleEngine.overtaken } }
 
     private func refused(_ isMeant: (Refusal) -> Bool) -> Set<SequenceNumber> {

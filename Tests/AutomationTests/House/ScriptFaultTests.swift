@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Scripts in a house with faults")
 struct ScriptFaultTests {
-    /// Runs presses of the switch, and faults that end before the run.
+    /// Runs presses of the switch and faults. All faults end before the run ends.
     private func disturbed(_ seed: UInt64) -> FaultyHouse {
         let scripts = FaultyScripts.airing + FaultyScripts.counting
         var house = FaultyHouse(seed: seed, rules: scripts)
@@ -39,7 +39,7 @@ struct ScriptFaultTests {
         return house
     }
 
-    /// The state of a script: the ids of the calls that it has answered, with their functions.
+    /// Returns the calls that a script has answered, as `FUNCTION:ID`. The script collects them in its state.
     private func answered(_ script: String, in house: FaultyHouse) -> [String] {
         let state = house.machine?.scriptState(of: script) ?? ""
         return state.split(separator: " ").map(String.init)

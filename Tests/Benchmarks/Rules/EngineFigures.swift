@@ -65,7 +65,7 @@ private func quietFigures() -> [Figure] {
             }
         }
     }
-    precondition(crossings == 0, "noise between the thresholds crossed one")
+    precondition(crossings == 0, "noise between the thresholds crossed a threshold")
     let readings = Double(seconds * plugs.count) / 1e6
     return [
         Figure(
