@@ -105,7 +105,7 @@ import Testing
 }
 
 extension PlugMachine {
-    /// Returns the number of the first event that a plug with this memory sends to the broker.
+    /// Returns the number of the event after which a plug with this memory sends its events to the broker.
     fileprivate static func beginning(of memory: PlugMemory) -> SequenceNumber {
         let identity = House().machine.identity
         return PlugMachine(ApplianceConfiguration(), identity: identity, access: .knowing(), memory: memory)

@@ -23,9 +23,11 @@ struct House {
     var mirror = MirrorEncoder()
     /// True if flash can be written.
     var isFlashWritable = true
-    /// True if a reservation of numbers waits for ``answerFlash()``. `asked` is its boundary, `boundary` that in flash.
+    /// True if a reservation of numbers is confirmed only by ``answerFlash()``.
     var isFlashSlow = false
+    /// The boundary of the reservation that waits, or nil.
     var asked: SequenceNumber?
+    /// The boundary in flash.
     var boundary: SequenceNumber = 1001
     var settings: StoredSettings
     private let rest: Duration?

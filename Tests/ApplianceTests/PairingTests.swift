@@ -99,7 +99,7 @@ import Testing
         house.run(for: .seconds(1))
         let wrong = try! SetupCode(text: "AAAA-AAAA-AAAA-AAAA")
         pair(&house, code: wrong)
-        // This proof comes within half a second after the first one, so the plug does not check it.
+        // The plug checks this second proof only half a second after the first one.
         pair(&house, code: wrong, on: hall)
         _ = house.machine.handle(.buttonEdge(down: true, at: house.now), now: house.now)
         house.now = house.now + .milliseconds(480)

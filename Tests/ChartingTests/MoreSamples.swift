@@ -14,7 +14,7 @@ extension Sample {
                     points: index == 1 ? series.points.filter { !away.contains($0.time) } : series.points, gapLimit: 15)
             }, style: .stacked, zone: centralEurope))
 
-    /// A wash with its phases, with marks where the plug was switched.
+    /// A wash with its phases, and marks for switching by the button and for the firing of a rule.
     static let wash = Sample(
         name: "wash",
         chart: Chart(

@@ -15,7 +15,7 @@ import Testing
         init(from decoder: any Decoder) {}
     }
 
-    /// The routes of sessions. The login handles them, so the access table does not list them.
+    /// The routes of sessions. The login handles them, so `Dashboard.routes` does not list them.
     private let others: Set = [
         "GET /api/v1/session", "POST /api/v1/session", "DELETE /api/v1/session", "GET /api/v1/sessions",
         "DELETE /api/v1/sessions", "DELETE /api/v1/sessions/{session}",

@@ -23,7 +23,7 @@ private struct SunnyHouse {
         self.engine = engine
     }
 
-    /// Returns whether the window holds.
+    /// Returns true if the window contains this hour of the day.
     /// - Parameter hour: hours since local midnight of the day.
     func holds(_ after: DailyWindow.Point, _ before: DailyWindow.Point, _ day: Int64, _ hour: Double) -> Bool {
         let second = day * 86_400 + Int64(hour * 3600) - offset

@@ -22,9 +22,9 @@ extension FuzzTarget {
             return true
         })
 
-    /// Sends bytes of a stranger, or of a controller over its encrypted session. The first byte selects which one, and
-    /// the behaviour of flash and plug; the second the size of the pieces, and the third the time between them.
-    /// Strangers cannot switch or store anything, all responses are valid, and sessions end.
+    /// Sends bytes of a stranger, or of a controller over its encrypted session. The first byte selects the sender, and
+    /// the behaviour of flash and plug. The second byte selects the size of the pieces, and the third the time between
+    /// them. All responses are valid. Strangers cannot switch or store anything, and their sessions end.
     static let homeKitServer = FuzzTarget(
         name: "homekit-server",
         seeds: { FuzzedAccessory.seeds },

@@ -32,7 +32,7 @@ extension FuzzTarget {
                 _ = try countFrames(guest.take())
                 _ = try guest.checkEvents()
                 try guest.checkLog()
-                try require(first == nil || first == guest.updates, "delivered \(guest.updates), and \(first!) before")
+                try require(first == nil || first == guest.updates, "different: \(guest.updates) and \(first!)")
                 first = guest.updates
             }
             return first?.isEmpty == false
@@ -90,7 +90,7 @@ private struct StrangersVisit: Equatable {
         let visit = try Visit(to: plug)
         let seen = try visit.guest.checkEvents()
         try require(visit.guest.closed == nil, "the next controller is disconnected: \(visit.guest.updates)")
-        try require(seen + 1 >= next, "the next controller received \(seen) of \(next) events")
+        try require(seen + 1 >= next, "the next controller received events up to \(seen), not \(next - 1)")
         let lines = visit.guest.updates.count(where: { if case .log(.line) = $0 { true } else { false } })
         try require(
             visit.guest.updates.contains { if case .audit(.success) = $0 { true } else { false } },
