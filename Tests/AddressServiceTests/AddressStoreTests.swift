@@ -91,7 +91,7 @@ struct ServerFilesTests {
         #expect(host.text("/ntp-servers") == nil)
     }
 
-    @Test("Files of a killed plugd are removed when there is no lease")
+    @Test("Without a lease, the files of a killed plugd are removed")
     func leftover() throws {
         try host.write("nameserver 192.0.2.1\n", to: "/resolv.conf")
         ServerFiles(directory: host.root, logger: Logger(label: "test")).set(nil, of: 2)

@@ -149,7 +149,7 @@ import Testing
         arguments: [Duration.zero, .milliseconds(20)], [Int64(0), 300, 1200, 60_000])
     func howeverLateEdgesAreHeardTheirOwnTimesCount(debounce: Duration, delay: Int64) {
         var bench = bench { $0.debounce = debounce }
-        // Four edges at 0, 900, 1000 and 1050 ms after `start`. A busy machine reads all of them at once, later.
+        // Four edges at 0, 900, 1000 and 1050 ms after `start`. A busy machine reads all four at once, later.
         let start = bench.now
         let edges: [(Bool, Int64)] = [(true, 0), (false, 900), (true, 1000), (false, 1050)]
         bench.now = start + .milliseconds(1050 + delay)

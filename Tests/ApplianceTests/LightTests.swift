@@ -116,7 +116,8 @@ import Testing
             "the only deadline is the write to flash one hour after the previous write")
     }
 
-    @Test("Addresses determine whether the network is none, link-local or routable") func whereAddressesReach() {
+    @Test("Addresses determine whether the light shows a missing, a link-local or a routable network")
+    func whereAddressesReach() {
         func network(_ addresses: [String]) -> Surroundings.Network {
             Surroundings.Network([
                 PlugNetwork(

@@ -37,7 +37,7 @@ import Testing
         #expect(house.gaps(desk).isEmpty)
         #expect(
             told(house) == Array(2...6),
-            "the first boundary was requested before an event waited, so it covers only two of them")
+            "the first boundary was requested before an event waited, so it covers only two waiting events")
         house.answerFlash()
         #expect(told(house) == Array(2...9))
         let events = house.events(desk)

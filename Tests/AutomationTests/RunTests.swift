@@ -215,7 +215,7 @@ struct RunTests {
         #expect(house.commands.suffix(2) == ["6.0 Fan: on", "66.0 Fan: off"])
     }
 
-    @Test("A limit holds firings back; a command for a disconnected plug is remembered if the rule says so")
+    @Test("A limit holds firings back; a rule with 'away: remember' stores commands for a disconnected plug")
     func limitAndAway() {
         var rule = Rule.button(.turnOff(["Cellar"]))
         rule.limit = FiringLimit(2, within: .seconds(60))

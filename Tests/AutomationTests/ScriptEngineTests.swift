@@ -69,7 +69,7 @@ struct ScriptEngineTests {
         #expect(first.requests.count == 2 && first.requests.map(\.id) == second.requests.map(\.id))
     }
 
-    @Test("A command for a disconnected plug is remembered if the script's rule says so")
+    @Test("A script's rule with 'away: remember' stores commands for a disconnected plug")
     func away() throws {
         var rule = Rule.scripted
         rule.remembersAway = .seconds(3600)

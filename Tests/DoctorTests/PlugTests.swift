@@ -96,7 +96,7 @@ import Testing
             ),
             (plug(.incompatible("it speaks version 2")), "it speaks version 2", "update the older of the two"),
             (
-                plug(.distrusted("its key is another\nhint: pair it anew")), "its key is another", "pair it anew"
+                plug(.distrusted("its key differs\nhint: pair it again")), "its key differs", "pair it again"
             ),
         ] as [(Observations.Plug, String, String)])
     func outcomes(plug: Observations.Plug, what: String, next: String) {

@@ -124,7 +124,7 @@ struct DHCPSearchTests {
         #expect(lease.obtained - lab.sent[0].time <= .seconds(14))
     }
 
-    @Test("An offer of an unreliable server is accepted if there is no other")
+    @Test("An offer of an unreliable server is accepted if no other server answers")
     func onlyServer() {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].answers = [.discover]

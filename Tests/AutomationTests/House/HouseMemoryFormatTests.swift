@@ -83,7 +83,7 @@ struct HouseMemoryFormatTests {
         """
     )
     func anotherBoot() throws {
-        // The memory was written at 100 s of the previous boot. Since then 3 s have passed, 1 s of them in this boot.
+        // The memory was written at 100 s of the previous boot. Since then 3 s have passed, the last one in this boot.
         let later = try read(boot: Self.boots[1], at: 1, wall: 8)
         #expect(later.engine.fired == ["By button": [.at(-3)], "Movie night": [.at(-106), .at(-105)]])
         #expect(later.wishes.map(\.until) == [.at(3498)])

@@ -69,7 +69,7 @@ private func beginning(_ lan: MeasuredLAN) throws -> [Figure] {
 }
 
 /// Measures the memory of plugd, which includes the plug, TLS, the protocol, Swift's runtime and Foundation. The
-/// references are three C programs that only configure addresses and share the system's C library, so there is no bar.
+/// references are three C programs that only configure addresses and share the system's C library, so no bar applies.
 private func memory(_ lan: MeasuredLAN) throws -> [Figure] {
     try [("resident memory of the whole plugd", ""), ("the same, what is shared divided", ", shared divided")].map {
         name, suffix in

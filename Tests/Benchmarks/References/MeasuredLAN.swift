@@ -22,7 +22,7 @@ struct MeasuredLAN {
     }
 
     /// Returns all values of a name, in the order of output.
-    /// - Throws: ``BenchmarkError`` if there are none.
+    /// - Throws: ``BenchmarkError`` if the name has no values.
     func all(_ name: String) throws -> [Double] {
         guard let measured = values[name] else { throw BenchmarkError("\"\(name)\" was not measured") }
         return measured

@@ -8,7 +8,7 @@ func wireFigures(_ setting: Setting) async throws -> [Figure] {
 }
 
 /// Measures the latency of events and commands between two processes. Echo, events and commands run in turn, a hundred
-/// at a time, so that other load on the machine affects all of them.
+/// at a time, so that other load on the machine affects all three.
 private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
     let server = try Peer.start(.echo)
     guard let port = server.line().flatMap({ Int($0) }) else { throw BenchmarkError("the echo did not start") }
