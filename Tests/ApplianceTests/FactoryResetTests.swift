@@ -53,7 +53,7 @@ import Testing
         bench.run(milliseconds: 15)
         bench.edge(down: true)
         bench.run(milliseconds: 100)
-        // The contact opened shortly before the 15 s were over and closed within the debounce time. That is not a release.
+        // The contact opened 5 ms before the end of the 15 s and closed within the debounce time, so the reset is made.
         #expect(resets(bench) == [15_110])
     }
 
