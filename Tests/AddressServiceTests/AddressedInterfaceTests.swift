@@ -52,7 +52,7 @@ struct AddressedInterfaceTests {
     func linkLocal() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
-        // Otherwise the peer would answer for every address of this host, which is the kernel's default.
+        // By default, the kernel would answer for every address of this host through the peer.
         try await network.eventLoop.submit {
             var setting = KernelSetting(.ignoredARP)
             #expect(setting.set("8", on: "other") == nil)

@@ -205,7 +205,7 @@ import Testing
     @Test("A contact that is down at the start is ignored until its first release")
     func aContactThatIsDownFromTheStartMeansNothingUntilItWasUp() {
         var bench = bench()
-        // The first release.
+        // This edge is the first release.
         bench.edge(down: false)
         bench.run(for: .seconds(60))
         #expect(bench.log.allSatisfy { !$0.action.isOfTheButton })

@@ -181,7 +181,7 @@ import Testing
         #expect(again.unnumbered.map(\.time) == [at(30), at(31)])
     }
 
-    @Test("Records that do not follow from the previous ones are rejected") func recordsThatDoNotFollowAreNotTaken() {
+    @Test("Records that do not continue the previous records are rejected") func recordsThatDoNotFollowAreNotTaken() {
         var memory = PlugMemory()
         let limits = PlugMemory.Limits()
         let records: [MirrorRecord] = [

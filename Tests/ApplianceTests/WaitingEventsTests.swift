@@ -203,7 +203,7 @@ import Testing
             }
             most = max(most, house.machine.waiting.count)
         }
-        // A press is two events.
+        // A press causes two events.
         #expect((PlugMachine.mostWaiting - 1...PlugMachine.mostWaiting).contains(most))
         #expect(house.machine.waiting.isEmpty)
         #expect(house.machine.memory.journal.leap?.reason == .storageFailed)

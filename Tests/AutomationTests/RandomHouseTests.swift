@@ -62,7 +62,7 @@ struct RandomHouseTests {
                 case .deadlineReached: #expect(engine.nextDeadline.map { $0 > now } ?? true)
                 case .reading, .plugAppeared, .plugLost, .state, .gap, .commandResumed, .commandFinished, .recorded,
                     .clockChanged, .energy, .rulesChanged, .ruleEnabled, .ruleRun, .timerEnded, .scriptAnswered:
-                    // Any other event fires only if a dwell was due meanwhile.
+                    // These events fire a rule only if a dwell has ended in the meantime.
                     #expect(!fired || due.map { $0 <= now } ?? false, "seed \(seed): \(event) gave \(actions)")
                 }
             }

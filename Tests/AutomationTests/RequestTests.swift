@@ -18,7 +18,7 @@ struct RequestTests {
         #expect(hash.bytes.count == 16 && hash.bytes.map { UInt128($0) }.reduce(0) { $0 << 8 | $1 } == hash.value)
     }
 
-    @Test("Request ids are fixed, so a different program version retries with the same ones")
+    @Test("Request ids are fixed, so that a different version of the program retries with the same ids")
     func pinned() {
         let event = FiringSeed("event", rule: "By button", trigger: 0, plug: "Hall").id(7)
         #expect(event.hex == "4f668de5e9cb4b6a59577157f81c3afd")

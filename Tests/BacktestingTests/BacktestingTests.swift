@@ -143,7 +143,7 @@ extension BacktestReport {
         #expect(last.omittedAsides == report.omittedAsides)
     }
 
-    @Test("Skipping quiet samples changes nothing at changing paces, with gaps and dwells")
+    @Test("Skipping quiet samples does not change the result at changing paces, with gaps and dwells")
     func theSameComesOutAtPacesThatChangeWithHolesAndDwells() throws {
         var fired = 0
         for seed in 0..<20 {

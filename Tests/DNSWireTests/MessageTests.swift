@@ -26,7 +26,7 @@ func sampleMessage() -> Message {
 }
 
 struct MessageTests {
-    @Test("A message with compressed names has the expected bytes in both directions")
+    @Test("A message with compressed names is encoded to the expected bytes and decoded from them")
     func exactBytesWithCompression() throws {
         let message = Message(
             flags: [.response, .authoritative],

@@ -141,7 +141,7 @@ struct RuleFileShelfTests {
         #expect([[:], look(1), [:], [:]].map { watch.isChanged($0) } == [false, false, false, true])
     }
 
-    @Test("A directory lists its rule files without hidden ones, and a replaced file has a new stamp")
+    @Test("The rule files of a directory exclude hidden files, and a replaced file has a new stamp")
     func directory() throws {
         let directory = TestFolder()
         let path = directory.path

@@ -227,7 +227,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         var answer = await keeper.verify("other", among: all, by: somebody("a"))
         for _ in 0..<8 where answer == .wrong { answer = await keeper.verify("other", among: all, by: somebody("a")) }
         guard case .wait = answer else { Issue.record("the wrong passwords caused no wait"); return }
-        // A right password is remembered, however many wrong ones follow.
+        // The keeper accepts a right password that it knows although wrong passwords have caused a wait.
         #expect(await keeper.verify(owners, among: all, by: somebody("a")) == .right(owner))
         #expect(await keeper.verify(owners, among: all, by: somebody("b")) == .right(owner))
         await keeper.stop()

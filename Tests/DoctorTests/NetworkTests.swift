@@ -82,7 +82,7 @@ import Testing
             ])
     }
 
-    @Test("Only link-local addresses are a warning, unless another interface has a routable one")
+    @Test("An interface with only link-local addresses is a warning, unless another one has a routable address")
     func linkLocalAddressesAreEnoughAndWorthAWord() {
         let alone = interfaces([interface("eth0", [.up, .running, .multicast], [169, 254, 3, 4], linkLocalV6)])
         #expect(alone.map(\.level) == [.warning])

@@ -134,7 +134,7 @@ struct SecretTests {
         }
     }
 
-    @Test("A secret that grows is created for its owner only, and one that other users can access is refused")
+    @Test("A secret file for appending is created for its owner only, and refused if other users can access it")
     func appending() throws {
         let made = try AppendingFile(file, isSecret: true, store: store)
         try made.append([1])

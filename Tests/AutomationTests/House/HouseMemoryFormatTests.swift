@@ -70,7 +70,7 @@ struct HouseMemoryFormatTests {
         return try StoredRuleState(decoding: Self.bytes, at: now)
     }
 
-    @Test("In the same boot the memory is read unchanged, whatever the wall clock")
+    @Test("In the same boot the memory is read unchanged, whatever the wall clock shows")
     func same() throws {
         #expect(try read(at: 102, wall: 5) == Self.memory())
         #expect(try read(at: 102, wall: 0) == Self.memory())

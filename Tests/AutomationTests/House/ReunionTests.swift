@@ -4,7 +4,7 @@ import Testing
 
 @testable import Automation
 
-/// A fan is turned on for ten minutes. The process is killed meanwhile, and the next one starts after they are over.
+/// A fan is turned on for ten minutes. The process is killed meanwhile, and the next one starts after that time.
 @Suite("A run that resumes late waits for its plugs")
 struct ReunionTests {
     static let waits: [RuleAction] = [

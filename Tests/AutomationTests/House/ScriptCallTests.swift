@@ -139,7 +139,7 @@ struct ScriptCallTests {
         #expect(answered == 683 && bench.rules.memory.calls.isEmpty)
     }
 
-    @Test("Stuck scripts leave room for one that answers")
+    @Test("Stuck scripts leave room for the calls of a script that answers")
     func stuck() throws {
         let stuck = ["a.lua", "b.lua", "c.lua"].map { Rule.script(of: $0, on: .button(plug: "Lamp", .single)) }
         var bench = HouseBench(of: stuck + [.scripted])

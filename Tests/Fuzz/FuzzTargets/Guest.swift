@@ -10,7 +10,7 @@ struct Guest {
     static let fetch: UInt32 = 7
     /// The number of commands that it sends.
     static let commands = 5
-    /// The number of log lines that it requests: all but the one of level trace.
+    /// The number of log lines that it requests: all except that of level trace.
     static let lines = LogLevel.allCases.count - 1
     static func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
