@@ -68,7 +68,7 @@ struct Bench {
         }
     }
 
-    /// Receives a packet from a different card.
+    /// Delivers an ARP packet of a neighbour.
     mutating func hear(_ packet: ARPPacket) { send(.receivedARP(packet)) }
 
     private mutating func perform(_ action: AddressingAction) {

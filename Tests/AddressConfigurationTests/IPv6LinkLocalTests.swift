@@ -65,7 +65,7 @@ struct IPv6LinkLocalClaimTests {
         #expect(claim.handle(.addresses([ours(0): .tentative]), now: at(0.1)) == [])
         #expect(claim.handle(.addresses([ours(0): .usable]), now: at(1.5)) == [])
         #expect(claim.nextDeadline == nil)
-        // A different cable: the address is present already.
+        // A different cable was plugged in. The address is still present.
         #expect(claim.handle(.linkDown, now: at(2)) == [])
         #expect(claim.handle(.linkUp(.makesNone), now: at(3)) == [])
     }

@@ -96,7 +96,7 @@ struct LinkLocalSelectionTests {
     func addressesThatAreTakenRightAfterTheirClaimCountToo() {
         var selection = selection()
         let times = denied(&selection, until: .seconds(3600), usableFor: .seconds(30)).map(\.time)
-        // Ten within the first five minutes, then one per minute.
+        // Ten addresses are tried within the first five minutes, then one per minute.
         #expect(times.count <= 10 + 55)
     }
 

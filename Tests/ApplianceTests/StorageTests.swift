@@ -24,7 +24,7 @@ import Testing
         #expect(bench.persisted.isEmpty)
     }
 
-    @Test("However often the relay switches, writes keep their minimum distance")
+    @Test("Writes keep their minimum interval, however often the relay switches")
     func howeverOftenItSwitchesWritesKeepTheirDistance() {
         var bench = Bench()
         for _ in 0..<3600 {
@@ -61,7 +61,7 @@ import Testing
         #expect(worst.energy <= 100_000 + UInt64(load) / 36 + 1)
         #expect(worst.time <= 3_600_000)
         #expect(zip(writes, writes.dropFirst()).allSatisfy { $1 - $0 >= 75_000 })
-        // At full load the state is written every 98 s, at 300 W every 20 min, in standby every hour.
+        // At full load the state is written every 98 s, at 300 W every 20 min, at 60 W or less every hour.
         #expect(writes.count == [5: 24, 600: 24, 3000: 71, 36_800: 881][load])
     }
 

@@ -24,7 +24,7 @@ struct TriggerTests {
         house.read("Oven", 80, at: 13)
         for second in 14...18 { house.read("Oven", 20, at: Double(second)) }
         #expect(house.firings == ["17.0 Rule"])
-        // The power passes the band without staying.
+        // The power stays in the band for less than the dwell.
         house.read("Oven", 0, at: 19)
         house.read("Oven", 20, at: 20)
         house.read("Oven", 90, at: 21)
@@ -42,7 +42,7 @@ struct TriggerTests {
         house.appear("Oven", watts: 0, at: 0)
         house.read("Oven", 1500, at: 1)
         #expect(house.firings == ["1.0 Rule"])
-        // The band is left 0.5 W below, or 100 W above.
+        // The power has left the band at 0.5 W below or 100 W above its ends.
         house.read("Oven", 4.6, at: 2)
         house.read("Oven", 2090, at: 3)
         house.read("Oven", 1500, at: 4)
@@ -255,7 +255,7 @@ struct TriggerTests {
 
     @Test("A washing machine that continues after it was finished is finished again only at its new end")
     func goesOn() throws {
-        // Twelve recorded cycles with a short pause teach the detector that this much quiet is the end.
+        // Twelve recorded cycles teach the detector that a pause within a cycle lasts for only four minutes.
         let wash = [(400, 25), (3, 4), (400, 25), (0, 31)].flatMap { watts, minutes in
             Array(repeating: Int32(watts * 10), count: minutes * 60)
         }

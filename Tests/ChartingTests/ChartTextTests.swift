@@ -13,7 +13,7 @@ struct ChartTextTests {
         }
     }
 
-    /// One sample of 5000 is a spike. At any position and width its cell is not blank.
+    /// One of 5,000 samples is a spike. Its cell must not be blank, whatever its position and the width of the chart.
     @Test("Every spike is visible at every width", arguments: [ChartGlyphs.braille, .plain])
     func everySpikeIsVisibleAtEveryWidth(_ glyphs: ChartGlyphs) throws {
         for columns in 20...140 {
@@ -118,7 +118,8 @@ struct ChartTextTests {
         }
     }
 
-    @Test("Widths are those of the terminal's characters") func widthsAreThoseTheTerminalTells() {
+    @Test("The width of a line counts each character with its width in the terminal")
+    func widthsAreThoseTheTerminalTells() {
         func width(_ character: Character) -> Int { character.isASCII || "…".contains(character) ? 1 : 2 }
         let series = Series(name: "居間のランプ", unit: .watts, points: Sample.points(60, every: 1) { Double($0) })
         for columns in 20...90 {

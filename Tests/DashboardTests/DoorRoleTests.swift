@@ -163,7 +163,7 @@ import Testing
             #expect(await dashboard.board.readers.count == 1)
             let all = DashboardAtWork.request("DELETE", "/api/v1/sessions", [])
             #expect(try await status(dashboard.sayLocally(all)) == 200)
-            // Without the end of the session this would wait forever.
+            // This wait ends only because the end of the session ends the stream.
             #expect(try await stream.contains("event: house"))
         }
     }

@@ -13,7 +13,7 @@ func request(_ effect: EffectRequest.Effect) -> EffectRequest {
     return EffectRequest(id: effectID, effect: effect, firing: firing)
 }
 
-/// A shell script, run as a rule runs a program.
+/// Returns the request of a rule to run this shell script.
 func script(_ text: String, timeout: Duration = .seconds(20)) -> EffectRequest {
     request(.run(["sh", "-c", text], timeout: timeout))
 }

@@ -72,9 +72,9 @@ struct DHCPFaultTests {
             $0.options.rebindingTime = 0
         }
         lab.send(.linkUp(isPowerOn: false))
-        // The lease is renewed while the server agrees, twice within the ten seconds that the client assumes.
+        // The client treats a lease of one second as one of ten seconds, and renews it twice in that time.
         for count in messages(&lab, hours: 1) { #expect((700...770).contains(count)) }
-        // Renewals go only to the server, and one that only answers discoveries ignores them.
+        // Renewals go only to the server of the lease. It now answers only discoveries, so it ignores them.
         lab.servers[0].answers = [.discover]
         for count in messages(&lab, hours: 2) { #expect(count < 300) }
     }

@@ -153,7 +153,7 @@ struct DHCPLinkTests {
             lab.send(.linkDown)
             lab.run(for: .milliseconds(100))
         }
-        // In an hour: 20 starts at once, then one every four seconds. The first start sent two messages.
+        // In this hour the client starts 20 times at once, then every four seconds. The first start sends two messages.
         #expect((500...922).contains(lab.sent.count))
     }
 }

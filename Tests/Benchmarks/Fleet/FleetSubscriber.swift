@@ -41,7 +41,7 @@ actor FleetSubscriber {
         var asked = 0
         var fromAnswers = 0
         var connections = 0
-        /// Seconds from the event to its arrival, without events from answers.
+        /// The seconds from each event to its arrival. Events that came in answers are not included.
         var delays: [Double] = []
         /// The longest time between two events, in seconds.
         var longestSilence = 0.0
@@ -102,7 +102,7 @@ actor FleetSubscriber {
         return SequenceNumber(plugs[plug.rawValue]?.happened.count ?? 0)
     }
 
-    /// Requests all events that were not received. To be called after the last event.
+    /// Requests all events that were not received. Call this method after the last event.
     func look() {
         for (plug, followed) in plugs where followed.last < followed.happened.count { incomplete.insert(plug) }
         askForMissing()

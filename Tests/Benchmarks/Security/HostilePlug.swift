@@ -127,7 +127,7 @@ actor HostilePlug: ConnectionOwner {
 
     func received(_ bytes: [UInt8], on id: ConnectionID) {
         handle(.received(id, bytes), id)
-        // The first bytes are Hello, and the next ones begin with Subscribe.
+        // A connection with a cursor has subscribed, so the flood may begin.
         if connections[id]?.server.connections.first?.cursor != nil { connections[id]?.isSubscribed = true }
     }
     func writable(_ isWritable: Bool, on id: ConnectionID) { connections[id]?.isWritable = isWritable }

@@ -162,7 +162,7 @@ extension FuzzTarget {
         return records
     }
 
-    /// A record in the format of the file.
+    /// Returns a record with its length and checksum, as in the mirror's file.
     private static func record(_ payload: [UInt8]) -> [UInt8] {
         let sum = Checksum.crc32(payload.span)
         let head = [UInt32(payload.count), sum].flatMap { number in
