@@ -7,7 +7,7 @@ import Testing
 
 @testable import HistoryDelivery
 
-/// A database as a value. It has the results of committed transactions only.
+/// A model of the database. It contains only the results of committed transactions.
 private struct ModelDatabase {
     struct Key: Hashable {
         var plug: PlugID
@@ -33,7 +33,7 @@ private struct ModelDatabase {
             rewrite.eachSample(of: plug) { sample in
                 // The table's primary key allows each time only once.
                 if let before = samples[plug, default: [:]].updateValue(sample.sample, forKey: sample.at) {
-                    Issue.record("a sample at \(sample.at) is there twice: \(before)")
+                    Issue.record("the database has two samples at \(sample.at): \(before)")
                 }
             }
         }
@@ -129,13 +129,13 @@ extension ModelDatabase.Key {
             }
             let rewrite = SampleRewrite(
                 changes, known: changes.chunks.map(database.known), times: Int64.min...Int64.max)
-            // A failure loses the transaction, or only its answer.
+            // A failure loses the transaction, or only the database's answer after the commit.
             let isKept = !fails || random.chance(0.5)
             if isKept { try database.take(changes, rewrite, epoch: here.epoch) }
             if fails { return lost }
             position = FeedPosition(epoch: here.epoch, number: changes.through)
             return .delivered(through: changes.through, isAll: changes.isAll)
-        case .tell: preconditionFailure("a notice is not work")
+        case .tell: preconditionFailure("a notice is not a delivery")
         }
     }
 
