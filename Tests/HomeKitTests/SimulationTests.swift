@@ -19,7 +19,7 @@ private typealias Key = SimulatedAccessory.Key
         try house.rest()
     }
 
-    /// Checks that the simulation covers successful operations. Without them, no invariant could be violated.
+    /// Checks that operations also succeed in the simulation. Otherwise the invariants would not be tested.
     @Test("The simulation reaches pairings, verified sessions, writes and events") func muchOfItGoesWell() throws {
         var reached = Reached()
         for seed in 1...20 as ClosedRange<UInt64> {
@@ -59,7 +59,7 @@ private struct Person {
     var controller: SimulatedController
     var connection: SimulatedConnection?
     var phase = Phase.away
-    /// Bytes that are not sent to the accessory yet.
+    /// The bytes of the current request that the accessory has not received yet.
     var outgoing: [UInt8] = []
     var code = SimulatedAccessory.code
     var subscriptions: Set<CharacteristicKey> = []
@@ -203,7 +203,7 @@ private struct House {
                 reached.paired += 1
                 try attempt.finish(items)
                 if let (key, id) = attempt.accessory { people[index].controller.learn(key, id) }
-                // Controllers that it adds later need the accessory's key too.
+                // The new controller may add the other controllers, which then need the accessory's key.
                 for other in people.indices {
                     if let (key, id) = attempt.accessory { people[other].controller.learn(key, id) }
                 }
