@@ -28,7 +28,7 @@ struct ARPPacketTests {
         #expect(try ARPPacket(decoding: packet.encoded + [UInt8](repeating: 7, count: 18)) == packet)
     }
 
-    @Test("A probe has no sender address and no target card")
+    @Test("The sender's IPv4 address and the target's hardware address of a probe are zero")
     func probe() {
         let probe = ARPPacket.probe(for: address, from: own)
         #expect(
@@ -60,7 +60,7 @@ struct ARPPacketTests {
         #expect(!reply.isProbe)
     }
 
-    @Test("A packet of a different kind is rejected at the deciding field")
+    @Test("A packet of a different kind is rejected with the offset of the wrong field")
     func refused() throws {
         let good = ARPPacket.probe(for: address, from: own).encoded
         let cases: [(Int, UInt8, LinkWireError)] = [

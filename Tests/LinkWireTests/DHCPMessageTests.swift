@@ -34,7 +34,7 @@ struct DHCPMessageTests {
         #expect(try DHCPMessage(decoding: encoded) == message)
     }
 
-    @Test("A message of a different kind is rejected at the deciding field")
+    @Test("A message of a different kind is rejected with the offset of the wrong field")
     func refused() {
         let good = dhcpBytes(options: [53, 1, 5, 255])
         let cases: [(Int, UInt8, LinkWireError)] = [

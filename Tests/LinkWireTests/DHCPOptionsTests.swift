@@ -97,7 +97,7 @@ struct DHCPOptionsTests {
         }
     }
 
-    @Test("Text may end with zeros")
+    @Test("Zeros at the end of a text are removed")
     func closedText() throws {
         #expect(try read([15, 5, 0x6C, 0x61, 0x6E, 0, 0]).domainName == "lan")
         #expect(try read([15, 4, 0x6C, 0x61, 0x6E, 0x2E]).domainName == "lan")
@@ -127,7 +127,7 @@ struct SearchDomainTests {
         return try DHCPMessage(decoding: dhcpBytes(options: options)).options.searchDomains
     }
 
-    @Test("Domains are compressed within the option (example of RFC 3397 §3)")
+    @Test("Compressed domains are decoded (example of RFC 3397 §3)")
     func example() throws {
         let data: [UInt8] =
             [3] + Array("eng".utf8) + [5] + Array("apple".utf8) + [3] + Array("com".utf8) + [0]

@@ -21,7 +21,7 @@ struct FuzzTests {
             options: options)
     }
 
-    @Test("A damaged message is rejected with a valid place or can be encoded again", arguments: 0..<4)
+    @Test("A damaged message is rejected with an offset inside it, or can be encoded again", arguments: 0..<4)
     func mutations(seed: UInt64) throws {
         var random = Fuzzing.random(seed)
         let overloaded = dhcpBytes(
@@ -32,7 +32,7 @@ struct FuzzTests {
         for _ in FuzzRounds(3000, sharedBy: 4) {
             var bytes = try #require(corpus.randomElement(using: &random))
             for _ in 0..<Int.random(in: 0...4, using: &random) {
-                // The deciding bytes are at the beginning and in the options.
+                // The decoder checks the first byte and the options, so these are changed most often.
                 let place = random.chance(0.8) ? Int.random(in: 230..<bytes.count, using: &random) : 0
                 bytes[random.chance(0.9) ? place : Int.random(in: 0..<bytes.count, using: &random)] =
                     UInt8.random(in: 0...255, using: &random)

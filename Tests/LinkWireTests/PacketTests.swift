@@ -53,7 +53,7 @@ struct PacketTests {
         long[0] = 0x46
         long[3] = 35
         long.insert(contentsOf: [1, 1, 1, 0], at: 20)
-        // The sum of the header increased by 0x0100 + 4 + 0x0101 + 0x0100.
+        // The header length, the total length and the options add 0x0100 + 4 + 0x0101 + 0x0100 to the sum.
         let checksum = 0xB8CD - 0x0100 - 4 - 0x0101 - 0x0100
         long.replaceSubrange(10..<12, with: [UInt8(checksum >> 8), UInt8(checksum & 0xFF)])
         #expect(try decoded(long).payload == Array("hi!".utf8))
@@ -74,7 +74,7 @@ struct PacketTests {
         #expect(throws: LinkWireError(offset: 6, reason: .checksum)) { try decoded(payload) }
     }
 
-    @Test("A datagram with an unfinished or missing checksum is accepted")
+    @Test("A datagram without a UDP checksum, or with one that the network card had to complete, is accepted")
     func unfinishedChecksum() throws {
         var unfinished = bytes
         unfinished[26] ^= 0xFF
@@ -86,7 +86,7 @@ struct PacketTests {
 
     @Test("A checksum of zero is sent as 0xFFFF, because zero means no checksum")
     func zeroChecksum() throws {
-        // With this payload, the sum of everything else is 0xFFFF.
+        // With this payload, the sum of all other words is 0xFFFF, so the checksum is zero.
         let zero = IPv4Address(0, 0, 0, 0)
         let datagram = UDPDatagram(sourcePort: 0, destinationPort: 0, payload: [0xFF, 0xDA])
         let packet = datagram.packet(from: zero, to: zero)
@@ -94,7 +94,7 @@ struct PacketTests {
         #expect(try UDPDatagram(decoding: packet) == datagram)
     }
 
-    @Test("A fragment, a different version and a wrong length are rejected at the deciding field")
+    @Test("A fragment, a different version and a wrong length are rejected with the offset of the wrong field")
     func refused() {
         let cases: [([(Int, UInt8)], LinkWireError)] = [
             ([(6, 0x20)], LinkWireError(offset: 6, reason: .fragment)),
