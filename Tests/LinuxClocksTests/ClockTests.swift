@@ -69,7 +69,7 @@ struct ClockTests {
 
     @Test("The current time is between two readings of the C library")
     func now() {
-        // time(2) would not do: it may be a tick behind.
+        // time(2) is not used, because its result may be a tick behind.
         func read() -> Int64 {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)

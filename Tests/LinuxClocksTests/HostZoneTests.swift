@@ -15,7 +15,7 @@ struct HostZoneTests {
     }
 
     @Test(
-        "The zone's name comes from TZ, else from the file of the database that /etc/localtime leads to",
+        "The zone's name comes from TZ or, without TZ, from the target of the link /etc/localtime",
         .enabled(if: HostZone.databaseName(variable: "Europe/Berlin", link: nil) != nil, "the host has no time zones"))
     func names() {
         let link = "/usr/share/zoneinfo/Asia/Tokyo"
@@ -29,7 +29,7 @@ struct HostZoneTests {
         #expect(HostZone.databaseName(variable: nil, link: "/etc/localtime") == nil)
     }
 
-    @Test("A zone without a name is called by its offset from UTC")
+    @Test("The name of a zone without a name is its offset from UTC")
     func offsets() {
         #expect([0, 3600, -12_600, 20_700].map(HostZone.offsetName) == ["UTC", "+01:00", "-03:30", "+05:45"])
     }
@@ -43,7 +43,7 @@ struct HostZoneTests {
         #expect(!HostZone.use(name))
     }
 
-    @Test("A zone that changes while the process runs applies to the next times")
+    @Test("A change of TZ while the process runs is used within a second")
     func newZone() async {
         await #expect(processExitsWith: .success) {
             setenv("TZ", "UTC0", 1)
@@ -55,7 +55,7 @@ struct HostZoneTests {
         }
     }
 
-    @Test("A zone that is not known is reported by its name")
+    @Test("An unknown zone is reported with its name")
     func unknownZone() throws {
         for name in ["Europe/Nowhere", ":Europe/Nowhere", "/no/such/file", "Berlin", "+01:00"] {
             let problem = try #require(HostZone.problem(variable: name, file: "/etc/localtime"))
