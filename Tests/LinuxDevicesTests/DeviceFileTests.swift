@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("A bus without permission names the group") func aBusThatMayNotBeOpenedNamesTheGroup() {
+    @Test("The error for a bus without permission names the group") func aBusThatMayNotBeOpenedNamesTheGroup() {
         #expect(I2CDevice(path: "/dev/i2c-1").reason(SystemError(number: EACCES)).contains("group i2c"))
     }
 

@@ -91,7 +91,7 @@ import Testing
         let closed = LineCatalogue(chips: [], unopened: [("/dev/gpiochip0", EACCES)])
         do {
             _ = try closed.find(.named("GPIO17"))
-            Issue.record("there is no line")
+            Issue.record("a line was found on a chip that could not be opened")
         } catch {
             #expect(
                 error.description
@@ -110,7 +110,7 @@ import Testing
                 + "nor libgpiod.so.2 can be loaded: install the package libgpiod3 or libgpiod2")
     }
 
-    @Test("A name is reported with the chips that could not be opened")
+    @Test("The error for an unknown name lists the chips that could not be opened")
     func aNameThatMayBeOnAChipThatCouldNotBeOpenedIsToldSo() throws {
         var board = board
         board.unopened = [("/dev/gpiochip3", EACCES)]

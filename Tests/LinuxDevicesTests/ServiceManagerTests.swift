@@ -8,7 +8,7 @@ import Testing
     private let line = KeptLine(
         key: LineKey(chip: "gpiochip0", offset: 17), isActiveLow: true, consumer: "plugd relay")
 
-    /// A manager's socket whose datagrams the test reads.
+    /// A socket of a service manager. The test reads the datagrams that it receives.
     private final class Listener {
         let folder: TestFolder
         let socket: Int32
@@ -85,7 +85,7 @@ import Testing
         #expect(manager.names == [])
     }
 
-    @Test("Kept lines are taken once by their names") func linesThatWereKeptAreTakenOnceByTheirNames() throws {
+    @Test("Each kept line is handed out once, by its name") func linesThatWereKeptAreTakenOnceByTheirNames() throws {
         let first = dup2(0, 700)
         let second = dup2(0, 701)
         defer {
@@ -114,7 +114,7 @@ import Testing
         #expect(fcntl(710, F_GETFD) == -1)
     }
 
-    @Test("Descriptors for a different process are not taken") func descriptorsForAnotherProcessAreNotTaken() {
+    @Test("Descriptors for a different process are ignored") func descriptorsForAnotherProcessAreNotTaken() {
         #expect(manager(["LISTEN_PID": "1", "LISTEN_FDS": "1", "LISTEN_FDNAMES": line.name]).names == [])
     }
 
