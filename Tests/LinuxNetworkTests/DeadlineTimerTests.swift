@@ -61,7 +61,7 @@ import Testing
         let loop = TimedLoop()
         loop.follow(2)
         loop.follow(5)
-        #expect(loop.run(to: 2) == 1, "too early: the machine is asked and says when")
+        #expect(loop.run(to: 2) == 1, "the task fires before the deadline, which is set again")
         loop.follow(5)
         #expect(loop.run(to: 4.9) == 0)
         #expect(loop.run(to: 5) == 1)
@@ -80,14 +80,14 @@ import Testing
         let loop = TimedLoop()
         loop.follow(35)
         for second in [10.0, 20, 30] {
-            #expect(loop.run(to: second) == 1, "too early: the machine is asked and says when")
+            #expect(loop.run(to: second) == 1, "the task fires before the deadline, which is set again")
             loop.follow(35)
         }
         #expect(loop.run(to: 34.9) == 0)
         #expect(loop.run(to: 35) == 1)
     }
 
-    @Test("Work that became due during a suspend is done within ten seconds after it")
+    @Test("Work that became due during a suspend is done within ten seconds after the resume")
     func whatFellDueWhileTheHostSleptIsDoneWithinTenSecondsOfItsWaking() {
         let loop = TimedLoop()
         loop.follow(45)

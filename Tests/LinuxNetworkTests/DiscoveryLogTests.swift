@@ -7,7 +7,7 @@ import Testing
 @testable import LinuxNetwork
 
 @Suite(
-    "The log of the discovery in a namespace",
+    "The log of discovery in a namespace",
     .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct DiscoveryLogTests {
     private struct Handler: LogHandler {

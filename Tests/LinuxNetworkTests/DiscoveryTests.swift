@@ -61,7 +61,7 @@ struct DiscoveryTests {
 
         var resolutions = controller.resolve(identity).makeAsyncIterator()
         guard case .resolved = await resolutions.next() else {
-            Issue.record("not resolved")
+            Issue.record("the service was not resolved")
             return
         }
         await plug.stop()
@@ -87,7 +87,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "Discovery without an interface starts when one appears, and again after it disappeared",
+        "Discovery starts when the first interface appears, and again when the interface was removed and added",
         .timeLimit(.minutes(1)))
     func interfaceComesAndGoes() async throws {
         let network = try await PrivateNetwork()
@@ -111,7 +111,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "A service that no host answers for is not found after the timeout; a cancelled search ends immediately",
+        "A resolve without an answer throws notFound after its timeout; a cancelled resolve throws immediately",
         .timeLimit(.minutes(1)))
     func notFound() async throws {
         let network = try await PrivateNetwork()

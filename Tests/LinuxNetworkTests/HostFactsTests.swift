@@ -82,7 +82,7 @@ struct HostFactsTests {
         #expect(first.step(until: later) == .seconds(-6))
     }
 
-    @Test("The tables of this host can be read, and this process is not listed as another one")
+    @Test("The tables of this host can be read, and do not list this process among the other processes")
     func thisHost() {
         let state = ClockState.now
         #expect(state.wall > WallTime(nanosecondsSince1970: 0) && state.sinceBoot > .zero)

@@ -134,14 +134,14 @@ struct InterfaceTableTests {
             builder.done(2)
         }
         guard case .publish(let interfaces) = table.receive(many).first else {
-            Issue.record("no list")
+            Issue.record("the table published no list")
             return
         }
         #expect(interfaces.count == InterfaceTable.maximumInterfaces)
         #expect(interfaces[0].addresses.count == InterfaceTable.maximumAddresses)
     }
 
-    @Test("The filter admits multicast interfaces, or named ones")
+    @Test("A filter admits all multicast interfaces, or only the named interfaces")
     func filter() {
         #expect(!InterfaceFilter.multicastCapable.admits(loopback))
         #expect(InterfaceFilter.multicastCapable.admits(ethernet))

@@ -7,7 +7,7 @@ import LinuxClocks
 
 @Suite("Memberships and suspend")
 struct MembershipTests {
-    @Test("After two minutes without another host the group is joined again, per address family")
+    @Test("After two minutes without a packet of another host the group is joined again, per address family")
     func silence() {
         var membership = Membership()
         #expect(membership.deadline == nil)

@@ -69,7 +69,7 @@ struct MulticastSocketTests {
         try await right.close()
     }
 
-    @Test("A socket that the network refused works again after the network is back", .timeLimit(.minutes(1)))
+    @Test("A socket sends again after its interface was down", .timeLimit(.minutes(1)))
     func reopening() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")
@@ -109,7 +109,7 @@ struct MulticastSocketTests {
         let local = SocketAddress(try #require(IPAddress(bytes: bytes)), port: 80, interface: 3)
         #expect(local.ipAddress?.bytes == bytes && local.port == 80)
         guard case .v6(let socketAddress) = local else {
-            Issue.record("another family")
+            Issue.record("the socket address is not an IPv6 address")
             return
         }
         #expect(socketAddress.address.sin6_scope_id == 3)

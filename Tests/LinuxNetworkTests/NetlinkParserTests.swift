@@ -54,7 +54,7 @@ struct NetlinkParserTests {
         }
     }
 
-    @Test("The mark is the origin of an address; without a mark an IPv6 address with a lifetime is from a router")
+    @Test("The mark determines the origin; without a mark, an IPv6 address with a lifetime is the kernel's")
     func origins() throws {
         let origins: [(mark: UInt8?, flags: UInt32, LinuxAddress.Origin)] = [
             (1, 0x80, .kernel), (2, 0, .kernel), (3, 0x80, .kernel), (0x50, 0x80, .plug), (0x50, 0, .plug),
@@ -71,7 +71,7 @@ struct NetlinkParserTests {
         #expect(try parseNetlink(leased).map(\.body) == [.address(index: 1, expected)])
     }
 
-    @Test("A refusal has its error number")
+    @Test("A refusal is parsed with its error number")
     func refusal() throws {
         #expect(
             try parseNetlink(NetlinkBuilder.datagram { $0.refused(3, code: 16) }).map(\.body) == [.refused(code: 16)])
