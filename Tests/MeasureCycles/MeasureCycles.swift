@@ -12,7 +12,7 @@ enum MeasureCycles {
             let (text, rows) = CycleTable.models()
             print(text)
             let cost = rows.map { $0.cost * Double($0.samples) }.reduce(0, +) / Double(rows.map(\.samples).reduce(0, +))
-            print("A sample takes \(Int(cost.rounded())) ns in the mean.")
+            print("The mean processing time per sample is \(Int(cost.rounded())) ns.")
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
             exit(1)
