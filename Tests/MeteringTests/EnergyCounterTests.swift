@@ -119,7 +119,7 @@ import Testing
         #expect(counter.milliwattHours <= 1_400_008_944)
     }
 
-    @Test("For random meter values the total rises by at most 10 kW", arguments: 1...50 as ClosedRange<UInt64>)
+    @Test("Random meter values never increase the counter faster than 10 kW", arguments: 1...50 as ClosedRange<UInt64>)
     func whateverAMeterSaysTheTotalRisesByNoMoreThanAPlausiblePower(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var counter = EnergyCounter(milliwattHours: 1000)

@@ -43,7 +43,8 @@ import Testing
         #expect(zip(kept, kept.dropFirst()).allSatisfy { $1.milliseconds - $0.milliseconds == 1000 })
     }
 
-    @Test("A seventh of the default limit holds a day of a noisy load") func aSeventhOfTheStoreHoldsADayOfANoisyLoad() {
+    @Test("A seventh of the store's default size holds a day of a noisy load")
+    func aSeventhOfTheStoreHoldsADayOfANoisyLoad() {
         let limit = SampleStore.defaultByteLimit / 7
         var store = SampleStore(byteLimit: limit)
         var random = SeededRandom(seed: 6)
@@ -96,7 +97,8 @@ import Testing
         }
     }
 
-    @Test("The trimmed chunks of a range have exactly its samples") func aRangeIsExactOnceItsChunksAreTrimmed() throws {
+    @Test("The chunks of a range, trimmed to the range, contain exactly its samples")
+    func aRangeIsExactOnceItsChunksAreTrimmed() throws {
         var random = SeededRandom(seed: 8)
         var store = SampleStore(byteLimit: .max)
         var kept: [Sample] = []
