@@ -12,7 +12,7 @@ struct AnswerTests {
         #expect(test.sent.first?.time == test.now)
     }
 
-    @Test("A query in different case is answered")
+    @Test("Names of a query are compared without case")
     func namesAreComparedWithoutCase() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask("a._X._TCP.LOCAL", .txt))))

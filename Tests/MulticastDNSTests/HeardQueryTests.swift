@@ -41,7 +41,7 @@ struct HeardQueryTests {
         #expect(test.sent.count == 1)
     }
 
-    @Test("A query whose answers would not reach or suffice us does not suppress ours", arguments: 0..<5)
+    @Test("Another host's query with answers that we would not get in full does not suppress ours", arguments: 0..<5)
     func whatDoesNotServeUsIsNoDuplicate(kind: Int) throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
@@ -60,7 +60,7 @@ struct HeardQueryTests {
         #expect(test.sent.map(\.message) == [ask(type, .ptr)])
     }
 
-    @Test("A query with known answers that we also have suppresses ours")
+    @Test("A query of another host suppresses ours if we have all of its known answers")
     func knownAnswersThatWeWouldListOurselvesSpareTheQuestion() throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))

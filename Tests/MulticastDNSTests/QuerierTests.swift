@@ -79,8 +79,8 @@ struct QuerierTests {
         test.clear()
         test.run(for: .seconds(905))
         let parts = test.sent.map { ($0.time - heard) / .seconds(4500) * 100 }
-        // Four refreshes, each within two hundredths of a lifetime. The answers arrived within two seconds, so a query in the
-        // same two seconds of a refresh leaves some records for another one. The browse itself also asks once.
+        // Each record is refreshed at 80, 85, 90 and 95 % of its lifetime, plus a random 0 to 2 %. The records arrived
+        // during two seconds, so one query may not cover all of them. The browse itself also sends one query.
         #expect((4...30).contains(parts.count), "\(parts)")
         #expect(parts.allSatisfy { $0 >= 80 })
         for percent in [80.0, 85, 90, 95] { #expect(parts.contains { $0 >= percent && $0 < percent + 2.1 }) }
@@ -231,7 +231,7 @@ struct QuerierTests {
             #expect(test.machine.records(for: QuestionKey(name: name, type: type), on: 2).count == 1)
         }
         #expect(!test.changes.contains { $0.change == .removed(pointer()) })
-        // Forged records under a priority name are limited to its room.
+        // Forged records with a priority name can use only the 16 places of that name.
         for port in 0..<200 {
             var forged = srv(UInt16(port))
             forged.isCacheFlush = false
@@ -245,7 +245,7 @@ struct QuerierTests {
         test.send(.received(try inbound(response([only]))))
         test.run(for: .seconds(5))
         #expect(test.machine.records(for: browse, on: 2).map(\.data) == [.ptr(flooding(-1)), .ptr(instance)])
-        // Without priority the record can be evicted like any other.
+        // Without priority the record can be evicted like all others.
         test.send(.prioritize([]))
         try flood(&test, packets: 400)
         #expect(!test.machine.records(for: browse, on: 2).contains { $0.data == .ptr(instance) })
