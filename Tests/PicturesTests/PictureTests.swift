@@ -16,7 +16,7 @@ struct PictureTests {
     }()
 
     @Test(
-        "An SVG document is converted to PNG with the scaled size", .enabled(if: isInstalled, "needs librsvg"))
+        "An SVG document becomes a PNG of the scaled size", .enabled(if: isInstalled, "librsvg is not installed"))
     func aDrawingBecomesPixels() throws {
         let png = try Picture.png(svg: Array(Self.document.utf8), width: 30, height: 20, scale: 3)
         // PNG's signature, and length, type, width and height of its first chunk.
@@ -26,7 +26,7 @@ struct PictureTests {
     }
 
     @Test(
-        "Invalid documents and too large pictures are errors", .enabled(if: isInstalled, "needs librsvg"))
+        "Invalid documents and too large pictures are errors", .enabled(if: isInstalled, "librsvg is not installed"))
     func whatIsNoDrawingIsRefused() {
         #expect { try Picture.png(svg: Array("<svg".utf8), width: 30, height: 20) } throws: { error in
             if case PictureError.unreadable = error { true } else { false }
