@@ -109,10 +109,10 @@ private struct Bench {
         #expect(bench.texts("state") == [#"{"on":false,"tripped":null,"at":"2023-11-14T22:13:20.000Z"}"#])
     }
 
-    /// The rules are those of a controller that reconnects: the journal's events, their gaps and their start.
-    @Test("The journal is the queue of events") func theJournalIsTheQueue() {
+    /// A reconnected broker gets the events and gaps after the stored position, like a controller that reconnects.
+    @Test("Unsent events are read from the journal after a connection") func theJournalIsTheQueue() {
         var bench = Bench(journal: EventJournal(nextSequence: 40), after: 17)
-        #expect(bench.others.first == .keep(17), "where it began is known to whoever comes after a kill")
+        #expect(bench.others.first == .keep(17), "the start position is stored, so that it survives a kill")
         bench.press()
         bench.now = bench.now + .seconds(60)
         bench.wall = bench.wall.map { $0 + .seconds(60) }
@@ -162,16 +162,17 @@ private struct Bench {
         bench.state.reading = Reading(time: bench.now, deciwatts: 990, milliwattHours: 0)
         bench.look()
         bench.pass(.seconds(1))
-        #expect(bench.texts("state").last?.contains(#""activePower":99"#) == true, "the last one is not left out")
+        #expect(bench.texts("state").last?.contains(#""activePower":99"#) == true, "the last measurement is published")
         bench.pass(.seconds(60))
         #expect(bench.texts("state").count == before + 5)
     }
 
-    @Test("A command goes through the door and is answered") func aCommandGoesThroughTheDoorAndIsAnswered() {
+    @Test("A request on the set topic becomes a command of the plug, and its answer is published")
+    func aCommandGoesThroughTheDoorAndIsAnswered() {
         var bench = Bench()
         bench.connect()
         bench.ask("set", #"{"on":true}"#)
-        guard let command = bench.asked.first else { return #expect(Bool(false), "the plug is asked") }
+        guard let command = bench.asked.first else { return #expect(Bool(false), "the plug received no command") }
         #expect(command.command == .setRelay(on: true, autoOff: nil) && command.door == .broker)
         #expect(command.within == .seconds(10))
         bench.handle(.answered(command.ticket, .done(PlugState(relayOn: true), event: 3)))

@@ -95,9 +95,9 @@ private struct PlugWorld {
         case .connect: isConnecting = true
         case .disconnect: return drop("ended")
         case .subscribe, .ask, .readFor: break
-        case .tell(let notice): if case .left = notice { Issue.record("the plug told the broker what is lost") }
+        case .tell(let notice): if case .left = notice { Issue.record("the plug reported a gap as dropped events") }
         case .publish(let ticket, let publication):
-            #expect(isConnected, "nothing is published without a connection")
+            #expect(isConnected, "a message was published without a connection")
             unanswered.append((ticket, publication))
         case .read(let sequence, let limit):
             return machine.handle(.page(journal.page(after: sequence, limit: limit), wall: nil), now: now)
@@ -134,7 +134,7 @@ private struct PlugWorld {
             return handle(.acknowledged(ticket, refusal: "Quota exceeded"))
         }
         take(publication)
-        // The broker may have the message although the plug never learns that.
+        // The broker may have the message although its acknowledgement is lost.
         if random.chance(0.02) { return perform(drop("reset")) }
         handle(.acknowledged(ticket, refusal: nil))
     }
@@ -142,7 +142,7 @@ private struct PlugWorld {
     private mutating func take(_ publication: Publication) {
         guard publication.topic.hasSuffix("/event") else { return retained[publication.topic] = publication.payload }
         guard let sequence = Self.number("seq", in: publication) else {
-            Issue.record("no number in \(publication.payload)")
+            Issue.record("the event has no sequence number: \(publication.payload)")
             return
         }
         guard let from = Self.number("from", in: publication), let to = Self.number("to", in: publication) else {
@@ -189,18 +189,18 @@ private struct PlugWorld {
     }
 
     func check(_ seed: UInt64) {
-        #expect(cursor == newest, "seed \(seed): the broker has everything")
+        #expect(cursor == newest, "seed \(seed): the broker has not accepted all events")
         let untold = used.subtracting(heard).filter { number in !gaps.contains { $0.contains(number) } }
-        #expect(untold.isEmpty, "seed \(seed): \(untold.sorted()) were neither told nor said to be lost")
+        #expect(untold.isEmpty, "seed \(seed): events \(untold.sorted()) were neither published nor in a gap")
         let given = used.subtracting(heard).subtracting(lost)
-        #expect(given.isEmpty, "seed \(seed): \(given.sorted()) were in the journal, and not told")
+        #expect(given.isEmpty, "seed \(seed): events \(given.sorted()) were in the journal but not published")
         // The events are in order, except for those that the broker refused.
         var highest: SequenceNumber = 0
         for number in heard where number > highest {
             let between = used.filter { $0 > highest && $0 < number }
             #expect(
                 between.subtracting(refused).allSatisfy { one in gaps.contains { $0.contains(one) } },
-                "seed \(seed): \(number) came before \(between.sorted())")
+                "seed \(seed): event \(number) was published before events \(between.sorted())")
             highest = number
         }
         #expect(retained[tree.topic(.availability, of: plug)] == "online")
