@@ -66,7 +66,7 @@ private struct BrokerWorld {
         case .disconnect: return drop("ended")
         case .subscribe, .tell, .command, .replay: break
         case .publish(let ticket, let publication):
-            #expect(isConnected, "nothing is published without a connection")
+            #expect(isConnected, "a message was published without a connection")
             unanswered.append((ticket, publication))
             #expect(unanswered.count <= 128)
         case .fetch(let after, let limit):
