@@ -104,7 +104,7 @@ private actor AnnouncingPlug: ConnectionOwner {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct AnnouncedKeyFloodTests {
-    @Test("A plug that floods next keys causes at most four writes, and none of them on the event loop")
+    @Test("A plug that announces many next keys causes at most four writes, none on the event loop")
     func flood() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let folder = TestFolder()

@@ -65,7 +65,7 @@ import Testing
             identity: lamp, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: true))
         bench.locateAndConnect()
         bench.breakConnection()
-        #expect(bench.retries.last! >= .seconds(15), "a welcome alone is no session")
+        #expect(bench.retries.last! >= .seconds(15), "a session shorter than five seconds does not reset the delay")
         bench.locateAndConnect()
         bench.run(for: .seconds(5))
         bench.breakConnection()

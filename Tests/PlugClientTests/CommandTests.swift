@@ -41,7 +41,7 @@ import Testing
         #expect(bench.outcomes == [request(1): .done(PlugState(relayOn: true), event: 10)])
         bench.breakConnection()
         bench.locateAndConnect()
-        #expect(bench.performed == [request(1)], "what was answered is not asked again")
+        #expect(bench.performed == [request(1)], "an answered command is not sent again")
     }
 
     @Test("A command without an answer is sent again with the same id after five seconds")
@@ -51,7 +51,7 @@ import Testing
         bench.answers = false
         bench.feed(.command(request(1), turnOn))
         bench.run(for: .seconds(12))
-        #expect(bench.performed == [request(1)], "the plug knows the id")
+        #expect(bench.performed == [request(1)], "the plug recognizes the repeated id")
         #expect(bench.outcomes.isEmpty)
         bench.serve(.commandOutcome(command(1), .done(PlugState(relayOn: true), event: nil)))
         #expect(bench.outcomes == [request(1): .done(PlugState(relayOn: true), event: nil)])

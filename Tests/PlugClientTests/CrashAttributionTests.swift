@@ -9,7 +9,7 @@ import Testing
 /// Tests that a crashed process stores the plug whose data it was processing.
 @Suite(.serialized) struct PlugInHandTests {
     @Test(
-        "A process that dies by a fault leaves the id of the dying thread's plug",
+        "A process that crashes stores the id of the plug that its crashing thread was handling",
         arguments: ["0a0b0c0d0e0f", "000000000000"])
     func theDyingThreadsPlugIsLeft(id: String) async throws {
         let folder = TestFolder()

@@ -98,7 +98,7 @@ import Testing
         #expect(list.bytes.count < CursorList.byteLimit)
     }
 
-    @Test("Of a damaged file, the valid lines are read") func fuzzedFilesAreReadAsFarAsTheyMakeSense() {
+    @Test("The valid lines of a damaged file are read") func fuzzedFilesAreReadAsFarAsTheyMakeSense() {
         var random = Fuzzing.random(31)
         var list = CursorList([])
         list.set(12, of: lamp.id)

@@ -11,7 +11,7 @@ import Testing
         bench.feed(.located)
         #expect(bench.attempts == [.zero])
         bench.feed(.located)
-        #expect(bench.attempts.count == 1, "an attempt is under way already")
+        #expect(bench.attempts.count == 1, "no second attempt starts during the first one")
         bench.connect()
         bench.press()
         guard bench.updates.count == 4, case .connected(let plug) = bench.updates[0],
@@ -100,7 +100,7 @@ import Testing
         bench.locateAndConnect()
         let stray = ConnectionID(rawValue: 99)
         guard case .close(stray) = bench.follower.handle(.opened(stray), now: bench.now).first else {
-            Issue.record("not closed")
+            Issue.record("the unexpected connection was not closed")
             return
         }
         bench.press()
@@ -122,12 +122,12 @@ import Testing
         bench.feed(.stop)
         #expect(bench.server.connections.isEmpty)
         #expect(bench.connection == nil)
-        #expect(bench.updates.count == before, "who stops knows that the connection ends")
+        #expect(bench.updates.count == before, "a requested stop is not reported as a disconnection")
         bench.feed(.located)
         bench.run(for: .seconds(100))
         #expect(bench.attempts.count == 1)
         #expect(bench.follower.nextDeadline == nil)
         bench.connect()
-        #expect(bench.connection == nil, "a connection made too late is closed")
+        #expect(bench.connection == nil, "a connection that is made after the stop is closed")
     }
 }

@@ -91,7 +91,7 @@ private actor Plug: ConnectionOwner {
         return (followed, listener)
     }
 
-    @Test("An unreachable plug is tried again while only its reports are held")
+    @Test("An unreachable plug is tried again while the caller holds only its reports")
     func aPlugThatCannotBeReachedIsTriedAgainThoughOnlyItsReportsAreHeld() async {
         let reports = await follow { _ in throw Unreachable() }.reports
         var reasons: [String] = []
@@ -154,7 +154,7 @@ private actor Plug: ConnectionOwner {
         while let report = await reports.next() { if case .connected = report.update { break } }
         let told = try await followed.audit()
         #expect(told.map(\.entry) == audit)
-        #expect(told.map { $0.at == nil } == [true, true, false, false, false], "of an earlier boot nobody knows")
+        #expect(told.map { $0.at == nil } == [true, true, false, false, false], "an entry of an earlier boot has a time")
         let age = WallTime.now.nanosecondsSince1970 - (told[4].at?.nanosecondsSince1970 ?? 0)
         #expect((59_000_000_000...600_000_000_000).contains(age))
         #expect(try await followed.audit(limit: 3).map(\.entry.number) == [3, 4, 5])

@@ -22,7 +22,7 @@ import Testing
         try first.note(lamp)
         let second = try rotation()
         #expect(second.next.publicKey == first.next.publicKey && second.isKnown(to: lamp))
-        #expect(try own() == before, "the key of now counts until all know the next one")
+        #expect(try own() == before, "the current key is used until the rotation finishes")
         try second.finish()
         #expect(try own() == second.next.publicKey)
         let next = try rotation()

@@ -78,7 +78,7 @@ import Testing
         bench.feed(.followLog(.debug, until: bench.now + .seconds(600)))
         bench.run(for: .seconds(100))
         bench.locateAndConnect()
-        #expect(updates(bench) == [.following(.debug, for: .seconds(501))], "only what remains of it")
+        #expect(updates(bench) == [.following(.debug, for: .seconds(501))], "the remaining time is requested")
         bench.run(for: .seconds(502))
         #expect(updates(bench).last == .ended)
         log(1, &bench)

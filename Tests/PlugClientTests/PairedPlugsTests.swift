@@ -148,7 +148,7 @@ import Testing
                 """)
         await #expect(throws: PairedPlugsError.self) { try await plugs.add(lampEntry) }
         await #expect(throws: PairedPlugsError.self) { try await plugs.remove(fanID) }
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == text, "it is left as it is")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == text, "the damaged file was changed")
     }
 
     @Test("A file that other users can access is refused", arguments: [0o640, 0o604, 0o622])
@@ -168,7 +168,7 @@ import Testing
             return PairedPlugs.Entry(id: id, key: key, name: String(repeating: "x", count: PlugWire.maximumName))
         }
         try write(String(decoding: PairedPlugsText.bytes(of: all), as: UTF8.self))
-        #expect(try plugs.all().count == PairedPlugs.limit, "the longest file is read")
+        #expect(try plugs.all().count == PairedPlugs.limit, "a file with the maximum number of longest lines is read")
         try await plugs.add(fanEntry)
         let kept = try plugs.all()
         #expect(kept.first == all[1] && kept.last == fanEntry && kept.count == PairedPlugs.limit)
@@ -178,7 +178,7 @@ import Testing
         try await plugs.add(lampEntry)
         var lock: DirectoryLock? = try DirectoryLock(directory)
         let adding = Task { [plugs, fanEntry] in try await plugs.add(fanEntry) }
-        #expect(try plugs.all() == [lampEntry], "reading goes on")
+        #expect(try plugs.all() == [lampEntry], "reading does not wait for the lock")
         withExtendedLifetime(lock) {}
         lock = nil
         try await adding.value

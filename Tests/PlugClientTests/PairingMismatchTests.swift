@@ -91,10 +91,10 @@ import Testing
         #expect(bench.refusedFetches == [1: refusal])
         #expect(bench.reasons == ["it is another"])
         bench.run(for: .seconds(1))
-        #expect(bench.attempts.count == 2, "it may be paired meanwhile")
+        #expect(bench.attempts.count == 2, "the follower retries, because the plug may be paired later")
         bench.connect()
         bench.feed(.command(request(3), turnOn))
-        #expect(bench.performed == [request(3)], "what was refused is not sent after all")
+        #expect(bench.performed == [request(3)], "the refused commands are not sent")
     }
 
     /// Event numbers belong to a plug, so a paired plug must not state the id of a different paired plug.
@@ -108,7 +108,7 @@ import Testing
             the plug has the key of plug ba9876543210 but reports the id 0123456789ab
             hint: pair it again with `plugctl pair`
             """
-        #expect(bench.updates.count == 1, "nothing else is told of it")
+        #expect(bench.updates.count == 1, "the distrust is the only update")
         #expect(ends(bench) == [.distrusted(words)])
         #expect(bench.outcomes == [request(1): .refused(Refusal(.notPaired, words))])
         #expect(bench.performed.isEmpty)

@@ -67,7 +67,7 @@ import Testing
         var directory = PlugDirectory()
         _ = directory.prioritize(isOtherPaired ? [heater: "Heater", other: "heater"] : [heater: "Heater"], now: .zero)
         _ = directory.take(found("heater", id: other), now: .zero)
-        #expect(directory.match("Heater") == nil, "the plug is away")
+        #expect(directory.match("Heater") == nil, "the paired plug with this name is away")
         #expect(directory.match("HEATER") == nil)
         #expect(directory.match("heater") == (isOtherPaired ? "heater" : nil))
         _ = directory.take(found("Radiator", id: heater), now: .zero)

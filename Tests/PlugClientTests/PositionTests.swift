@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlugClient
 
-/// The position at which following begins and continues when plugs share a name over time.
+/// The event number at which following begins or continues when different plugs use one name one after another.
 @Suite struct PositionTests {
     private let other = PlugServer.Identity(
         id: PlugID(rawValue: "ffffffffffff")!, name: "Lamp", capabilities: [.relay], firmware: "1.0", boot: boot)
@@ -91,7 +91,7 @@ import Testing
         bench.locateAndConnect()
         bench.press()
         bench.feed(.command(request(1), turnOn))
-        #expect(bench.updates.count == 1, "connected, and nothing else")
+        #expect(bench.updates.count == 1, "the connection is the only update")
         #expect(bench.outcomes == [request(1): .done(PlugState(relayOn: true), event: 11)])
     }
 

@@ -29,7 +29,7 @@ import Testing
         bench.run(for: .milliseconds(1))
         #expect(bench.reasons == ["Nothing was received for 5 s."])
         bench.run(for: .milliseconds(250))
-        #expect(bench.attempts.count == 2, "the session had lasted: it is tried again at once")
+        #expect(bench.attempts.count == 2, "after a session of ten seconds the first retry follows within 250 ms")
         bench.connect()
         #expect(bench.sequences == [10])
     }

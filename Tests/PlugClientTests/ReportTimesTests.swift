@@ -22,7 +22,7 @@ import Testing
         var times = ReportTimes()
         #expect(time(&times, press(1, .seconds(60)), 1000) == wall(940))
         #expect(time(&times, press(2, .zero), 1000) == wall(1000))
-        #expect(time(&times, press(3, nil), 1000) == wall(1000), "nobody knows when: it is told when it came")
+        #expect(time(&times, press(3, nil), 1000) == wall(1000), "an event of unknown age gets the time of its arrival")
     }
 
     @Test("Varying estimates keep the order of events") func estimatesThatVaryKeepTheOrder() {
@@ -36,7 +36,7 @@ import Testing
     func aWallClockThatWasSetIsFollowedAndTheAgesStayTrue() {
         var times = ReportTimes()
         #expect(time(&times, press(1, .seconds(1)), 5000) == wall(4999))
-        #expect(time(&times, press(2, .seconds(1)), 1400) == wall(1399), "set back by an hour")
+        #expect(time(&times, press(2, .seconds(1)), 1400) == wall(1399), "the wall clock was set back by an hour")
         #expect(time(&times, press(3, .seconds(1)), 9000) == wall(8999))
     }
 
