@@ -73,14 +73,15 @@ struct PackagedFileTests {
                 let comment = try #require(commented[table]?[key], "[\(table)] \(key)")
                 #expect(!comment.isEmpty, "[\(table)] \(key)")
                 for word in words {
-                    #expect(comment.contains(word), "[\(table)] \(key) takes \(word), and its comment says:\(comment)")
+                    #expect(comment.contains(word), "the comment of [\(table)] \(key) omits \(word):\(comment)")
                 }
             }
         }
     }
 
-    /// Tests the documented values of keys without a default of their own.
-    @Test("The documented defaults of other parts are correct") func whatOtherPartsMeanWithoutThem() throws {
+    /// Tests documented defaults of keys that apply only to some kinds of relays and meters.
+    @Test("The documented defaults of a latching relay and of an INA260 are correct")
+    func whatOtherPartsMeanWithoutThem() throws {
         let latching = "[relay]\nkind = \"latching\"\non_line = \"A\"\noff_line = \"B\"\n"
         let plug = try PlugConfiguration(latching + "[meter]\nkind = \"ina260\"", file: "plugd.toml")
         guard case .latching(_, _, .milliseconds(50)) = plug.relay?.kind else {
@@ -97,7 +98,7 @@ struct PackagedFileTests {
         let bytes = try Data(contentsOf: Self.folder.appending(path: "profiles/\(name).toml"))
         let plug = try PlugConfiguration([UInt8](bytes), file: name)
         guard case .plain(let relay) = plug.relay?.kind, let meter = plug.meter else {
-            Issue.record("it has no relay or no meter")
+            Issue.record("the profile \(name) has no plain relay or no meter")
             return
         }
         #expect(relay.place == .named("GPIO17") && plug.button?.line.place == .named("GPIO27"))

@@ -189,7 +189,7 @@ struct PlugConfigurationTests {
         #expect(broker.account.passwordFile == "/etc/smartplug/broker-password")
         #expect(broker.tree.house == "floor-2" && !broker.takesCommands && broker.discovery == nil)
         #expect(!plug.namesParts)
-        #expect(try parse("").broker == nil, "a plug speaks to no broker unless it is told to")
+        #expect(try parse("").broker == nil, "a plug uses no broker by default")
     }
 
     @Test(
