@@ -68,7 +68,7 @@ import Testing
         #expect(wash[3290] > wash[2800] && wash[3290] > 380)
         let antiCrease = wash[3300..<5100]
         #expect(rises(Array(antiCrease), above: 50).count == 11)
-        // The pauses are longer than the delay of a simple "finished" rule.
+        // The pauses are longer than the delay of a simple rule that detects a finished wash.
         #expect(antiCrease.count { $0 < 5 } > 1600)
         #expect(wash[5100...].allSatisfy { $0 < 2 })
     }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("Speed shortens the kettle's boiling but not the clock")
+    @Test("A higher speed shortens the kettle's boiling and does not change the clock")
     func speedShortensTheKettlesBoilingButNotTheClock() throws {
         let plug = TestPlug(.appliance(.kettle, .on), speed: 60)
         plug.wait(2.9)

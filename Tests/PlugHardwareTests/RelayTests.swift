@@ -17,7 +17,8 @@ import Testing
         #expect(record.entries.map(\.active) == [true, false])
     }
 
-    @Test("A plain relay is kept or opened at release") func aPlainRelayIsLeftAsItIsOrOff() async throws {
+    @Test("A released plain relay keeps its state or opens, as requested")
+    func aPlainRelayIsLeftAsItIsOrOff() async throws {
         let relay = PlainRelay(record.line("relay"))
         try relay.set(on: true)
         try await relay.release(keeping: true)
@@ -51,7 +52,7 @@ import Testing
         #expect(record.waiting == 0)
     }
 
-    @Test("Both coils are at rest before the first pulse") func bothCoilsAreAtRestBeforeTheFirstPulse() throws {
+    @Test("Both coils are de-energised before the first pulse") func bothCoilsAreAtRestBeforeTheFirstPulse() throws {
         try latching().set(on: true)
         #expect(record.entries.map { "\($0.line) \($0.active)" } == ["on false", "off false", "on true"])
     }
@@ -124,7 +125,7 @@ import Testing
         #expect(record.entries[before...].map { "\($0.line) \($0.active)" } == ["on false", "off false"])
     }
 
-    @Test("A release waits for the pulse and leaves the coils at rest", arguments: [true, false])
+    @Test("A release waits for the end of the pulse, after which neither coil is energised", arguments: [true, false])
     func aStopWaitsForThePulseAndLeavesTheCoilsAtRest(keeping: Bool) async throws {
         let relay = latching()
         try relay.set(on: true)

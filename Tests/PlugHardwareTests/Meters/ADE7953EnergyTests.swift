@@ -15,7 +15,7 @@ import Testing
         #expect(try test.meter.measure().addedMicrowattHours != nil)
     }
 
-    @Test("Energy is counted to one step and none is lost", arguments: [1.0, -1.0], [2.3, 60, 2000, 30_000])
+    @Test("The energy of an hour is counted to less than one step", arguments: [1.0, -1.0], [2.3, 60, 2000, 30_000])
     func energyIsCountedToAStepAndNothingIsLost(sign: Double, watts: Double) throws {
         let test = TestADE()
         test.load(watts: sign * watts, volts: 340)
@@ -24,7 +24,7 @@ import Testing
             test.wait(second % 2 == 0 ? 0.3 : 1.7)
             total += try #require(try test.meter.measure().addedMicrowattHours)
         }
-        // In one hour, 1 W is 1,000,000 µWh. The missing part is still in the register and less than one step.
+        // In one hour, 1 W is 1,000,000 µWh. The missing energy is less than one step and still in the register.
         let missing: Double = abs(Double(total) - sign * watts * 1e6)
         #expect(missing < TestADE.microwattHoursPerStep + 1)
     }

@@ -17,7 +17,7 @@ import Testing
         #expect([C.noLoadOff, C.noLoadLevel, C.readClears, C.unityGain] == [7, 29_196, 0x40, 0x400000])
         #expect([C.fullScaleRMS, C.fullScalePower, C.fullScaleEnergyRate] == [9_032_007, 4_862_401, 206_900])
         #expect([C.periodClock, C.phaseStep] == [223_750, 1.117])
-        // A register of 23 bits at full scale covers slightly more.
+        // At full scale, a register of 23 bits overflows after slightly more than these 40 s.
         #expect(C.energyRange == 40 && C.energyRange < Double(1 << 23) / C.fullScaleEnergyRate)
         let a = C.channelA
         let b = C.channelB

@@ -5,7 +5,8 @@ import RegisterModels
 import Testing
 
 @Suite struct CalibrationTests {
-    @Test("A calibration survives its file") func aFileOfAllFieldsIsTheSameCalibration() throws {
+    @Test("A calibration is unchanged after conversion to the values of a file and back")
+    func aFileOfAllFieldsIsTheSameCalibration() throws {
         var calibration = Calibration()
         calibration.voltageGain = 1.01
         calibration.currentGain = 0.98

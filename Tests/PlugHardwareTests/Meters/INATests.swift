@@ -115,7 +115,7 @@ import Testing
                 // The chip's own power register agrees to one step; it has no sign.
                 let register = Double(test.bus.withChip { $0.read(3) }) * power
                 guard abs(abs(measured.activePower) - register) <= power * 1.001 || register >= 65_535 * power else {
-                    Issue.record("\(measured.activePower) W, and the chip says \(register)")
+                    Issue.record("measured \(measured.activePower) W; the chip's register has \(register) W")
                     return
                 }
                 let isPositive = measured.activePower > 0
@@ -165,14 +165,14 @@ import Testing
         #expect(bus.writes.isEmpty)
     }
 
-    @Test("A different revision of the die is the same chip") func aRevisionOfTheDieIsTheSameChip() throws {
+    @Test("A chip with a different die revision is accepted") func aRevisionOfTheDieIsTheSameChip() throws {
         let test = TestINA(.ina226, fresh: true)
         test.bus.withChip { $0.stuck[0xFF] = 0x2263 }
         _ = fault(test.meter.measure)
         _ = try test.meter.measure()
     }
 
-    @Test("A chip without identification that does not store settings is rejected")
+    @Test("An INA219, which has no identification register, is rejected if it does not store settings")
     func aChipWithoutIdentificationThatKeepsNoSettingsIsNone() {
         let test = TestINA(.ina219, fresh: true)
         test.bus.withChip { $0.stuck[0] = 0x1234 }

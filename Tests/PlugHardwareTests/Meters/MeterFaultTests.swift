@@ -59,7 +59,9 @@ import Testing
         }
     }
 
-    @Test("A failed transfer is reported or harmless, and soon over", arguments: Chip.allCases, TransferFault.allCases)
+    @Test(
+        "After one faulty transfer at least three of six measurements succeed, and the next one is correct",
+        arguments: Chip.allCases, TransferFault.allCases)
     func whateverTransferFailsIsToldOrHarmlessAndSoonOver(chip: Chip, kind: TransferFault) throws {
         // Fails each transfer of the set-up and of two measurements in turn.
         for index in 0..<(chip == .ade7953 ? 30 : 14) {
@@ -69,7 +71,7 @@ import Testing
             for _ in 0..<6 {
                 guard let measured = try? bench.measure() else { continue }
                 good += 1
-                // A damaged value is not always impossible, and then differs from the measured one.
+                // A damaged value may be plausible; the driver then returns it.
                 if kind != .corrupt, kind != .zeros, kind != .ones {
                     #expect(bench.isExpected(measured), "transfer \(index)")
                 }
@@ -95,7 +97,7 @@ import Testing
         #expect(try bench.isExpected(bench.measure()))
     }
 
-    @Test("A chip that disappears never leaves its last value, and returns", arguments: Chip.allCases)
+    @Test("While a chip is missing no value is returned; it measures again when it is back", arguments: Chip.allCases)
     func aChipThatDisappearsNeverLeavesItsLastValueAndComesBack(chip: Chip) throws {
         let bench = Bench(chip)
         _ = fault(bench.measure)

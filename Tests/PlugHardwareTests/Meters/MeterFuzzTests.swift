@@ -23,14 +23,14 @@ import Testing
             let kept = written.withLock { $0[bytes] }
             return try random.withLock { random throws(BusFault) in
                 if random.chance(0.01) { throw BusFault(.noAcknowledge, address: address) }
-                // Usually a chip that keeps its settings. Otherwise no driver would begin to measure.
+                // Most reads return the written value. Without it no driver would begin to measure.
                 if let kept, random.chance(0.98) { return kept }
                 if bytes == [0xFE], random.chance(0.9) { return [0x54, 0x49] }
                 if bytes == [0xFF], random.chance(0.9) { return [0x22, address == 0x41 ? 0x60 : 0x70] }
                 let length = random.chance(0.01) ? Int.random(in: 0...9, using: &random) : count
-                // Often small numbers, which are valid more often than large ones.
+                // Half of the values are small, because small values are valid more often.
                 let top: UInt8 = random.chance(0.5) ? 0x3F : 0xFF
-                // Of four bytes, the first is usually the sign of a small number.
+                // The first of four bytes is usually zero, the sign of a small positive number.
                 let sign: UInt8 = length == 4 && random.chance(0.9) ? 0 : top
                 return (0..<length).map { .random(in: 0...($0 == 0 ? sign : $0 == 1 ? top : 255), using: &random) }
             }
