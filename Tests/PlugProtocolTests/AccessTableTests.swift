@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlugProtocol
 
-/// Attack class: a message that was overlooked when access rights were assigned.
+/// Attack class: a message for which access rights were forgotten.
 @Suite struct AccessTableTests {
     /// Returns the fields of `oneof kind` in this message of smartplug.proto.
     private func kinds(of message: String) throws -> [String] {

@@ -155,8 +155,7 @@ import PlugModel
         event.protectionReset = WireProtectionReset(.overPower, cause: .button)
         event.protectionReset.cause = .UNRECOGNIZED(99)
         #expect(try event.model(session: boot) == nil)
-        // A later plug may report an unknown protection. That something tripped is lost then, as with every unknown
-        // value.
+        // A later plug may report an unknown protection. The controller ignores it and shows the plug as not tripped.
         var state = WireState(PlugState(relayOn: false, tripped: .restTime))
         state.tripped = .UNRECOGNIZED(99)
         #expect(try state.model() == PlugState(relayOn: false))
@@ -260,7 +259,7 @@ import PlugModel
         #expect(throws: Refusal.self) { try level.model().get() }
     }
 
-    @Test("The clock estimate is the middle of the round trip, with half of it as uncertainty")
+    @Test("The clock estimate is the middle of the round trip, and the uncertainty is half of the round trip")
     func theClocksMeetInTheMiddleOfTheRoundTrip() {
         let mapping = ClockMapping(boot: boot, plugTime: at(5), asked: at(100), answered: at(100.2))
         #expect(mapping.uncertainty == .milliseconds(100))

@@ -5,7 +5,8 @@ import Testing
 
 @testable import PlugProtocol
 
-/// Rotation of a controller's key: the new key is announced with the old one, and valid alone after its first session.
+/// Rotation of a controller's key: the new key is announced in a session with the old key. After the first session with
+/// the new key, the old key is no longer valid.
 @Suite struct KeyTests {
     private let next = P256.Signing.PrivateKey()
     private var nextKey: PublicKey { PublicKey(bytes: next.publicKey.derRepresentation)! }
@@ -270,7 +271,7 @@ import Testing
         #expect(strangers(bench) == [deskKey, otherKey])
     }
 
-    @Test("Only confirmations of the plug's actual next key count")
+    @Test("A confirmation of a different key than the plug's next key is ignored")
     func itIsCountedWhoHasStoredThisVeryKey() {
         var bench = Bench(paired: [deskKey, otherKey])
         bench.greet(first)
@@ -280,7 +281,7 @@ import Testing
         let kept = bench.say { $0.nextKeyKept.key = .init(nextKey.bytes) }
         #expect(kept.contains { if case .keep = $0 { true } else { false } })
         #expect(strangers(bench) == [otherKey])
-        // No controller has confirmed a different later key.
+        // A next key that is announced later has no confirmations yet.
         #expect(bench.server.access.controllers.delaying(ownerKey, announcedFor: .zero).count == 2)
     }
 

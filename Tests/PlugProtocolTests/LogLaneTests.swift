@@ -158,7 +158,7 @@ import PlugModel
         bench.handle(.writable(first, true))
         _ = bench.run(until: 0)
         let now = heard(&bench)
-        // The last 200 lines are buffered, every second of which it follows. It lost 400 of the first 800.
+        // The plug buffers the last 200 lines. This session follows half of all lines, so it lost 400 of the first 800.
         #expect(now.numbers == Array(stride(from: 802, through: 1000, by: 2)))
         #expect(now.lost == 400)
         bench.handle(.logged([line(1001)], lost: 7))

@@ -14,7 +14,7 @@ import PlugModel
             controllerNonce: [UInt8](repeating: 7, count: 32))
     }
 
-    @Test("The transcript has the length of each item in front of it")
+    @Test("Each item of the transcript is preceded by its length")
     func theTranscriptPutsEachItemBehindItsLength() {
         let expected: [UInt8] =
             [0, 0, 0, 16] + Array("smartplug-pair-1".utf8) + [0, 0, 0, 4, 0, 0, 0, 1] + [0, 0, 0, 12]
