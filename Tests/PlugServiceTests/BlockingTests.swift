@@ -52,10 +52,10 @@ import Testing
         await latch.untilSomebodyIsStopped()
         try await press(service)
         #expect(plug.isRelayOn)
-        #expect(latch.stopped == 1, "it hangs still")
+        #expect(latch.stopped == 1, "the write still hangs")
         latch.open()
         await service.stop()
-        #expect(directory.text("state")?.hasPrefix("on ") == true, "an orderly stop writes what flash lacks")
+        #expect(directory.text("state")?.hasPrefix("on ") == true, "an orderly stop writes the newest state to flash")
         let next = await service.machine.nextSequence
         #expect(directory.text("sequence") == "\(next)\n\(next)\n")
     }
@@ -68,7 +68,7 @@ import Testing
         let desk = PairedControllers([PairedControllers.Controller(key: RunningPlug.desk.publicKey, name: "desk")])
         try await on(service) { $0.perform([.keep(desk), .pairingWindow(isOpen: false), .setRelay(true)]) }
         await latch.untilSomebodyIsStopped()
-        #expect(plug.isRelayOn, "the relay waits for nothing")
+        #expect(plug.isRelayOn, "the relay does not wait for flash")
         #expect(await service.heldActions == [.pairingWindow(isOpen: false)])
         #expect(directory.text("controllers") == nil)
         latch.open()
@@ -98,14 +98,14 @@ import Testing
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
         latch.shut()
-        // Two events per press: more than the first boundary covers.
+        // Each press records two events. These are more events than the first boundary covers.
         try await on(service) { service in
             for _ in 0..<601 {
                 for down in [true, false] { service.handle(.buttonEdge(down: down, at: BootClock.now)) }
             }
         }
         await latch.untilSomebodyIsStopped()
-        #expect(plug.isRelayOn, "the relay waits for nothing")
+        #expect(plug.isRelayOn, "the relay does not wait for flash")
         #expect(await service.machine.nextSequence == 1001)
         #expect(await service.machine.memory.unnumbered.count == 203)
         latch.open()
@@ -114,7 +114,7 @@ import Testing
         await service.stop()
     }
 
-    @Test("A boundary is written before all writes that have not begun")
+    @Test("A boundary is written before all waiting writes")
     func aBoundaryIsWrittenBeforeAllThatHasNotBegun() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()

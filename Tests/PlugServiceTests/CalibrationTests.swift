@@ -74,7 +74,7 @@ struct CalibrationTests {
         #expect(found.powerGain == 1.25)
         meter.use(found)
         #expect(try meter.measure().deciwatts == 1000)
-        #expect(meter.counters.initialisations == 2, "what went before is counted on")
+        #expect(meter.counters.initialisations == 2, "the counters continue after the calibration")
     }
 
     @Test("A load out of range is refused and changes nothing") func nonsenseIsRefusedAndChangesNothing() async throws {
@@ -85,7 +85,7 @@ struct CalibrationTests {
 
     @Test("A meter that does not answer is reported") func aMeterThatDoesNotAnswerIsSaid() async throws {
         let missing = BoardMeter(Calibration()) { (_, _) throws(HardwareFault) in
-            throw HardwareFault(part: "meter", reason: "nobody answers")
+            throw HardwareFault(part: "meter", reason: "the chip does not answer")
         }
         #expect(throws: HardwareFault.self) { try missing.measure() }
         await #expect(throws: HardwareFault.self) {

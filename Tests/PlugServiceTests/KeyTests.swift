@@ -55,7 +55,7 @@ import Testing
         #expect(
             log.text.contains("\(directory.path)/key") && log.text.contains(reason) && log.text.contains("\nhint: "))
         #expect(!log.text.contains("announced"))
-        #expect(directory.text("key") == text, "it is kept for whoever looks into it")
+        #expect(directory.text("key") == text, "the unusable key file was changed")
     }
 
     /// The paired controllers have pinned the lost key, so a new key would be useless to them.

@@ -30,14 +30,14 @@ import Testing
         #expect(!journal.text.contains("the button is"))
         await desk.followLog(.debug, for: .zero)
         while let update = await heard.nextLog(), update != .ended {}
-        // The loop has finished with that.
+        // The answer shows that the event loop has handled the request.
         _ = try await plug.ask(.status)
         #expect(relay.followed == nil)
         await plug.stop()
         #expect(journal.text.contains("no client follows the log"))
     }
 
-    /// The log is at its most detailed level.
+    /// The journal logs at its most detailed level, trace.
     @Test("No log line contains a setup code or a key") func neitherSetupCodeNorKeyIsInAnyLine() async throws {
         let (relay, journal) = (LogRelay(), CollectedLog(level: .trace))
         let plug = try await RunningPlug(log: relay, journal: journal)
@@ -94,17 +94,17 @@ import Testing
         #expect(logger.logLevel == .info)
         relay.follow(.trace)
         #expect(logger.logLevel == .trace)
-        logger.trace("only for those who follow", metadata: ["b": "2", "a": "1"])
+        logger.trace("for followers", metadata: ["b": "2", "a": "1"])
         relay.follow(.error)
         #expect(logger.logLevel == .info)
         relay.follow(nil)
         logger.logLevel = .warning
         #expect(logger.logLevel == .warning)
-        logger.info("for nobody")
-        logger.error("for everybody")
-        #expect(journal.text == "for everybody\n")
+        logger.info("too low")
+        logger.error("for all readers")
+        #expect(journal.text == "for all readers\n")
         relay.handOver { lines, _ in
-            #expect(lines.map(\.message) == ["only for those who follow a=1 b=2", "for everybody"])
+            #expect(lines.map(\.message) == ["for followers a=1 b=2", "for all readers"])
             #expect(lines.map(\.part) == ["PlugServiceTests", "PlugServiceTests"])
         }
     }

@@ -133,7 +133,7 @@ private actor Echo: PanelOwner {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("Without a running plug, the hint says how to start one")
+    @Test("Without a running plug, the hint explains how to start one")
     func whereNoPlugRunsTheHintSaysHowToStartOne() async {
         let directory = TestFolder()
         let message = await refusal { _ = try await PanelClient.ask(.status, at: directory.directories) }

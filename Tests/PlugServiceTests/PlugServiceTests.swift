@@ -45,7 +45,7 @@ import Testing
             return
         }
         guard case .done(let state, event: event.sequence) = await atDesk.nextOutcome() else {
-            Issue.record("not done")
+            Issue.record("the command was not executed")
             return
         }
         #expect(state.relayOn && plug.parts.isRelayOn)

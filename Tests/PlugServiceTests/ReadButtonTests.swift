@@ -87,7 +87,7 @@ import Testing
         button.write([1, 0])
         #expect(await moves.first { $0 } == true)
         await service.stop()
-        #expect(button.failures.withLock { $0 }.isEmpty, "it was closed on purpose")
+        #expect(button.failures.withLock { $0 }.isEmpty, "a requested stop is not reported as a failure")
     }
 
     @Test("A button that fails is reported once and watched again")

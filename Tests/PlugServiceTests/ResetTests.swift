@@ -43,7 +43,7 @@ import Testing
         let kept = ["id", "setup-code"].map { directory.text($0) }
         let key = try #require(directory.text("key"))
         #expect(try await PlugReset.perform(at: directory.directories) == "reset to factory state")
-        // The answer came from the plug before the reset.
+        // The plug answers before it performs the reset.
         while directory.text("key") == key || directory.text("key") == nil { _ = try await status() }
         #expect(directory.text("controllers") == nil && directory.text("reset") == nil)
         #expect(["id", "setup-code"].map { directory.text($0) } == kept)
