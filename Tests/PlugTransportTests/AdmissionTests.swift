@@ -228,7 +228,7 @@ private final class Door {
         #expect(unknown == nil)
         let known = door.pairedArrival(from: "controller")
         #expect(known != nil)
-        #expect(door.kept == [], "nothing is new")
+        #expect(door.kept == [], "the stored addresses have not changed")
     }
 
     @Test("A new address of a paired controller is stored once") func anAddressIsKeptWhenItIsNew() {

@@ -27,7 +27,7 @@ import Testing
         var reports = plug.reports.makeAsyncIterator()
         let first = await reports.next()
         guard case .opened = first else {
-            Issue.record("the plug heard \(String(describing: first))")
+            Issue.record("the plug's first report is \(String(describing: first))")
             return
         }
         #expect(await reports.next() == .received([7]))

@@ -47,7 +47,7 @@ import Testing
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         #expect(await atPlug.next() == .opened(ConnectionID(rawValue: 2)))
         guard case .opened = await atController.next() else {
-            Issue.record("something came after the end")
+            Issue.record("a report followed the end of the connection")
             return
         }
         await listener.stop()
@@ -86,7 +86,7 @@ import Testing
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         var reports = plug.reports.makeAsyncIterator()
         guard case .opened = await reports.next() else {
-            Issue.record("no connection")
+            Issue.record("the plug reported no connection")
             return
         }
         await listener.stop()
@@ -101,7 +101,7 @@ import Testing
         await controller.send([7])
         var reports = plug.reports.makeAsyncIterator()
         guard case .opened = await reports.next() else {
-            Issue.record("no connection")
+            Issue.record("the plug reported no connection")
             return
         }
         #expect(await reports.next() == .received([7]))

@@ -81,7 +81,7 @@ import Testing
         #expect(output.contains("Early data was rejected"))
         #expect(!output.contains("Reused") && output.contains("New, TLSv1.3"))
         #expect(output.contains("welcome"))
-        #expect(await plug.keys.count == 1, "the key was shown in this very handshake")
+        #expect(await plug.keys.count == 1, "the peer presented its key in this handshake")
         #expect(await plug.heard == Array("hello\n".utf8))
         await listener.stop()
     }

@@ -131,7 +131,7 @@ import Testing
         let known = try await listen()
         let friend = Owner()
         try await dialer.connect(to: [address(known)], on: friend.loop, owner: friend)
-        // The plug identifies the peer at the end of its own side of the handshake. Until then the limit applies to
+        // The plug identifies the peer when its own side of the handshake has finished. Until then the limit applies to
         // every peer.
         await friend.send([0])
         var received = 0
