@@ -115,7 +115,7 @@ import Testing
         _ = try? repaired()
     }
 
-    @Test("Swapped leaf pages cost nothing")
+    @Test("A repair of a database with two swapped leaf pages copies all samples")
     func swappedLeaves() throws {
         try writeDay()
         var bytes = try read()
@@ -127,7 +127,7 @@ import Testing
         #expect(samples == 86_400 && report.chunks == 0)
     }
 
-    @Test("A lost page of plugs or boots costs no sample, and is reported", arguments: ["plug", "boot"])
+    @Test("If a page of plugs or boots is lost, a repair copies all samples and reports it", arguments: ["plug", "boot"])
     func lostPageOfNames(table: String) throws {
         try writeDay()
         var bytes = try read()
@@ -155,7 +155,7 @@ import Testing
             ])
     }
 
-    @Test("A changed end of a chunk is a time that can be shown", arguments: [55, 60, 62])
+    @Test("A chunk whose end was changed to a time in the far future is read with a valid end", arguments: [55, 60, 62])
     func changedUntil(bit: Int) throws {
         try writeDay()
         let queue = try DatabaseQueue(path: path)
@@ -184,7 +184,7 @@ import Testing
         #expect(throws: HistoryError.self) { try PowerHistory.repair("/dev/ptmx", into: other.path + "/device") }
     }
 
-    @Test("A repair of a sparse file takes no more room than its pages")
+    @Test("A repair of a sparse file of 10 GiB copies all samples")
     func holes() throws {
         try writeDay()
         var bytes = try read()
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test("A missing index or a damaged list of versions costs nothing")
+    @Test("A repair with a missing index or a damaged list of versions copies all samples")
     func missingIndex() throws {
         try writeDay()
         let queue = try DatabaseQueue(path: path)

@@ -42,7 +42,8 @@ import Testing
         #expect(try PowerHistory(other.path, role: .reader).times().count == 86_400)
     }
 
-    @Test("A damaged last page costs only its own rows") func aDamagedEndCostsOnlyTheEnd() throws {
+    @Test("A repair with a damaged page of chunks and one of firings loses only the rows of these pages")
+    func aDamagedEndCostsOnlyTheEnd() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let text = String(repeating: "a cause of many words, ", count: 20)
         for day in 0..<3 {
@@ -103,7 +104,7 @@ import Testing
     func aFileThatEndsTooSoonIsRepaired(pages: Int) throws {
         let hours = try writeDay()
         truncate(path, length - pages * Schema.pageSize)
-        // SQLite refuses the complete file.
+        // SQLite opens no part of a truncated file.
         #expect(throws: HistoryError.self) { try PowerHistory(directory.path, role: .reader).plugs() }
         let report = try PowerHistory.repair(path, into: other.path)
         let copy = try PowerHistory(other.path, role: .reader)
@@ -114,7 +115,7 @@ import Testing
         #expect(try copy.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
     }
 
-    @Test("A wrong byte in the header costs nothing", arguments: 0..<100)
+    @Test("A repair with a wrong byte in the header copies everything", arguments: 0..<100)
     func aWrongByteInTheHeaderCostsNothing(offset: Int) throws {
         let hours = try writeDay()
         try change { file in

@@ -101,7 +101,8 @@ import Testing
         #expect(abs(Double(total) - flowed[flowed.count - 1]) < 5, "\(seed): \(total) for \(flowed[flowed.count - 1])")
     }
 
-    /// The wall clock is set repeatedly, by less than what moves a boot, and so readings get a different order.
+    /// The wall clock is set repeatedly, by less than a minute. The boot then keeps its place on the wall clock, but
+    /// the order of the readings changes.
     @Test("The total equals the counter if the clock is set by less than a minute", arguments: 0..<40)
     func theCounterWinsWhereTheClockIsSetALittle(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -94,11 +94,11 @@ import Testing
         try history.record(batch)
         #expect(try history.plug(named: "floor lamp").id == lamp)
         #expect(try history.plug(named: "00000000A001").name == "Floor Lamp")
-        // The plug with the newest sample wins: a plug was replaced.
+        // If a plug was replaced, its name selects the plug with the newest sample.
         #expect(try history.plug(named: "Fridge").id == fridge)
         #expect(try history.plug(named: "Fridge").span == midnight + 500_000...midnight + 519_000)
         #expect(try history.plug(named: "00000000a0ff").id == old)
-        // The name of a paired plug without history means no other plug.
+        // The name of a paired plug without history does not select a different plug.
         let paired = [PlugID(rawValue: "bbbbbbbbbbbb")!: "floor lamp", lamp: "Floor Lamp"]
         #expect(try history.plug(named: "Floor Lamp", paired: paired).id == lamp)
         for name in ["floor lamp", "FLOOR LAMP"] {

@@ -166,7 +166,7 @@ import Testing
         #expect(complaints.all.count == calls.count)
     }
 
-    /// Nothing else has the traces and firings of rules, while plugs still have their last events.
+    /// Traces and firings of rules are stored only in the history, so a rejected batch with them must not be lost.
     @Test("A batch that a full disk rejected is stored by the next process")
     func whatAFullDiskDidNotTakeIsThereForTheNextProcess() throws {
         func trace(_ number: Int) -> StoredTrace {
@@ -282,7 +282,7 @@ import Testing
     }
 
     @Test("A file that is not a database is set aside") func aFileThatIsNoDatabaseIsKeptAside() throws {
-        try FileStore().replace(path, with: Array("This was never a database, whatever its name says.".utf8))
+        try FileStore().replace(path, with: Array("This file is not a database, despite its name.".utf8))
         let error = #expect(throws: HistoryError.self) { try open(.reader) }
         #expect(error?.reason == .damaged)
         let history = try open(.recorder)

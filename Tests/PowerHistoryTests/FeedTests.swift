@@ -46,7 +46,7 @@ import Testing
         let all = try changes(history)
         #expect(
             all.chunks.count == 1 && all.rollUps.count == 4 && all.counters.count == 1 && all.through == second.through)
-        // The same batch again is not a change.
+        // Recording the same batch again is not a change.
         try history.record(batch(chunks(from: 0, count: 200) { _ in 10 }))
         #expect(try !history.hasChanges(after: second.through))
     }
