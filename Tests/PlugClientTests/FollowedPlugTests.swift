@@ -154,7 +154,8 @@ private actor Plug: ConnectionOwner {
         while let report = await reports.next() { if case .connected = report.update { break } }
         let told = try await followed.audit()
         #expect(told.map(\.entry) == audit)
-        #expect(told.map { $0.at == nil } == [true, true, false, false, false], "an entry of an earlier boot has a time")
+        #expect(
+            told.map { $0.at == nil } == [true, true, false, false, false], "entries of an earlier boot have no time")
         let age = WallTime.now.nanosecondsSince1970 - (told[4].at?.nanosecondsSince1970 ?? 0)
         #expect((59_000_000_000...600_000_000_000).contains(age))
         #expect(try await followed.audit(limit: 3).map(\.entry.number) == [3, 4, 5])
