@@ -127,7 +127,7 @@ import Testing
         #expect(samples == 86_400 && report.chunks == 0)
     }
 
-    @Test("If a page of plugs or boots is lost, a repair copies all samples and reports it", arguments: ["plug", "boot"])
+    @Test("A repair reports a lost page of plugs or boots and copies all samples", arguments: ["plug", "boot"])
     func lostPageOfNames(table: String) throws {
         try writeDay()
         var bytes = try read()
