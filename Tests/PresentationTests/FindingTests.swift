@@ -7,7 +7,7 @@ import Testing
     private let problem = Finding(
         .problem, .interface, "eth0", "multicast is disabled", why: "its multicast flag is off",
         next: "ip link set eth0 multicast on")
-    private let fine = Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z and is synchronized")
+    private let fine = Finding(.ok, .clock, "the clock shows 2026-11-21T09:01:23.456Z and is synchronized")
 
     @Test("The lines for a user") func forAPerson() {
         #expect(
@@ -17,10 +17,10 @@ import Testing
             ])
         #expect(
             FindingRecord(fine).lines == [
-                "ok       clock: it says 2026-11-21T09:01:23.456Z and is synchronized"
+                "ok       clock: the clock shows 2026-11-21T09:01:23.456Z and is synchronized"
             ])
         #expect(
-            FindingRecord(Finding(.warning, .service, "nobody answers")).lines == ["warning  service: nobody answers"])
+            FindingRecord(Finding(.warning, .service, "no answer")).lines == ["warning  service: no answer"])
     }
 
     @Test("The JSON line of a finding") func forAScript() {
@@ -31,6 +31,6 @@ import Testing
         #expect(
             jsonLine(FindingRecord(fine))
                 == #"{"about":"","level":"ok","subject":"clock","#
-                + #""what":"it says 2026-11-21T09:01:23.456Z and is synchronized"}"#)
+                + #""what":"the clock shows 2026-11-21T09:01:23.456Z and is synchronized"}"#)
     }
 }

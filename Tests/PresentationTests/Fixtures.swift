@@ -59,6 +59,6 @@ extension PlugDescription {
                 }
             }
         }
-        preconditionFailure("a plug answers Hello with Welcome")
+        preconditionFailure("the plug did not answer Hello with Welcome")
     }
 }

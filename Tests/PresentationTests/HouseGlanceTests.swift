@@ -28,7 +28,7 @@ import Testing
         }.joined(separator: "\n")
     }
 
-    @Test("Each plug has a row with a hint what to do about it") func aRowForEachPlugWithWhatToDoAboutIt() {
+    @Test("Each plug has a row, and a plug with a problem has a hint") func aRowForEachPlugWithWhatToDoAboutIt() {
         let golden = """
             4 plugs, 1 on, 1 tripped, 1 away, 1 not paired   60.4 W   120 Wh today
 

@@ -117,7 +117,7 @@ import Testing
         table.select(by: 25)
         let lines = text(table, 80, 12)
         #expect(lines.count == 12)
-        #expect(lines[2].hasPrefix("   Plug"), "the titles stay")
+        #expect(lines[2].hasPrefix("   Plug"), "the titles are still shown")
         #expect(lines.contains { $0.hasPrefix(">  Plug 35") })
         table.select(by: 24)
         #expect(text(table, 80, 12).contains { $0.hasPrefix(">  Plug 59") })
@@ -146,7 +146,7 @@ import Testing
     @Test("The table never exceeds the size of the screen") func noMoreLinesThanTheScreenHas() {
         #expect(text(house, 80, 3).count == 3)
         #expect(text(house, 80, 0).isEmpty)
-        #expect(text(house, 80, 12).contains("\(clock)  Television  on (button)"), "the newest news")
+        #expect(text(house, 80, 12).contains("\(clock)  Television  on (button)"), "the newest line of news is shown")
         for columns in 1...100 {
             for rows in [1, 2, 4, 7, 20] {
                 let lines = house.lines(size: TerminalSize(columns: columns, rows: rows), capabilities: plain)
@@ -157,7 +157,7 @@ import Testing
 
     @Test("The selection wraps around and survives the loss of a plug") func theSelectionGoesRoundAndSurvivesALoss() {
         var table = house
-        #expect(table.selected == "Television", "the first that was found")
+        #expect(table.selected == "Television", "the plug that was found first is selected")
         table.select(by: 1)
         #expect(table.selected == "Kettle")
         table.select(by: -1)

@@ -11,7 +11,7 @@ import Testing
 @testable import Presentation
 
 @Suite struct PowerCourseTests {
-    /// A course of a plug whose clock is at 1000 s now.
+    /// A series of a plug whose clock is at 1000 s now.
     private func course() -> LivePowerSeries {
         var course = LivePowerSeries(plug: "Lamp")
         let plug = PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(1000))
@@ -25,7 +25,7 @@ import Testing
 
     private func records(_ course: LivePowerSeries) -> [SampleRecord] { course.records(from: 0, to: 1e11) }
 
-    @Test("Samples and readings form one sorted course without repetitions")
+    @Test("Samples and readings form one sorted series without repetitions")
     func samplesAndReadingsMakeOneCourseInOrderAndWithoutRepetition() {
         var course = course()
         // The snapshot comes first. Its reading is also the last sample.
@@ -47,7 +47,7 @@ import Testing
         #expect(record.at > before && record.at < soon)
     }
 
-    @Test("A course without samples has no records and an empty chart") func withoutSamplesItIsEmpty() {
+    @Test("A series without samples has no records and an empty chart") func withoutSamplesItIsEmpty() {
         var course = course()
         course.take([])
         #expect(records(course).isEmpty)
@@ -63,7 +63,8 @@ import Testing
     }
 
     /// Samples of the plug that the history already has add no points and no energy.
-    @Test("The history has priority over the plug's samples") func theHistoryGoesBeforeThePlug() {
+    @Test("If the history and the plug have the same samples, those of the history are used")
+    func theHistoryGoesBeforeThePlug() {
         let now = Double(WallTime.now.nanosecondsSince1970) / 1e9
         var kept = StoredPowerSeries()
         kept.points = (0...5).map { ChartPoint(time: now - 10 + Double($0), value: 7) }

@@ -20,12 +20,13 @@ import Testing
         }
     }
 
-    /// Scripts store cursors, so that the format must stay readable.
+    /// Scripts store cursors, so later versions must be able to read this format.
     @Test("The text of a cursor does not change between versions") func theTextStands() {
         #expect(WatchCursor(start: moment, known: [lamp: 300]).text == "c1gIHb6p80ASNFZ4mrrAI880YS")
     }
 
-    @Test("The text is one word that is neither a number nor an option") func oneWordWhichIsNoNumberAndNoOption() {
+    @Test("The text of a cursor is one word that is neither a number nor an option")
+    func oneWordWhichIsNoNumberAndNoOption() {
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             let known = Dictionary(
@@ -62,7 +63,7 @@ import Testing
         for place in 2..<text.count {
             var other = Array(text)
             other[place] = other[place] == "A" ? "B" : "A"
-            // The last letter has unused bits.
+            // The last letter has unused bits, so a changed last letter may be the same cursor.
             guard place < text.count - 1 else { continue }
             #expect(throws: WatchCursorFault.damaged) { try WatchCursor(text: String(other)) }
         }

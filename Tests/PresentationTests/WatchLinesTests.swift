@@ -4,7 +4,7 @@ import PlugModel
 import Presentation
 import Testing
 
-/// The cursors of lines, and the events of plugs that the cursor does not contain.
+/// The cursors in the lines of `plugctl watch --json`, and the events of plugs that the start cursor does not contain.
 @Suite struct WatchLinesTests {
     private let lamp = description.id
     private let early = WallTime(nanosecondsSince1970: moment.nanosecondsSince1970 - 60_000_000_000)
@@ -52,7 +52,7 @@ import Testing
         #expect(lines.cursor.known == [lamp: 8])
     }
 
-    @Test("Of a plug that the cursor does not contain, only events since its start are shown")
+    @Test("For a plug that the cursor does not contain, only events after the cursor's start time are shown")
     func ofAnUnknownPlugOnlyWhatHappenedSinceTheBeginningIsTold() throws {
         var lines = WatchLines(after: WatchCursor(start: moment), tellsCursor: true)
         _ = lines.records(of: report(.connected(description)))
@@ -61,7 +61,7 @@ import Testing
         }
         #expect(tell(.gap(Gap(from: 1, to: 2, reason: .overwritten)), at: late) == [])
         #expect(tell(press(3), at: early) == [])
-        #expect(lines.cursor.known == [:], "a watch that goes on in between leaves out the rest too")
+        #expect(lines.cursor.known == [:], "a watch that resumes from this cursor skips older events too")
         let end = PlugUpdate.disconnected(reason: .away("why"), retryIn: .zero)
         #expect(tell(end, at: late).count == 1)
         #expect(tell(.connected(description), at: late).count == 1)
@@ -69,7 +69,7 @@ import Testing
         let told = tell(press(5), at: late)
         #expect(told.map(\.seq) == [5])
         #expect(try known(told.first) == [lamp: 5])
-        #expect(tell(press(6), at: early).count == 1, "from here on it counts by numbers")
+        #expect(tell(press(6), at: early).count == 1, "after the first shown event, the time is ignored")
     }
 
     @Test("A gap of an unknown plug is shown together with the next event")
