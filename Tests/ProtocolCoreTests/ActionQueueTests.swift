@@ -27,7 +27,7 @@ struct ActionQueueTests {
         queue.perform([1, 2]) { action in
             done.append(action)
             guard action == 1 else { return }
-            queue.perform([3]) { _ in Issue.record("the first call performs it") }
+            queue.perform([3]) { _ in Issue.record("the nested call performed the action") }
             doneWhenReturned = done
         }
         #expect(doneWhenReturned == [1])
