@@ -11,7 +11,7 @@ private let files =
     ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
     .filter { $0.lastPathComponent.hasSuffix(".csv.xz") }.sorted { $0.lastPathComponent < $1.lastPathComponent }
 
-@Suite(.enabled(if: !files.isEmpty, "no recordings beside the project"))
+@Suite(.enabled(if: !files.isEmpty, "no recordings next to the repository"))
 struct RecordedApplianceTests {
     private func recording(_ name: String) throws -> Recording {
         let file = try #require(files.first { $0.lastPathComponent.hasPrefix(name) })

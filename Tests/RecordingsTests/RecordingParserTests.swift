@@ -137,7 +137,7 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
                 == "line 3: found \"NaN\", expected watts as a number, -100000 to 100000")
     }
 
-    @Test("A file in which most lines cannot be read is refused with the first of them")
+    @Test("A file in which most lines are unreadable is refused, and the error names the first one")
     func mostlyBadLines() throws {
         let error = #expect(throws: RecordingError.self) { try RecordedLines.parse(Array("0,1\n1,x\n2,y\n".utf8)) }
         #expect(error?.line == 2)

@@ -31,7 +31,7 @@ import Testing
         #expect(error(Self.compressed, limit: 11) == .tooLarge(limit: 11))
     }
 
-    @Test("Every prefix is truncated") func everyPrefixIsTruncated() {
+    @Test("Every prefix of a stream is rejected as truncated") func everyPrefixIsTruncated() {
         for length in 1..<Self.compressed.count {
             #expect(error(Array(Self.compressed[..<length])) == .truncated, "length \(length)")
         }
