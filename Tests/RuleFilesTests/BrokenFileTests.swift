@@ -27,7 +27,7 @@ struct BrokenFileTests {
         #expect(throws: RuleFileError.self) { try RuleFile(name: "rules.yaml", text: text) }
     }
 
-    @Test("Of many mistakes the first 20 are shown and the others are counted")
+    @Test("If a file has more than 20 mistakes, the first 20 are shown and the others are counted")
     func many() throws {
         let rule = "  when: { plug: TV, button: pressed }\n  then: { toggle: TV }\n"
         let text = (1...30).map { "- rule: R\($0)\n  odd: 1\n\(rule)" }.joined()

@@ -2,7 +2,7 @@ extension BrokenFile {
     /// Files that are valid YAML but not valid rules.
     static let rules = [
         BrokenFile(
-            "a name that no address can hold",
+            "the names . and .., which a URL path cannot contain",
             """
             - rule: ..
               when: { plug: TV, button: pressed }
@@ -114,7 +114,7 @@ extension BrokenFile {
               hint: use a point as the decimal separator, not a comma
             """),
         BrokenFile(
-            "mega and days",
+            "the units MW and days",
             """
             - rule: A
               when: { plug: TV, active power: { falls below: 40 MW, for: 40 days } }

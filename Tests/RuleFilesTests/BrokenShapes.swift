@@ -2,7 +2,7 @@ extension BrokenFile {
     /// Files with mistakes in names, structure and limits.
     static let shapes = [
         BrokenFile(
-            "name twice",
+            "duplicate name",
             """
             - rule: A
               when: { plug: TV, button: pressed }
@@ -19,7 +19,7 @@ extension BrokenFile {
               hint: choose a different name; logs and commands identify rules by name
             """),
         BrokenFile(
-            "value behind an alias",
+            "wrong value in an alias",
             """
             - rule: A
               when: &w { plug: TV, button: often }
@@ -41,7 +41,7 @@ extension BrokenFile {
               hint: use one of pressed, single, double, long
             """),
         BrokenFile(
-            "no list",
+            "a file that is not a list",
             """
             rule: A
               when: { plug: TV, button: pressed }
@@ -66,7 +66,7 @@ extension BrokenFile {
               hint: begin each rule with '- rule: NAME'
             """),
         BrokenFile(
-            "elements that are no rules",
+            "list entries that are not rules",
             """
             - movie night
             - [a]
@@ -139,7 +139,7 @@ extension BrokenFile {
               hint: write 'turn off: Floor Lamp'
             """),
         BrokenFile(
-            "key that is no text",
+            "a key that is not a text",
             """
             - ? [a, b]
               : c

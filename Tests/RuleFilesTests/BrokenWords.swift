@@ -32,7 +32,7 @@ extension BrokenFile {
               hint: to disable a rule, use plugctl rules disable NAME
             """),
         BrokenFile(
-            "a companion of another key", rule(when: "{ plug: TV, button: long, cycle: defrost }"),
+            "a key that is valid only with another key", rule(when: "{ plug: TV, button: long, cycle: defrost }"),
             """
             rules.yaml:2:35: error: 'cycle' cannot be used with 'button'
               2 |   when: { plug: TV, button: long, cycle: defrost }
@@ -56,7 +56,7 @@ extension BrokenFile {
               hint: write 20-23,0-6
             """),
         BrokenFile(
-            "a wait without an end",
+            "a wait without a timeout",
             rule(when: "{ sun: sunset, offset: -13 h }", then: "{ wait until: { plug: A, relay: on } }"),
             """
             rules.yaml:2:32: error: '-13 h' is out of range

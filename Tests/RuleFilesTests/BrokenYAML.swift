@@ -2,7 +2,7 @@ extension BrokenFile {
     /// Files that are not valid YAML, or use YAML features that rule files do not allow.
     static let yaml = [
         BrokenFile(
-            "escape that turns the order of the text round",
+            "an escape that reverses the display order of the text",
             """
             - rule: "A\\u202Eb"
               when: { plug: TV, button: long }
@@ -26,7 +26,7 @@ extension BrokenFile {
               hint: put them into a script file and run that
             """),
         BrokenFile(
-            "key twice in a block",
+            "duplicate key in a block",
             """
             - rule: A
               when:
@@ -43,7 +43,7 @@ extension BrokenFile {
               hint: use each key once; write several values as a list: [A, B]
             """),
         BrokenFile(
-            "key twice in braces",
+            "duplicate key in braces",
             """
             - rule: A
               when: { plug: TV, button: long, plug: Lamp }
@@ -172,7 +172,7 @@ extension BrokenFile {
               hint: write '&evening' before the value that it refers to, or quote the text
             """),
         BrokenFile(
-            "star for a dash",
+            "a star instead of a dash",
             """
             * rule: A
 

@@ -22,7 +22,7 @@ struct GrammarTests {
         for sample in Self.samples.wrong {
             do {
                 _ = try RuleFile(name: "f", text: sample.text)
-                Issue.record("\(sample.text) is taken")
+                Issue.record("a file with an unknown key was accepted: \(sample.text)")
             } catch {
                 let message = "'\(GrammarSamples.unknownKey)' is not known in"
                 #expect(error.diagnostics.contains { $0.message.hasPrefix(message) }, "\(sample.text): \(error)")
@@ -54,7 +54,7 @@ struct GrammarTests {
     func variants() {
         for mapping in Self.mappings {
             let names = Set(mapping.keys.map(\.name))
-            #expect(names.count == mapping.keys.count, "a key twice in \(mapping.id)")
+            #expect(names.count == mapping.keys.count, "\(mapping.id) has a duplicate key")
             for variant in mapping.variants {
                 #expect(names.isSuperset(of: [variant.head] + variant.needs + variant.takes), "\(mapping.id)")
                 #expect(mapping.key(variant.head)?.isNeeded == false, "\(mapping.id)/\(variant.head)")
@@ -63,7 +63,7 @@ struct GrammarTests {
         }
     }
 
-    @Test("No hinted key of another system is a key of this grammar, and each hint belongs to an existing mapping")
+    @Test("Each hint for a key of another system belongs to an existing mapping that does not have this key")
     func foreignWords() {
         for (id, words) in ForeignWords.all {
             let mapping = Self.mappings.first { $0.id == id }

@@ -18,14 +18,14 @@ struct HostileFileTests {
         }
     }
 
-    @Test("Exponential aliases are counted and not expanded")
+    @Test("Nested aliases with exponentially many values are counted and not expanded")
     func aliasExplosion() throws {
         let levels = (1...30).map { "- &a\($0) [\(Array(repeating: "*a\($0 - 1)", count: 9).joined(separator: ", "))]" }
         let error = try #require(read("- &a0 [x, x, x]\n" + levels.joined(separator: "\n")))
         #expect(error.diagnostics[0].message == "more than 100000 values after the expansion of aliases")
     }
 
-    @Test("Exponential aliases in a key are not compared")
+    @Test("Keys with exponentially many values by nested aliases are not compared")
     func aliasExplosionInKey() throws {
         let levels = (1...40).map { "- &a\($0) [*a\($0 - 1), *a\($0 - 1), *a\($0 - 1)]" }
         let error = try #require(

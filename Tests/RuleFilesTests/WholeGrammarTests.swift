@@ -19,7 +19,7 @@ struct WholeGrammarTests {
         try rule("- { rule: A, when: { rule: B }, if: \(text), then: { toggle: A } }").conditions
     }
 
-    @Test("Triggers of plugs") func triggersOfPlugs() throws {
+    @Test("Triggers of plugs are parsed") func triggersOfPlugs() throws {
         #expect(
             try trigger("{ plug: P, active power: { stays between: [5W, 1.5kW], for: 2 d, hysteresis: 1 W } }")
                 == .activePowerStays(plug: "P", PowerBand(5, 1500, dwell: .seconds(172_800), hysteresis: 1)))
@@ -41,7 +41,7 @@ struct WholeGrammarTests {
         #expect(try trigger("{ rule: B }") == .rule("B"))
     }
 
-    @Test("Triggers of the clock") func triggersOfTheClock() throws {
+    @Test("Triggers of the clock are parsed") func triggersOfTheClock() throws {
         let time = try #require(TimeOfDay(hour: 7, minute: 30))
         #expect(try trigger("{ time: 07:30 }") == .schedule(.daily(time, on: .all)))
         #expect(
@@ -51,13 +51,13 @@ struct WholeGrammarTests {
             try trigger("{ sun: sunset, offset: -30 min, weekdays: sat }")
                 == .schedule(.sun(.sunset, offset: .seconds(-1800), on: .saturday)))
         guard case .schedule(.cron(let cron)) = try trigger("{ cron: \"0 7 * * mon\" }") else {
-            Issue.record("no schedule")
+            Issue.record("the trigger is not a schedule")
             return
         }
         #expect(cron.weekdays == .monday && cron.minutes == 1)
     }
 
-    @Test("Conditions") func whatHolds() throws {
+    @Test("Conditions are parsed") func whatHolds() throws {
         let five = try #require(TimeOfDay(hour: 17, minute: 0))
         #expect(
             try conditions("{ time: { after: \"17:00\", before: sunrise } }")
@@ -81,7 +81,7 @@ struct WholeGrammarTests {
                 == [.not(.all([.relay(plug: "L", on: true), .present(plug: "L", true)]))])
     }
 
-    @Test("Actions") func whatIsDone() throws {
+    @Test("Actions are parsed") func whatIsDone() throws {
         #expect(try action("{ turn on: { plug: Fan, for: 15 min } }") == .turnOn(["Fan"], autoOff: .seconds(900)))
         #expect(try action("{ turn on: [A, B] }") == .turnOn(["A", "B"]))
         #expect(
@@ -105,7 +105,7 @@ struct WholeGrammarTests {
                 == .webHook(WebHook(url: "https://h", method: "GET", body: "{}")))
     }
 
-    @Test("Settings and their defaults") func whatStandsBesideThem() throws {
+    @Test("Settings are parsed, and missing ones have their defaults") func whatStandsBesideThem() throws {
         let plain = try rule("- { rule: A, when: { rule: B }, then: { toggle: A } }")
         #expect(plain.mode == .single && plain.limit == nil && plain.maximumAge == RuleEngine.maximumAge)
         #expect(plain.remembersAway == nil && plain.cooldown == .zero)
