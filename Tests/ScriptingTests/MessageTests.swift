@@ -18,7 +18,7 @@ import Testing
                 + "\n")
     }
 
-    @Test("The time zone is sent as offsets, each with the second from which it applies")
+    @Test("The time zone is sent as offsets, each with the time from which it applies")
     func zone() {
         let zone = LocalOffsets(from: 0, to: 1_000_000) { $0 < 500_000 ? 3600 : 7200 }
         let line = HostRequest.load(
@@ -46,7 +46,7 @@ import Testing
             "timers":[{"name":"lights out","after":600.5},{"name":"x"}],"state":{"n":1, "list":[]},"log":["a\u0007b"]}}
             """#.replacing("\n", with: "")
         guard case .answered(let answer) = try ScriptReplies.outcome(of: Array(line.utf8)) else {
-            Issue.record("it is understood")
+            Issue.record("the answer was not accepted")
             return
         }
         #expect(
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "An answer that is refused has the reason",
+        "A refused answer is reported with the reason",
         arguments: [
             (#"{"done":{"then":[{"turn off":7,"wait":"1 s"}]}}"#, "'wait' is not known in an action"),
             (#"{"done":{"then":[{"turn offf":"Lamp"}]}}"#, "did you mean 'turn off'?"),
@@ -80,7 +80,7 @@ import Testing
         ])
     func refusedAnswerSaysWhy(line: String, words: String) throws {
         guard case .failed(let why, log: _) = try ScriptReplies.outcome(of: Array(line.utf8)) else {
-            Issue.record("it is refused: \(line)")
+            Issue.record("the answer was not refused: \(line)")
             return
         }
         #expect(why.contains(words), "\(why)")
@@ -96,13 +96,13 @@ import Testing
             case .failed = try outcome("timers", #"{"name":"L"}"#, 257),
             case .answered(let logged) = try outcome("log", "\"\(String(repeating: "ü", count: 400))\"", 200)
         else {
-            Issue.record("as many as ScriptLimits says")
+            Issue.record("an answer at a limit was refused, or one beyond a limit was accepted")
             return
         }
         #expect(logged.log.count == 100 && logged.log.allSatisfy { $0.utf8.count <= 503 })
         let state = "{\"done\":{\"state\":\"\(String(repeating: "x", count: 65_536))\"}}"
         guard case .failed(let why, log: _) = try ScriptReplies.outcome(of: Array(state.utf8)) else {
-            Issue.record("a state of 64 KiB and two quotes")
+            Issue.record("a state of 64 KiB and two bytes was accepted")
             return
         }
         #expect(why.contains("65538 bytes"))
@@ -132,7 +132,7 @@ import Testing
     @Test("Text is decoded as JSON defines it") func textsAreReadAsJSONHasThem() throws {
         let line = #"{"done":{"log":["\u00e4 \ud83d\ude00 \"\\\/\b\f\n\r\t","\udc00","\ud800\u0041"]}}"#
         guard case .answered(let answer) = try ScriptReplies.outcome(of: Array(line.utf8)) else {
-            Issue.record("it is understood")
+            Issue.record("the answer was not accepted")
             return
         }
         // In a log, control characters become spaces, except the tab.

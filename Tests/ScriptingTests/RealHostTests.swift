@@ -110,11 +110,11 @@ struct RealHostTests {
         async let bad = pool.call(.press(), plugs: [], state: nil, time: .start)
         let good = await pool.call(.press(of: "other.lua"), plugs: [], state: nil, time: .start)
         guard case .answered(let answer) = good, answer.log == ["here"] else {
-            Issue.record("the other script goes on: \(String(describing: good))")
+            Issue.record("the other script did not answer: \(String(describing: good))")
             return
         }
         guard case .failed(let why, log: _) = await bad else {
-            Issue.record("it fails")
+            Issue.record("the script that exceeds a limit did not fail")
             return
         }
         #expect(why.contains(words), "\(why)")
@@ -132,7 +132,7 @@ struct RealHostTests {
             guard case .answered(let answer) = await pool.call(.press(), plugs: [], state: last, time: .start),
                 answer.actions == [.turnOff(["Lamp"])]
             else {
-                Issue.record("one is lost")
+                Issue.record("a call was not answered")
                 return
             }
             last = answer.state

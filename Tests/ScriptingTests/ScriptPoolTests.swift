@@ -96,7 +96,7 @@ import Testing
         guard case .answered(let answer) = await pool.call(.press(), plugs: [], state: nil, time: .start),
             let number = answer.log.first.flatMap({ Int32($0) })
         else {
-            Issue.record("it answers")
+            Issue.record("the script did not answer")
             return
         }
         kill(number, SIGKILL)
@@ -120,7 +120,7 @@ import Testing
         #expect(await notices.next() == .runs(script: "house.lua"))
         try await Task.sleep(for: .milliseconds(50))
         await pool.replace([try StandIn.script(Self.counting())], states: [:])
-        // The old process carries out nothing: the new one answers the same call.
+        // The new process answers the call that the old one did not answer.
         #expect(states([await outcome]) == ["1"])
         #expect(states([await pool.call(.press(), plugs: [], state: "1", time: .start)]) == ["2"])
         await pool.replace([], states: [:])
@@ -138,7 +138,7 @@ import Testing
             case .answered(let answer) = await pool.call(.press(of: "other.lua"), plugs: [], state: nil, time: .start),
             let number = answer.log.first.flatMap({ Int32($0) })
         else {
-            Issue.record("it answers")
+            Issue.record("the script did not answer")
             return
         }
         async let outcome = pool.call(.press(), plugs: [], state: nil, time: .start)
@@ -165,7 +165,7 @@ import Testing
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting())], states: ["house.lua": "5"])
         #expect(states([await pool.call(.press(), plugs: [], state: "5", time: .start)]) == ["6"])
-        // The answer was refused or withdrawn.
+        // The house did not store the previous answer's state, as if it had refused or withdrawn the call.
         #expect(states([await pool.call(.press(), plugs: [], state: "5", time: .start)]) == ["6"])
         #expect(states([await pool.call(.press(), plugs: [], state: "6", time: .start)]) == ["7"])
         #expect(states([await pool.call(.press(), plugs: [], state: nil, time: .start)]) == ["1"])
@@ -181,7 +181,7 @@ import Testing
         var wrong = ScriptCall.press(1)
         wrong.firing.cause.value = 1
         guard case .failed? = await pool.call(wrong, plugs: [], state: nil, time: .start) else {
-            Issue.record("it is refused")
+            Issue.record("the answer with an unknown action was accepted")
             return
         }
         #expect(states([await pool.call(.press(2), plugs: [], state: nil, time: .start)]) == ["1"])

@@ -58,7 +58,7 @@ import Testing
             """)
         let process = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)
         guard case .answered(let answer) = try process.call(.press(), plugs: [], time: .start) else {
-            Issue.record("it answers")
+            Issue.record("the script did not answer")
             return
         }
         #expect(answer.log == ["[0, 1, 2]", "['socket', 'socket', '/dev/null']", "[]", "True"])
@@ -112,7 +112,7 @@ import Testing
             _ = try ScriptReader(host: StandIn.path).read(name: "tv.lua", source: source, time: .start)
         }
         guard case .refused(let refusal) = error else {
-            Issue.record("it is refused: \(String(describing: error))")
+            Issue.record("the script was not refused: \(String(describing: error))")
             return
         }
         #expect(refusal.description.hasPrefix("tv.lua:2:3: error: 'rises over' is not known in 'active power'\n"))
@@ -125,7 +125,7 @@ import Testing
             _ = try ScriptReader(host: StandIn.path).read(name: "a.lua", source: source, time: .start)
         }
         guard case .refused(let refusal) = error else {
-            Issue.record("it is refused: \(String(describing: error))")
+            Issue.record("the script was not refused: \(String(describing: error))")
             return
         }
         #expect(refusal.diagnostics[0].message == "no file is read" && refusal.diagnostics[0].hint == "use state")

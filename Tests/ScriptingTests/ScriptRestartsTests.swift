@@ -39,7 +39,7 @@ import Testing
         #expect(rests(2, living: .zero, &restarts) == [2, 4])
     }
 
-    @Test("A process starts neither early nor twice") mutating func startsNotBeforeItsTimeAndNotTwice() {
+    @Test("A process starts once, not before the end of its pause") mutating func startsNotBeforeItsTimeAndNotTwice() {
         var restarts = ScriptRestarts(now: now)
         _ = rests(1, living: .zero, &restarts)
         #expect(restarts.handle(.deadlineReached, now: now + .milliseconds(999)) == [])
@@ -48,7 +48,7 @@ import Testing
         #expect(restarts.handle(.deadlineReached, now: now + .seconds(2)) == [])
     }
 
-    @Test("A discarded process does not lengthen the pause, but starts at most once per second")
+    @Test("A process that the pool discards does not lengthen the pause; starts are at least one second apart")
     mutating func oneThatIsDiscardedIsNoFaultButStartsOnceASecondAtMost() {
         var restarts = ScriptRestarts(now: now)
         #expect(restarts.handle(.discarded, now: now) == [])

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "The scan ends at unterminated text",
+        "The scan of a source with unterminated text ends",
         arguments: ["plug(\"open", "plug(\"a\\", "[[", "--[==[", "\"a\nb\"", "plug(\"\\65\")"])
     func whatIsCutShortEnds(_ source: String) {
         #expect(ScriptWords(source).plugs.isEmpty)
