@@ -91,7 +91,7 @@ struct NetUnicodeTests {
             bytes: bytes, interface: 2, source: TestLink.address(of: 1), sourcePort: 5353, wasMulticast: true)
         link.send(.received(datagram), to: 0)
         guard case .found(let identity, txt: _) = link.changes(at: 0).first?.change else {
-            Issue.record("not found")
+            Issue.record("the service was not found")
             return
         }
         let asked = try identity.instanceName()

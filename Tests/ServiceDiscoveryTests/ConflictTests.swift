@@ -36,8 +36,10 @@ struct ConflictTests {
         link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
         link.run(for: .seconds(100))
         #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
-        #expect(link.packets.contains { $0.sender == 1 && $0.time > .zero + .seconds(65) }, "the node has tried")
-        // The node queries for the name without a probe while it is in use.
+        #expect(
+            link.packets.contains { $0.sender == 1 && $0.time > .zero + .seconds(65) },
+            "the node sent no packets to check the original name")
+        // While the original name is in use, the node sends queries for it, and no probes.
         #expect(
             !link.packets.contains {
                 $0.sender == 1 && $0.time > .zero + .seconds(60) && !$0.message.authorities.isEmpty
@@ -45,7 +47,7 @@ struct ConflictTests {
         let taken = link.reports.filter {
             if case .nameTaken(_, "Lamp", _, .seconds(60)) = $0.action { true } else { false }
         }
-        #expect(taken.map(\.node) == [1], "reported once")
+        #expect(taken.map(\.node) == [1], "the conflict is reported once, by node 1")
         link.send(.unregister(id), to: 0)
         link.run(for: .seconds(10))
         link.dead = [0]
@@ -86,7 +88,7 @@ struct ConflictTests {
         link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
         link.run(for: .seconds(5))
         link.send(.unregister(id), to: 0)
-        // During the probes.
+        // The change occurs during the probes.
         link.run(until: .zero + .seconds(85) + .milliseconds(700))
         link.send(.updateTXT(id, try TXTRecord(["txtvers": "1", "id": "new"])), to: 1)
         link.run(for: .seconds(200))

@@ -122,7 +122,7 @@ struct ResolveTests {
             }
         }
         guard case .resolved(resolve, let service) = last else {
-            Issue.record("not resolved: \(String(describing: last))")
+            Issue.record("the service was not resolved: \(String(describing: last))")
             return
         }
         let host = TestLink.interface(of: 0, families: families).addresses.map(\.address)
@@ -195,7 +195,7 @@ struct NodeFuzzTests {
         }
         let noise = link.packets.count
         #expect(link.nodes[0].malformedCount > 0)
-        // In thirty seconds of attack the node sends only answers, probes and queries.
+        // The mutated packets arrive for 30 s. The nodes may answer, probe and query, but not cause a storm.
         #expect(noise < 6000, "\(noise) packets")
         link.send(.browse(BrowseID(rawValue: 2), "_smartplug._tcp"), to: 1)
         link.run(for: .seconds(30))

@@ -13,7 +13,7 @@ struct TestLink {
 
         var message: Message {
             do { return try Message(decoding: datagram.bytes) } catch {
-                preconditionFailure("we sent garbage: \(error)")
+                preconditionFailure("a node sent an invalid message: \(error)")
             }
         }
     }
