@@ -36,7 +36,9 @@ private struct RecordedHouse {
     var controllerHost: HostID { house.controllers[0] }
 
     var controller: RecordingController {
-        guard case .recorder(let controller) = lan[controllerHost] else { preconditionFailure("there is one") }
+        guard case .recorder(let controller) = lan[controllerHost] else {
+            preconditionFailure("the controller is not a recorder")
+        }
         return controller
     }
 
@@ -112,6 +114,6 @@ private struct RecordedHouse {
         }
         // The house was active and the faults took effect.
         #expect(stored > 0 && fetches > 3 && (failures > 0 || fetches < 50))
-        print("\(fetches) pieces asked for, \(stored) chunks stored, \(failures) writes failed")
+        print("\(fetches) fetches, \(stored) chunks stored, \(failures) writes failed")
     }
 }

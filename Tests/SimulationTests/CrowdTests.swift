@@ -28,8 +28,8 @@ import Testing
     private static let mostMissing = 0.02
     /// The packets per plug in more than two hours of losses. Nearly all are responses to a few hundred queries: each
     /// plug that is not among the known answers sends one. In a crowd of a thousand, a plug sends four times as many as
-    /// in a crowd of a hundred. Half of the plugs had to change their names, and try their own name four times in this
-    /// time.
+    /// in a crowd of a hundred. Half of the plugs had to change their names, and each retries its original name four
+    /// times in this time.
     private static let mostPackets = isFull ? 85 : 34
 
     /// Names three of ten plugs Lamp and two of ten Plug; a twentieth of the hosts has the host name plug.
@@ -75,7 +75,7 @@ import Testing
             try checkMissing(crowd)
         }
         var sent = crowd.sent - before
-        try expect(sent.total <= Self.mostPackets * Self.plugs, "\(sent) while many were lost")
+        try expect(sent.total <= Self.mostPackets * Self.plugs, "\(sent) were sent during the losses")
         before = crowd.sent
         crowd.loss = 0
         // Hosts are not notified when links are joined, and records that all browsers know are not repeated (RFC 6762

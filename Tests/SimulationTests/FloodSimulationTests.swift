@@ -8,8 +8,8 @@ import ServiceDiscovery
 import SimulatedLAN
 import Testing
 
-/// Plugs that a controller has paired, on a link where a stranger announces plugs that do not exist: before the real
-/// ones start, while they start, and afterwards.
+/// Plugs that a controller has paired, on a link with a stranger. Before, while and after the plugs start, the stranger
+/// announces plugs that do not exist.
 private struct FloodedHouse {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
@@ -55,7 +55,7 @@ private struct FloodedHouse {
         follow(directory.prioritize(paired, now: now))
         send(.browse(Self.browse, Self.type), to: controller)
         var waiting = Array(0..<plugs)
-        // Enough to fill every cache and list, in portions between which plugs start.
+        // The flood fills every cache and list. Plugs start between its portions.
         for _ in 0..<6 {
             if random.chance(0.5), let plug = waiting.popLast() { try begin(plug) }
             try flood(250)

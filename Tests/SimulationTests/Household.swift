@@ -40,7 +40,9 @@ struct Household {
     var controllerHost: HostID { house.controllers[0] }
 
     var controller: RulingController {
-        guard case .ruler(let controller) = lan[controllerHost] else { preconditionFailure("there is one") }
+        guard case .ruler(let controller) = lan[controllerHost] else {
+            preconditionFailure("the controller runs no rules")
+        }
         return controller
     }
 

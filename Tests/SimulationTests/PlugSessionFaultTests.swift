@@ -25,11 +25,11 @@ import Testing
         // The faults took effect: sessions broke and gaps were reported, but most data was delivered.
         #expect(seen > 0 && acknowledged > 0 && samples > 0 && sessions > 2)
         let told = gaps.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", ")
-        print("seen \(seen) events, gaps: \(told); \(acknowledged) commands (\(again) again after a loss of power)")
+        print("\(seen) events, gaps: \(told); \(acknowledged) commands (\(again) repeated after a loss of power)")
         print("\(samples) samples fetched, \(sessions) sessions")
     }
 
-    @Test("The same seed gives the same events")
+    @Test("Two runs with the same seed give the same events")
     func theSameSeedGivesTheSameHouse() throws {
         func run() throws -> [[PlugEvent]] {
             var house = SessionHouse(seed: 5)

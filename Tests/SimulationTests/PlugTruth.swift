@@ -3,7 +3,7 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// Records the actual events of a simulated plug, with which the records of its controllers are compared.
+/// The actual events of a simulated plug. The checks compare them with the events that its controllers recorded.
 struct PlugTruth {
     /// Every recorded event, by its sequence number.
     private(set) var events: [SequenceNumber: PlugEvent] = [:]
@@ -21,7 +21,7 @@ struct PlugTruth {
     private(set) var doubtful: Set<Sample> = []
     /// Events that wait for their numbers, oldest first.
     private(set) var unnumbered: [UnnumberedEvent] = []
-    /// The number of events that waited, and how many of them a killed process left to its successor.
+    /// The number of events that waited for their numbers, and the number that a killed process left to the next one.
     private(set) var waited = 0
     private(set) var waitedOverKill = 0
     /// True if numbers were skipped because flash took longer than allowed.
@@ -112,7 +112,7 @@ struct PlugTruth {
             }
         }
         if !memory.unnumbered.starts(with: unnumbered) {
-            violation = "after a kill other events wait for numbers than the \(unnumbered.count) before it"
+            violation = "the \(unnumbered.count) events that waited for numbers before a kill do not wait after it"
         }
         unnumbered = memory.unnumbered
         waitedOverKill += unnumbered.count

@@ -45,7 +45,9 @@ struct SessionHouse {
     var plug: SimulatedPlug { house.plug("Lamp") }
 
     func controller(_ id: HostID) -> FollowingController {
-        guard case .follower(let controller) = lan[id] else { preconditionFailure("a controller was asked for") }
+        guard case .follower(let controller) = lan[id] else {
+            preconditionFailure("host \(id.index) is not a follower")
+        }
         return controller
     }
 

@@ -35,7 +35,7 @@ extension SessionHouse {
         let certain = { (sample: Sample) in !plug.truth.doubtful.contains(sample) }
         guard fetch.samples.filter(certain) == taken.filter(certain), Set(fetch.samples).isSubset(of: taken) else {
             throw House.Broken(
-                description: "\(fetch.samples.count) of \(taken.count) samples in \(fetch.range) fetched, or others")
+                description: "the fetched samples in \(fetch.range) are not the \(taken.count) measured ones")
         }
     }
 
@@ -102,7 +102,7 @@ extension SessionHouse {
         case .overwritten:
             // If numbers were skipped twice, the ring keeps one mark and drops the events before the other.
             guard isOverwritten(gap, in: boot) || plug.truth.hadBadFlash else {
-                throw House.Broken(description: "\(gap), but the ring is \(ring)")
+                throw House.Broken(description: "\(gap), but the ring of \(ring) events has not overwritten it")
             }
         case .storageFailed, .unknownCursor:
             guard plug.truth.hadBadFlash else { throw House.Broken(description: "\(gap), but flash worked") }
@@ -144,7 +144,7 @@ extension SessionHouse {
             throw House.Broken(description: "\(controller.name) holds \(held), the plug \(state)")
         }
         guard let reading = held.reading, let newest = state.reading else {
-            throw House.Broken(description: "there is no reading")
+            throw House.Broken(description: "the plug or \(controller.name) has no reading")
         }
         let interval = controller.stateOptions.maximumInterval ?? PlugWire.defaultReadingInterval
         let moved = abs(Int64(newest.deciwatts) - Int64(reading.deciwatts)) * 100

@@ -2,8 +2,8 @@ import Appliance
 import PlugModel
 import ProtocolCore
 
-/// The flash writes that do not block other work of a plug: one at a time, each with a random duration, as in
-/// `PlugService`. Behind it the newest write of each kind waits, and a boundary goes first.
+/// The flash writes that do not block other work of a plug, as in `PlugService`. One write at a time is performed, with
+/// a random duration. Meanwhile only the newest write of each kind waits, and a boundary is written before the others.
 struct SimulatedFlash {
     private struct Write {
         let action: PlugMachine.Action

@@ -14,7 +14,7 @@ struct SimulatedKey {
     /// Writes the first key, as the factory does.
     static func make(_ files: FileStore) {
         var key = SimulatedKey(number: 0, isKept: false)
-        precondition(key.keep(files), "a new disk works")
+        precondition(key.keep(files), "a new disk cannot store the key")
     }
 
     /// Loads the key for the running plug, or creates one; nil if the plug has to stay off the network.

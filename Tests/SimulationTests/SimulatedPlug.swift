@@ -24,7 +24,8 @@ final class SimulatedPlug {
     static let runtimeDirectory = "/run/plug"
     static let serviceType: ServiceType = "_smartplug._tcp"
     private static let registration = RegistrationID(rawValue: 1)
-    /// How long the button is pressed, and the time after which the press is certainly recorded.
+    /// The durations of a short press, of one that opens the pairing window, and of one that resets the plug, and the
+    /// time after which a press is certainly recorded.
     private static let hold = Duration.milliseconds(100)
     private static let longHold = Duration.milliseconds(5200)
     private static let resetHold = Duration.milliseconds(15_100)
@@ -95,7 +96,7 @@ final class SimulatedPlug {
                 with: Array("\(SetupCode.label.text)\n\(SetupCode.label.text)\n".utf8))
             SimulatedKey.make(files)
         } catch {
-            preconditionFailure("a new disk works: \(error)")
+            preconditionFailure("a new disk cannot be written: \(error)")
         }
     }
 
@@ -244,7 +245,7 @@ final class SimulatedPlug {
                 state: Self.stateDirectory, runtime: Self.runtimeDirectory, boot: boot, limits: limits,
                 files: FileStore(calls: disk), random: &random, tell: { _ in })
         } catch {
-            preconditionFailure("no other plug has this disk: \(error)")
+            preconditionFailure("the storage cannot be opened: \(error)")
         }
         let memory = storage.restore(now: now)
         if breakOff(nil) { return nil }
@@ -276,7 +277,7 @@ final class SimulatedPlug {
                     name: name, type: Self.serviceType, hostName: "plug-\(number)", port: port)
                 discover { $0.handle(.register(Self.registration, service), now: now) }
             } catch {
-                preconditionFailure("\(name) is a name: \(error)")
+                preconditionFailure("\(name) is not a valid name: \(error)")
             }
         }
     }

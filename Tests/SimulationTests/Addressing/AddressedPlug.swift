@@ -113,7 +113,7 @@ final class AddressedPlug {
         return tell(.inUse(inUse), now: now)
     }
 
-    /// Filters out packets about other stations, which are most of them.
+    /// Returns true if the machine or the kernel handles the packet. Most packets are about other stations.
     func isConcerned(by packet: ARPPacket) -> Bool {
         isLinkUp && (isRunning && machine.concerns(packet) || assigned[packet.targetAddress] != nil)
     }
@@ -124,7 +124,7 @@ final class AddressedPlug {
         if kernelAnswersARP, packet.operation == .request, packet.senderHardware != hardware,
             let own = assigned[packet.targetAddress]
         {
-            if own.scope == .link { violation = "the kernel answers for \(own.address) by unicast" }
+            if own.scope == .link { violation = "the kernel answers for link-local \(own.address) by unicast" }
             if isRunning { checkVerified(own.address, "the kernel answers for") }
             frames.append(.arp(.reply(to: packet, from: hardware)))
         }

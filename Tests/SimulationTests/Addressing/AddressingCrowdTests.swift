@@ -40,7 +40,7 @@ import Testing
         try house.checkAddressesAreUnique()
         try house.run(until: .seconds(60))
         let peaks = peaks(house)
-        print("500 plugs, a server: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages a second")
+        print("500 plugs, a server: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages per second")
         #expect(peaks.arp < 2000 && peaks.dhcp < 1500)
         // Three probes and two announcements, plus the probes of an interrupted link-local claim; DISCOVER and REQUEST.
         #expect(house.plugs.allSatisfy { $0.tally.arp <= 8 && $0.tally.dhcp == 2 })
@@ -55,7 +55,7 @@ import Testing
         try house.checkAddressesAreUnique()
         try house.run(until: .seconds(600))
         let peaks = peaks(house)
-        print("500 plugs, no server: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages a second")
+        print("500 plugs, no server: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages per second")
         #expect(peaks.arp < 600 && peaks.dhcp < 400)
         // A DISCOVER after 4, 8, 16, 32 s and then every 64 s.
         #expect(house.plugs.allSatisfy { $0.tally.dhcp <= 16 })
@@ -67,7 +67,7 @@ import Testing
         try house.run(until: .seconds(600))
         try house.checkEverybodyHasAnAddress()
         let peaks = peaks(house)
-        print("500 plugs, refused: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages a second")
+        print("500 plugs, refused: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages per second")
         #expect(peaks.dhcp < 2000)
         #expect(house.plugs.allSatisfy { $0.tally.dhcp <= 40 })
     }

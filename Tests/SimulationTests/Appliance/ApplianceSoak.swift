@@ -79,9 +79,9 @@ struct ApplianceSoak {
     mutating func cutPower() throws {
         let lost = energy - (flash?.milliwattHours ?? 0)
         let step = 100_000 + 12_000 * 1000 / 120 + UInt64(configuration.meterInterval.inSeconds * 12_000 / 3.6)
-        try require(wasFlashBroken || lost <= step, "a power cut costs \(lost) mWh")
+        try require(wasFlashBroken || lost <= step, "a power cut loses \(lost) mWh of energy")
         if let unsavedSince, !wasFlashBroken {
-            try require(now - unsavedSince <= .seconds(3660), "a power cut costs \((now - unsavedSince).inSeconds) s")
+            try require(now - unsavedSince <= .seconds(3660), "lost energy of \((now - unsavedSince).inSeconds) s")
         }
         energy = flash?.milliwattHours ?? 0
         recordedOn = flash?.relayOn ?? false
@@ -92,7 +92,8 @@ struct ApplianceSoak {
     }
 
     private mutating func begin(_ memory: ApplianceMemory) throws {
-        // The state that the plug reported, not the one it wrote: a lock is written to flash at once if flash works.
+        // Working flash stores a lock at once, so the reported lock must be restored. After a power cut with broken
+        // flash, the stored lock must be.
         let locked = memory.powerLost && wasFlashBroken ? flash?.tripped : machine.state.tripped
         machine = ApplianceMachine(configuration)
         isAsked = false
@@ -132,7 +133,7 @@ struct ApplianceSoak {
             // The shell wakes up a little late.
             now = max(now, min(end, deadline + (random.chance(0.1) ? .milliseconds(3) : .zero)))
             try feed(.deadlineReached)
-            if let next = machine.nextDeadline { try require(next > now, "the machine would spin at \(now)") }
+            if let next = machine.nextDeadline { try require(next > now, "the next deadline is not after \(now)") }
         }
         now = end
     }

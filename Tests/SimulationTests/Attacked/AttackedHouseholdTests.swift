@@ -101,7 +101,8 @@ struct AttackedHousehold {
 }
 
 @Suite struct AttackedHouseholdTests {
-    /// Attack class: messages of others cause a rule of the owner to be lost, run twice, or answered by someone else.
+    /// Attack class: messages of other hosts cause a command of the owner's rules to be lost, executed twice, or
+    /// answered with the outcome of an attacker's command.
     @Test("The owner's rules run correctly while attackers send messages and commands")
     func theOwnersRulesDoWhatTheySayAmongAttackers() throws {
         var (firings, foreseen, lies) = (0, 0, 0)
@@ -115,6 +116,6 @@ struct AttackedHousehold {
         }
         // The attacks took effect: commands of the owner had been requested in advance.
         #expect(firings > 3 && foreseen > 3 && lies > 3)
-        print("\(firings) firings, \(foreseen) commands foreseen by others, \(lies) lies")
+        print("\(firings) firings, \(foreseen) commands requested in advance by an attacker, \(lies) changed messages")
     }
 }

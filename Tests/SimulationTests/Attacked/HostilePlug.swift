@@ -68,7 +68,7 @@ final class HostilePlug {
             return actions + [.listen(port: Self.port)]
                 + discover { $0.handle(.register(Self.registration, service), now: now) }
         } catch {
-            preconditionFailure("the names are valid: \(error)")
+            preconditionFailure("a name is not valid: \(error)")
         }
     }
 
@@ -108,7 +108,7 @@ final class HostilePlug {
 
     // MARK: Lies
 
-    /// The frames that leave the plug instead of these.
+    /// Returns the frames that the plug sends instead of these bytes.
     private func said(_ bytes: [UInt8], on connection: ConnectionID) -> [[UInt8]] {
         decoders[connection, default: FrameDecoder()].append(bytes)
         var frames: [[UInt8]] = []
@@ -117,7 +117,7 @@ final class HostilePlug {
     }
 
     private func told(_ message: WirePlugMessage) -> [[UInt8]] {
-        // Pairing has to succeed, or the controllers would not listen.
+        // Messages of pairing are not changed, because controllers follow only a paired plug.
         switch message.kind {
         case .pairingChallenge, .pairingProof: return [FrameEncoder.frame(message)]
         default: break

@@ -17,7 +17,7 @@ final class Stranger {
     private var streams: Set<StreamID> = []
     private var lastStream: UInt32 = 0
     private var decoder = FrameDecoder()
-    /// The number of answers that are not refusals.
+    /// The number of answers other than Goodbyes and pairing challenges.
     private(set) var answers = 0
 
     init(places: [String: () -> LANEndpoint], ids: @escaping () -> [PlugID]) {
@@ -88,8 +88,8 @@ final class Stranger {
     }
 
     private func forged(as id: String) -> [UInt8] {
-        // Only 16 names, because each stays in every host's cache for the rest of the day. Floods have their own
-        // simulation.
+        // There are only 16 names, because each stays in every host's cache for the rest of the day.
+        // FloodSimulationTests simulates floods.
         let number = Int.random(in: 0..<16, using: &random)
         do {
             let type: Name = "_smartplug._tcp.local"
@@ -109,7 +109,7 @@ final class Stranger {
                 ])
             return try message.encoded()
         } catch {
-            preconditionFailure("the forged message is valid: \(error)")
+            preconditionFailure("the forged message is not valid: \(error)")
         }
     }
 }

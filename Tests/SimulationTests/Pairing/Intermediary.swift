@@ -6,7 +6,7 @@ import PlugModel
 @testable import PlugProtocol
 
 /// A man in the middle. It accepts connections that were meant for the plug, opens others to the plug, and forwards all
-/// data. Each side sees its key instead of the other side's.
+/// data. Each side receives the intermediary's key instead of the other side's.
 final class Intermediary {
     let port: UInt16
     private let plug: LANEndpoint

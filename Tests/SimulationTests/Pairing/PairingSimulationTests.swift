@@ -21,7 +21,7 @@ import Testing
                 let refusals = caller.told.compactMap {
                     if case .goodbye(let wire) = $0 { wire.model.reason } else { nil }
                 }
-                for reason in refusals { ends["\(caller.name) was told \(reason)", default: 0] += 1 }
+                for reason in refusals { ends["\(caller.name) received \(reason)", default: 0] += 1 }
             }
         }
         print(
@@ -33,8 +33,8 @@ import Testing
         #expect(ends["desk window closed"] ?? 0 > 0)
         #expect(ends["guesser wrong code"] ?? 0 > 0 && ends["guesser paired"] == nil)
         #expect(ends["lured wrong code"] ?? 0 > 0 && ends["lured paired"] == nil)
-        #expect(ends["replayer was told wrongCode"] ?? 0 > 0)
-        #expect(ends["stranger was told notPaired"] ?? 0 > 0)
+        #expect(ends["replayer received wrongCode"] ?? 0 > 0)
+        #expect(ends["stranger received notPaired"] ?? 0 > 0)
     }
 }
 
