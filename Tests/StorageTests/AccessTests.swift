@@ -197,13 +197,13 @@ import Testing
             bytes[index] ^= 1
             try directories.write(bytes[...], to: "state/controllers")
             guard case .unusable = flash.controllers({ _ in }) else {
-                Issue.record("byte \(index) was spoilt and believed")
+                Issue.record("a list with byte \(index) changed was accepted")
                 return
             }
         }
         try directories.write(whole[...], to: "state/controllers")
         guard case .value(let controllers) = flash.controllers({ _ in }) else {
-            Issue.record("the list itself is refused")
+            Issue.record("the undamaged list was rejected")
             return
         }
         #expect(controllers == PlugServer.Access.knowing().controllers)

@@ -26,7 +26,7 @@ import Testing
         #expect(try open().addresses == ["192.0.2.7", "fe80::1:2"])
         let path = directories.runtime + "/addresses"
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-        #expect(mode == 0o600, "who is at home is nobody else's business")
+        #expect(mode == 0o600, "only plugd's user can read the addresses")
     }
 
     @Test("A factory reset removes the addresses") func aPlugThatWasResetKnowsNone() throws {
@@ -50,7 +50,7 @@ import Testing
         try directories.write(many.joined(separator: "\n"), to: "runtime/addresses")
         #expect(try open().addresses == Array(many.prefix(16)))
         try directories.write(String(repeating: "1\n", count: 3000), to: "runtime/addresses")
-        #expect(try open().addresses == [], "longer than any that was written")
+        #expect(try open().addresses == [], "a file above the size limit is ignored")
         try directories.write("192.0.2.7\n", to: "runtime/addresses")
         try directories.setMode(0o644, of: "runtime/addresses")
         #expect(try open().addresses == [])

@@ -51,7 +51,8 @@ import Testing
         #expect(content.entries == entries && content.spoiled == 0 && content.isWhole)
     }
 
-    @Test("1400 lines of maximum length fit into the file") func itHasItsLimitWhereEverythingIsAsLongAsItMayBe() {
+    @Test("The size limit of the file is at least that of 1400 lines of maximum length")
+    func itHasItsLimitWhereEverythingIsAsLongAsItMayBe() {
         let note = AuditNote(
             .pairingFailed,
             by: .controller(
@@ -132,7 +133,7 @@ import Testing
             if written == 6 { break }
             cuts += 1
         }
-        #expect(cuts > 1000, "it was cut in the midst")
+        #expect(cuts > 1000, "the power was cut at too few steps")
     }
 
     @Test("A factory reset empties the log and is its first entry") func aResetEmptiesItAndIsItsFirstEntry() throws {
@@ -147,7 +148,7 @@ import Testing
         #expect(directories.text("state/audit")?.contains("Desk") == true)
         let plug = try start()
         #expect(kinds(plug) == [.factoryReset, .firmware] && entries(plug)[0].note.actor == .button)
-        #expect(directories.text("state/audit")?.contains("Desk") == false, "who had it before is forgotten")
+        #expect(directories.text("state/audit")?.contains("Desk") == false, "the reset erased the previous owner")
     }
 
     @Test("The reset of a plug that does not run is recorded too")
@@ -185,10 +186,10 @@ import Testing
         disk.change { $0.faults[directories.state + "/audit"] = error }
         for number in 1...5 { plug.command(number, .rename("Lounge \(number)")) }
         plug.press()
-        #expect(plug.relayOn, "it keeps nothing waiting")
+        #expect(plug.relayOn, "a full audit log does not block the button")
         plug.run(for: .seconds(1000))
         let told = notices.troubles.filter { $0.contains("the newest entries of its audit log") }
-        #expect((1...2).contains(told.count), "of the file, and of the one in its place: \(told)")
+        #expect((1...2).contains(told.count), "at most one notice for each of the two files of a write: \(told)")
         #expect(kinds(plug) == [.firmware])
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(301))
@@ -197,7 +198,8 @@ import Testing
     }
 
     /// Two renames per minute, the maximum for a controller, and constant refusals.
-    @Test("A day of constant changes writes 50 to 400 kB to flash") func aDayOfItWritesTheseBytesToFlash() throws {
+    @Test("A day of constant changes writes 50 to 400 kB of audit log to flash")
+    func aDayOfItWritesTheseBytesToFlash() throws {
         var plug = try start()
         disk.count(directories.state + "/audit")
         let day = plug.now + .seconds(86_400)

@@ -104,7 +104,7 @@ import Testing
             disk.change { $0 = SimulatedDisk.Faults() }
             let after = try restarted(life, disk)
             #expect(after.code == (isChangedBefore ? first : life.code))
-            #expect(after.storage.keep(second), "it may be tried again")
+            #expect(after.storage.keep(second), "the write can be retried")
             #expect(try restarted(after, disk).code == second)
         }
     }

@@ -15,7 +15,7 @@ import Testing
     private static let runtime = "/run/plug"
     private static let kept = StoredState(relayOn: true, level: .full, milliwattHours: 77)
 
-    /// The plug as its files define it at a start.
+    /// The state of a plug after a start, as its files determine it.
     private struct Life {
         var storage: PlugStorage
         var memory: PlugMemory
@@ -94,10 +94,10 @@ import Testing
                 let life = try #require(start(disk, boot: boot, newKey: "newer"))
                 let place = "after \(steps) steps, seed \(seed)"
                 #expect(life.isOld || life.isReset, "\(place): key \(life.key ?? "none"), \(life.access.controllers)")
-                #expect(life.isReset || !isDone, "\(place): it was said to be done")
+                #expect(life.isReset || !isDone, "\(place): the reset was confirmed but is not complete")
                 #expect(life.key != nil && !life.storage.isUnfinished, "\(place)")
                 #expect(life.storage.id == before.storage.id && life.access.code == before.access.code, "\(place)")
-                #expect(life.memory.journal.nextSequence >= 2, "\(place): a number is used again")
+                #expect(life.memory.journal.nextSequence >= 2, "\(place): a used event number would be used again")
                 outcomes.insert(life.isReset)
             }
             if isOver { break }
@@ -141,14 +141,14 @@ import Testing
             outcomes.insert(life.isReset)
             life.storage.close()
             let next = try #require(start(disk, boot: secondBoot, newKey: "newest", code: .new, seed: 6))
-            #expect(next.access.code == life.access.code, "after \(steps) steps: it was drawn once")
+            #expect(next.access.code == life.access.code, "after \(steps) steps: the next start changed the code")
             if isOver { break }
             steps += 1
         }
         #expect(outcomes == [false, true])
     }
 
-    @Test("A reset removes and keeps the right files")
+    @Test("A reset removes the files of networks and the key, and event numbers continue after a gap")
     func aPlugThatWasResetForgetsWhatItMustAndKeepsWhatItMust() throws {
         let disk = SimulatedDisk()
         let before = try old(disk)
@@ -161,7 +161,7 @@ import Testing
         for file in addressing { #expect(try FileStore(calls: disk).readIfPresent(file, limit: 9) == nil) }
         #expect(life.memory.journal.nextSequence == 2)
         #expect(life.memory.journal.resume(after: 0) == .gap(Gap(from: 1, to: 1, reason: .factoryReset)))
-        #expect(life.memory.journal.resume(after: 1) == .resumed, "who saw all has lost nothing")
+        #expect(life.memory.journal.resume(after: 1) == .resumed, "a controller that has all events gets no gap")
         #expect(!life.memory.appliance.powerLost)
         life.storage.close()
         let next = try #require(start(disk, boot: firstBoot, newKey: "newer"))

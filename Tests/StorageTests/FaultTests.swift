@@ -28,12 +28,12 @@ import Testing
         disk.change { $0.faults[directories.state] = error }
         var plug = try start()
         press(&plug)
-        #expect(plug.events.map(\.sequence).allSatisfy { $0 > 1 << 44 }, "no number was reserved")
+        #expect(plug.events.map(\.sequence).allSatisfy { $0 > 1 << 44 }, "without a reservation, numbers are skipped")
         for _ in 0..<10 { press(&plug) }
         #expect(notices.troubles.allSatisfy { $0.contains(directories.state) && $0.contains("\(error)") })
         let count = notices.all.count
         plug.run(for: .seconds(7200))
-        #expect(notices.all.count <= count + 1, "the state joins in; nothing is told twice")
+        #expect(notices.all.count <= count + 1, "only the first failed write of the state adds a notice")
 
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(600))
@@ -100,9 +100,9 @@ import Testing
         let first = try life(firstBoot, failing: false)
         #expect(first.count == 1201 && first.last == 1201)
         let second = try life(secondBoot, failing: true)
-        #expect(second.first.map { $0 > 1 << 44 } == true, "the boundary could not move, so not even one may be used")
+        #expect(second.first.map { $0 > 1 << 44 } == true, "without a new boundary all numbers are skipped")
         let third = try life(firstBoot, failing: false)
-        #expect(third.first == 2501, "the first life's second reservation, made with its event 500")
+        #expect(third.first == 2501, "numbers continue at the boundary that the first process reserved last")
         #expect(Set(first + second + third).count == first.count + second.count + third.count)
     }
 
@@ -138,7 +138,7 @@ import Testing
         #expect(plug.events.first.map { $0.sequence > 1 << 44 } == true)
     }
 
-    @Test("A damaged boundary with a valid mirror skips no number")
+    @Test("If the boundary is damaged and the mirror is valid, no number is skipped")
     func aDamagedBoundaryBesideAWholeMirrorCostsNoNumber() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
@@ -171,7 +171,7 @@ import Testing
         after.press()
         after.run(for: .seconds(60))
         #expect(after.relayOn)
-        #expect(directories.text("state/state")?.contains("overPower") == false, "a reset is written too")
+        #expect(directories.text("state/state")?.contains("overPower") == false, "the reset is stored in flash")
         after.storage.close()
         try directories.write("on 500 77\non 500 77\n", to: "state/state")
         let old = try start(boot: firstBoot)
@@ -209,12 +209,12 @@ import Testing
         let plug = try start()
         #expect(directories.text("state/id.damaged") == text)
         #expect(directories.text("state/id") == "\(plug.storage.id)\n\(plug.storage.id)\n")
-        #expect(plug.events.first?.sequence == 500, "the numbers are whole")
+        #expect(plug.events.first?.sequence == 500, "the boundary is not damaged")
         #expect(notices.troubles.count == 1)
     }
 
     /// A loss of power may occur before a new `sequence` is written. The plug must not count as new.
-    @Test("A file that was damaged once does not count as never written")
+    @Test("A missing file that an earlier start found damaged is reported, and numbers are skipped")
     func whatWasFoundDamagedOnceIsNotTakenForWhatNeverWas() throws {
         try directories.write("x", to: "state/id.damaged")
         try directories.write("x", to: "state/sequence.damaged")
@@ -243,7 +243,7 @@ import Testing
         #expect(told.contains("\nhint: a file exists where a directory is needed"))
     }
 
-    @Test("A runtime directory that cannot be written makes a restart a loss of power")
+    @Test("If the runtime directory cannot be written, a restart counts as a loss of power")
     func aRuntimeDirectoryThatCannotBeWrittenMakesARestartALossOfPower() throws {
         disk.change { $0.faults[directories.runtime] = .readOnly }
         func life() throws -> SequenceNumber {
@@ -253,10 +253,10 @@ import Testing
             return plug.next
         }
         let next = try life()
-        #expect(notices.all.count == 2, "the directory and the mirror")
+        #expect(notices.all.count == 2, "one notice each for the directory and for the mirror")
         let after = try start()
         #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
-        #expect(after.relayOn, "as flash knew it")
+        #expect(after.relayOn, "the relay has its state in flash")
     }
 
     @Test("A mirror that could not be written is not trusted")

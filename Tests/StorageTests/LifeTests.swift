@@ -48,8 +48,8 @@ import Testing
         #expect(after.events.last?.kind == .restarted(powerLost: false))
         #expect(after.events.last?.sequence == before.next)
         #expect(after.resume(after: 0) == .resumed)
-        #expect(after.relayOn, "three presses turned it on")
-        #expect(directories.text("state/sequence") == "1001\n1001\n", "nothing was written to flash for it")
+        #expect(after.relayOn, "the relay is on after three presses")
+        #expect(directories.text("state/sequence") == "1001\n1001\n", "a kill needs no write to flash")
         #expect(directories.text("state/state") == nil)
     }
 

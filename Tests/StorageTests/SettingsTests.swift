@@ -21,7 +21,8 @@ import Testing
 
     private func isDone(_ outcome: CommandOutcome?) -> Bool { if case .done = outcome { true } else { false } }
 
-    @Test("Settings with any name survive the file") func theFileSaysThemAndWhateverANameHolds() throws {
+    @Test("Settings with any name are unchanged after conversion to text and back")
+    func theFileSaysThemAndWhateverANameHolds() throws {
         for settings in [
             StoredSettings(), StoredSettings(name: "a;b=c%d"), StoredSettings(name: "Büro 🪴 = 1"),
             StoredSettings(powerOn: .last, autoOff: .zero),
@@ -32,7 +33,9 @@ import Testing
         #expect(
             SettingsText.text(StoredSettings(name: "a;b", powerOn: .on, autoOff: .seconds(1), powerLimit: 5))
                 == "name=a%3bb;power-on=on;auto-off=1000;power-limit=5")
-        #expect(SettingsText.parse("name=Lamp;colour=red") == StoredSettings(name: "Lamp"), "of a later firmware")
+        #expect(
+            SettingsText.parse("name=Lamp;colour=red") == StoredSettings(name: "Lamp"),
+            "an unknown key of a later firmware is ignored")
         for text in [
             "name", "name=", "power-on=maybe", "auto-off=-1", "auto-off=1;auto-off=2", "power-limit=x", "name=%4",
             "name=" + String(repeating: "x", count: 64),
@@ -53,7 +56,7 @@ import Testing
         let plug = try start(boot: boot)
         #expect(plug.machine.identity.name == "Lounge; Lamp")
         #expect(plug.machine.identity.settings?.powerOn == .on)
-        #expect(plug.relayOn == (boot == secondBoot), "it was off, and only a loss of power changes that")
+        #expect(plug.relayOn == (boot == secondBoot), "the power-on state applies only after a loss of power")
     }
 
     @Test(
@@ -66,7 +69,7 @@ import Testing
         disk.change { $0.faults[directories.state + "/settings"] = error }
         for number in 2...3 {
             guard case .refused(let refusal) = plug.command(number, .rename("Hall \(number)")) else {
-                Issue.record("it was not refused")
+                Issue.record("the rename was not refused")
                 return
             }
             #expect(refusal.code == .storageFailed)
