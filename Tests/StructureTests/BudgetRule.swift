@@ -1,4 +1,5 @@
-/// The tables of budgets in the security page have a row for each message of the protocol.
+/// Checks that the tables of budgets in the security page list each message of the protocol, and that their limits
+/// match the constants.
 enum BudgetRule {
     private static let page = SecurityRule.page
     private static let proto = "Sources/PlugProtocol/smartplug.proto"
@@ -11,7 +12,7 @@ enum BudgetRule {
             + missing("PlugMessage", of: proto.text, in: "| message of a plug |", of: page)
     }
 
-    /// Messages of the oneof that have no row in the table with this header.
+    /// Returns a violation for each message of the oneof that has no row in the table with this header.
     private static func missing(
         _ oneof: String, of proto: String, in header: String, of page: SourceFile
     ) -> [Violation] {
@@ -25,14 +26,14 @@ enum BudgetRule {
         }
     }
 
-    /// The first cells of the table.
+    /// Returns the first cell of each row of the table with this header.
     private static func rows(under header: String, of text: String) -> [Substring] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let start = lines.firstIndex(where: { $0.hasPrefix(header) }) else { return [] }
         return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.compactMap { $0.split(separator: "|").first }
     }
 
-    /// The types in `message NAME { oneof kind { Type field = 1; ... } }`.
+    /// Returns the names of the types in `message NAME { oneof kind { Type field = 1; ... } }`.
     private static func messages(of name: String, in proto: String) -> [String] {
         guard let start = proto.firstRange(of: "message \(name) {") else { return [] }
         let body = proto[start.upperBound...].prefix { $0 != "}" }

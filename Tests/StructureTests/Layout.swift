@@ -7,7 +7,7 @@ enum Layout {
         case shell
         /// May call libc.
         case system
-        /// An executable: wiring only.
+        /// An executable, which only connects modules.
         case program
         /// C code or a C library's headers.
         case foreign

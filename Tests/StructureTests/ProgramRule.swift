@@ -1,5 +1,5 @@
-/// Checks that executables only contain wiring. Decisions, state and sockets belong in a module, where tests can reach
-/// them.
+/// Checks that executables only connect modules. Decisions, state and sockets belong in a module, which tests can
+/// import.
 enum ProgramRule {
     static func check(_ tree: SourceTree) -> [Violation] {
         tree.swiftFiles { $0.form == .program }.flatMap { file, target in
@@ -8,7 +8,7 @@ enum ProgramRule {
                 found.append(
                     Violation(
                         path: file.path, line: Layout.longestProgramFile,
-                        reason: "\(file.lineCount) lines; a file of wiring has at most \(Layout.longestProgramFile)"))
+                        reason: "\(file.lineCount) lines; a program's file has at most \(Layout.longestProgramFile)"))
             }
             found += file.swift.imports.filter { $0.module.hasPrefix("NIO") }.map {
                 Violation(

@@ -1,7 +1,7 @@
 import Testing
 
 /// Applies the rules to this repository.
-@Suite("The source tree keeps its rules")
+@Suite("The source tree follows the structure rules")
 struct StructureTests {
     /// The source tree, read once for all rules.
     static let read = Result { try SourceTree.ofThisPackage() }
@@ -30,7 +30,7 @@ struct StructureTests {
     func onlySystemModulesImportTheCLibrary() { expectNone(ImportRules.onlySystemModulesImportC(tree)) }
     @Test("Generated files do not import Foundation")
     func generatedFilesDoNotImportFoundation() { expectNone(ImportRules.generatedFilesStaySmall(tree)) }
-    @Test("Programs contain only wiring") func programsOnlyWire() { expectNone(ProgramRule.check(tree)) }
+    @Test("Programs only connect modules") func programsOnlyWire() { expectNone(ProgramRule.check(tree)) }
     @Test("Every target is in the layout")
     func targetsStandInTheLayout() { expectNone(ManifestRules.targetsStandInTheLayout(tree)) }
     @Test("Every source file belongs to a target")
