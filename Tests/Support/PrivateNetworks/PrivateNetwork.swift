@@ -3,11 +3,11 @@ public import LinuxNetwork
 public import NIOCore
 public import NIOPosix
 
-/// A network namespace for a test: an event loop whose thread is in the namespace, and therefore every socket that the
-/// loop opens. The namespace is removed with the thread.
+/// A network namespace for a test. The thread of its event loop is in the namespace, and therefore also every socket
+/// that the loop opens. The namespace is removed when the thread ends.
 public final class PrivateNetwork: Sendable {
     /// The reason why a test without ``isAvailable`` is skipped.
-    public static let reason = "needs root, to make a network namespace of its own"
+    public static let reason = "needs root to create a network namespace"
 
     /// True if the process may create network namespaces; tested once, because even root may lack the right in a
     /// container.

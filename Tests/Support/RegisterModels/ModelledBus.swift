@@ -21,13 +21,13 @@ public enum TransferFault: Hashable, Sendable, CaseIterable {
     case noAcknowledge
     /// A line is held low until the time limit.
     case timedOut
-    /// The data line is not pulled down: all ones.
+    /// The chip does not pull the data line down, so all bits are ones.
     case ones
-    /// A line is held low without being detected: all zeros.
+    /// A line is held low and the adapter does not detect it, so all bits are zeros.
     case zeros
-    /// Different bytes than the chip sent.
+    /// The bytes differ from those that the chip sent.
     case corrupt
-    /// One byte less than requested.
+    /// The answer has one byte less than requested.
     case short
     /// The chip is reset just before the transfer.
     case reset
@@ -82,7 +82,7 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
         state.withLock { $0.faults[$0.transfers + index] = fault }
     }
 
-    /// Makes every further transfer fail; nil ends that.
+    /// Makes every further transfer fail with this fault, or none if the fault is nil.
     public func failAll(with fault: TransferFault?, seed: UInt64 = 1) {
         state.withLock {
             $0.standing = fault

@@ -1,9 +1,9 @@
 /// Simulated household appliances, with the figures of common machines.
 public enum ApplianceModel: String, CaseIterable, Sendable {
     case washingMachine = "washing machine"
-    /// It shows its end for ten minutes before it turns itself off.
+    /// Draws 3.2 W for ten minutes after its programme, before it turns itself off.
     case lingeringWashingMachine = "washing machine that stays on"
-    /// Its electronics sleep during soaking as they do between cycles: only the duration distinguishes the two.
+    /// Draws the same power during soaking as between cycles, so only the duration distinguishes the two.
     case sleepyWashingMachine = "washing machine that sleeps while it soaks"
     case dishwasher
     case dryer
@@ -65,11 +65,11 @@ extension PowerScript {
     private mutating func spin(from motor: Double, for seconds: Double) {
         hold(motor * 0.8, for: seconds / 2)
         hold(motor * 1.6, for: seconds / 2)
-        // The next stage follows at once: the last step of a cycle is power, not rest.
+        // A spin ends with 40 W, because a rest at the end would not belong to the cycle.
         hold(40, for: 4)
     }
 
-    /// Rinses, washes hot, rinses, and dries by waiting; the drain pump is the last power.
+    /// Rinses, washes hot, rinses and dries without power. The cycle ends with a run of the drain pump.
     fileprivate mutating func washDishes() {
         hold(70, for: draw(300...700))
         hold(2.6, for: draw(20...60))

@@ -55,7 +55,7 @@ public struct PowerScript: Sendable {
             hold(watts * draw(0.8...1.2), for: draw(on), noise: 0.15)
             hold(rest, for: draw(off))
         }
-        // It ends with a turn, because a rest at the end does not belong to the cycle.
+        // The motor ends with a turn, because a rest at the end does not belong to the cycle.
         hold(watts, for: on.lowerBound, noise: 0.1)
     }
 

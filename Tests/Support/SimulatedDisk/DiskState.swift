@@ -31,10 +31,10 @@ struct DiskState: Sendable {
     private(set) var contents: [Int: Content] = [:]
     private(set) var names: [String: Node] = [:]
     private var durableNames: [String: Node] = [:]
-    /// Oldest first.
+    /// The changes of names that are not durable yet, oldest first.
     private var unsettled: [NameChange] = []
     private var nextContent = 0
-    /// Paths below it are in memory, and lost in a power cut.
+    /// The directory in memory. A power cut removes all paths below it.
     let memory: String
     var random: SeededRandom
 
@@ -125,8 +125,8 @@ struct DiskState: Sendable {
 
     // MARK: Losing power
 
-    /// Cuts the power. Synchronized data stays; the seed decides about the rest, as on a real disk. Changes of names
-    /// survive up to a random one, because a file system keeps a journal of them. Everything in memory is lost.
+    /// Cuts the power. Synchronized data stays; the seed decides about the rest. The first changes of names survive, up
+    /// to a random one, because a file system keeps them in order in its journal. Everything in memory is lost.
     mutating func losePower() {
         for change in unsettled.prefix(Int.random(in: 0...unsettled.count, using: &random)) {
             change.apply(to: &durableNames)
@@ -151,7 +151,7 @@ struct DiskState: Sendable {
         case 0: return content.durable
         case 1: return content.now
         case 2: return Array(content.now[..<kept])
-        // The new length, but only a part of the new data.
+        // The file has its new length, but only the first part of the new data. The rest is zero.
         default: return content.now[..<kept] + [UInt8](repeating: 0, count: content.now.count - kept)
         }
     }

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The files of one simulated board: flash that keeps synchronized data, and memory that is lost in a power cut.
 ///
-/// The disk has faults, is full or read-only, and can break down at any byte of a write, by a power cut or a kill of
-/// the process. After that every call fails until ``boot()`` or ``startProcess()``. The seed decides which data
+/// The disk can have faults, can be full or read-only, and can break down at any byte of a write, by a power cut or a
+/// kill of the process. After that every call fails until ``boot()`` or ``startProcess()``. The seed decides which data
 /// survives.
 public final class SimulatedDisk: FileCalls {
     /// The two kinds of storage.

@@ -2,8 +2,8 @@ public import HomeKit
 import LargeNumbers
 public import ProtocolCore
 
-/// A server with its shell: an outlet with a button, flash that may fail, and connections whose controllers may not
-/// read.
+/// A server with its shell: an outlet with a button, flash that can fail, and connections whose controllers can stop
+/// reading.
 public struct SimulatedAccessory: Sendable, CustomStringConvertible {
     /// The characteristics of the outlet.
     public enum Key {

@@ -29,7 +29,7 @@ public struct LinkFaults: Hashable, Sendable {
 /// A change of the LAN at a moment of the run.
 public enum Fault: Hashable, Sendable {
     case linkFaults(LinkID, LinkFaults)
-    /// Splits a link: hosts only reach others in their group. Hosts without a group form another one.
+    /// Splits a link: hosts only reach others in their group. Hosts without a group form one further group.
     case partition(LinkID, [[HostID]])
     case heal(LinkID)
     case linkDown(LinkID)

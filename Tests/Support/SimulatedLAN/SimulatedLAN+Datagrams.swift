@@ -2,7 +2,7 @@ internal import ProtocolCore
 
 extension SimulatedLAN {
     func send(_ datagram: Datagram, from host: HostID, on interface: InterfaceID) {
-        precondition(interfaces[interface.index].host == host, "a host sends on its own interfaces")
+        precondition(interfaces[interface.index].host == host, "the interface belongs to a different host")
         let link = links[interfaces[interface.index].link.index]
         guard link.isUp else { return }
         capture?.add(datagram, sender: interface, at: now)

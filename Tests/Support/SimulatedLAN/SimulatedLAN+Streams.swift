@@ -4,7 +4,7 @@ extension SimulatedLAN {
     // MARK: Connecting
 
     func connect(_ host: HostID, _ id: StreamID, to endpoint: Endpoint) {
-        precondition(id.rawValue < 1 << 32 && find(id, host) == nil, "a host numbers its streams itself, never twice")
+        precondition(id.rawValue < 1 << 32 && find(id, host) == nil, "the stream number is not new or not below 2^32")
         for interface in slots[host.index].interfaces {
             let own = interfaces[interface.index]
             guard

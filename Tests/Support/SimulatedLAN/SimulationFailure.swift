@@ -4,7 +4,7 @@ internal import ProtocolCore
 public struct SimulationFailure: Error, CustomStringConvertible {
     public let seed: UInt64
     public let reason: String
-    /// The last deliveries before it, oldest first.
+    /// The last deliveries before the failure, oldest first.
     public let trace: [String]
 
     public init(seed: UInt64, reason: String, trace: [String]) {

@@ -2,7 +2,7 @@ internal import ProtocolCore
 
 /// A reliable stream of bytes between two hosts, like TCP: complete and in order, or broken.
 struct Stream {
-    /// One of its two ends.
+    /// One of the two ends of the stream.
     struct End {
         let host: HostID
         let id: StreamID
@@ -28,12 +28,12 @@ struct Stream {
     struct Flight {
         let arrival: Instant
         var bytes: Int
-        /// True for the end of the stream after its last byte.
+        /// True if the stream ends after these bytes.
         var finishes = false
     }
 
     let link: LinkID
-    /// The connecting host, and the accepting one, whose end is open after it accepted.
+    /// The end of the connecting host, then that of the accepting host, which is open after it accepted.
     var ends: [End]
     var wasAccepted = false
 }

@@ -7,7 +7,7 @@ import Glibc
 /// that set the variable removes. Without the variable the process creates one in the system's temporary directory, and
 /// removes it at its exit.
 public final class TestFolder: Sendable {
-    /// Where the folder is stored.
+    /// The storage of a folder.
     public enum Medium: Sendable {
         case disk
         /// A file system in memory if the system has one, else the disk: for tests that would wait for the disk's
@@ -32,7 +32,8 @@ public final class TestFolder: Sendable {
         return made
     }()
 
-    /// It has the name of the run's folder, so that the program that removes one can find the other.
+    /// The folder in memory, or the run's folder if the system has no file system in memory. It has the name of the
+    /// run's folder, so that the program that removes the run's folder can find it.
     private static let runInMemory: String = {
         guard access("/dev/shm", W_OK) == 0, let name = run.split(separator: "/").last else { return run }
         let folder = "/dev/shm/\(name)"
@@ -51,6 +52,6 @@ public final class TestFolder: Sendable {
         return String(cString: made)
     }
 
-    /// Files that cannot be removed are left to the program that removes the folder of the run.
+    /// Removes a folder. The program that removes the folder of the run removes files that remain.
     private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }
