@@ -59,7 +59,7 @@ struct KeyDecoderTests {
         #expect(decoder.decode("q".utf8) == [.character("q")])
     }
 
-    @Test("The decoder works after random bytes") func anyBytesAreTaken() {
+    @Test("After random bytes the decoder still decodes keys") func anyBytesAreTaken() {
         var state: UInt64 = 7
         var decoder = KeyDecoder()
         for round in 0..<5000 {

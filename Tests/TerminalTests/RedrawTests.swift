@@ -35,7 +35,7 @@ struct RedrawTests {
     }
 
     @Test(
-        "The screen shows the last of random frames", arguments: [Placement.wholeScreen, .inPlace])
+        "After each of several random frames the screen shows that frame", arguments: [Placement.wholeScreen, .inPlace])
     func screenShowsTheFrame(_ placement: Placement) {
         var random = Lehmer(state: 11)
         let pieces = ["Lamp", " ", "43.2 W", "居間", "👩‍👩‍👧", "on", "█▁", "e\u{301}", "", "  ", "🇩🇪", "x"]
@@ -63,7 +63,7 @@ struct RedrawTests {
 
     private func trimmed(_ text: String) -> String { String(text.reversed().drop { $0 == " " }.reversed()) }
 
-    @Test("One changed character costs one written character") func quietFramesAreCheap() {
+    @Test("If one character changes, one character is written") func quietFramesAreCheap() {
         var screen = ScreenModel(columns: 80, rows: 24)
         var frame = (0..<24).map { StyledLine("Plug \($0)  43.\($0 % 10) W  on") }
         screen.feed(redraw(from: [], to: frame, placement: .wholeScreen, colors: .many))
