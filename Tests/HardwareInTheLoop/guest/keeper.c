@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
         if (poll(watched, 2, -1) < 0 && errno != EINTR) return 1;
         if (watched[0].revents) {
             hear(channel);
-            continue;  // All messages before its end were read.
+            continue;  // Handles all messages of the program before its end.
         }
         struct signalfd_siginfo signal;
         if (!watched[1].revents || read(arrived, &signal, sizeof signal) != sizeof signal) continue;

@@ -1,6 +1,6 @@
-// Presses a simulated contact: press PULL MARKS MICROSECONDS... pulls the line down for the first time, up for the
-// second, and so on, and ends released; just before the end it writes a mark to the kernel's record. It prints the
-// maximum delay of its movements in microseconds, because a delayed bounce is not a bounce.
+// Presses a simulated contact: press PULL MARKS MICROSECONDS... pulls the line down for the first duration, up for the
+// second, and so on, and then releases it. Just before the release it writes the mark "release" to MARKS. It prints the
+// longest delay of a change in microseconds. Tests discard a press with a long delay, whose bounces were too slow.
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
