@@ -148,7 +148,8 @@ struct ClaimTests {
         let second = NetworkInterface(
             id: 3, name: "wlan0", addresses: [InterfaceAddress(.v4(10, 0, 0, 2), prefixLength: 24)])
         var test = Harness.announced(on: [ethernet, second])
-        // The packets come from another responder on this host, from our other interface on the same link, and from a goodbye.
+        // The first packet is from another responder on this host, the second is from our other interface on the same
+        // link, and the third is a goodbye.
         test.send(.received(try inbound(response([srv(), txt(), address()]))))
         test.send(.received(try inbound(response([address(2), hostNSEC]))))
         test.send(.received(try inbound(response([srv(81, ttl: 0)]))))
