@@ -117,8 +117,8 @@ struct PairingHouse {
 
     // MARK: After every delivery
 
-    /// Checks that a caller without the code receives only refusals, that callers pin only the plug's own keys, and that
-    /// no unpaired controller is served.
+    /// Checks that a caller without the code receives only refusals, that callers pin only the plug's own keys, and
+    /// that no unpaired controller is served.
     private mutating func check() throws {
         guard let machine = plug.machine else { return }
         if machine.access.key != plugKeys.last, !plug.isOffNetwork {
