@@ -9,8 +9,8 @@ public final class PrivateNetwork: Sendable {
     /// The reason why a test without ``isAvailable`` is skipped.
     public static let reason = "needs root to create a network namespace"
 
-    /// True if the process may create network namespaces; tested once, because even root may lack the right in a
-    /// container.
+    /// True if the process can create network namespaces. The process tries this once, because even root may lack the
+    /// right in a container.
     public static let isAvailable: Bool = {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
@@ -19,6 +19,7 @@ public final class PrivateNetwork: Sendable {
 
     /// The group with the one event loop of the namespace.
     public let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    /// The one event loop, whose thread is in the namespace.
     public var eventLoop: any EventLoop { group.next() }
 
     /// Creates the namespace and enables its loopback interface. Throws ``NamespaceFailure``.
@@ -31,9 +32,8 @@ public final class PrivateNetwork: Sendable {
 
     deinit { try? group.syncShutdownGracefully() }
 
-    /// Runs `ip` with these arguments in the namespace. A child process starts in the namespace of the thread that
-    /// creates it.
-    /// Throws ``NamespaceFailure`` if `ip` fails.
+    /// Runs `ip` with these arguments, separated by spaces, in the namespace. A child process starts in the namespace
+    /// of the thread that creates it. Throws ``NamespaceFailure`` if `ip` fails.
     public func ip(_ arguments: String) async throws {
         try await eventLoop.submit {
             let words = ["ip"] + arguments.split(separator: " ").map(String.init)
@@ -49,8 +49,8 @@ public final class PrivateNetwork: Sendable {
         }.get()
     }
 
-    /// Creates two connected interfaces that are up and have usable IPv6 link-local addresses. Duplicate address
-    /// detection is disabled.
+    /// Creates two connected interfaces that are up and have usable IPv6 link-local addresses. Disables duplicate
+    /// address detection for new interfaces. Throws ``NamespaceFailure``.
     public func connectedPair(_ left: String, _ right: String) async throws {
         try await eventLoop.submit {
             // The directory shows the namespace of the thread that reads it.
@@ -72,9 +72,11 @@ public final class PrivateNetwork: Sendable {
     }
 }
 
-/// A failed call: its name, and an errno or the exit status of `ip`.
+/// A failed system call or a failed `ip`.
 public struct NamespaceFailure: Error {
+    /// The name of the call, the file, or `ip` with its arguments.
     public var what: String
+    /// An errno, or the wait status of `ip`.
     public var code: Int32
 }
 

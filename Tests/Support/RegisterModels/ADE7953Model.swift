@@ -5,10 +5,15 @@ public struct ADE7953Model: ModelledChip {
 
     /// The input that measures the load's current; the other one measures zero.
     public var channel = Channel.a
+    /// The voltage at the voltage input.
     public var volts = 0.0
+    /// The current at the current input ``channel``.
     public var amperes = 0.0
+    /// The active power; negative power is fed back.
     public var watts = 0.0
+    /// The reactive power.
     public var vars = 0.0
+    /// The line frequency.
     public var hertz = 50.0
     /// Registers with a fixed value, independent of the measurement.
     public var stuck: [UInt16: UInt32] = [:]
@@ -20,6 +25,7 @@ public struct ADE7953Model: ModelledChip {
     /// True if 0x120 was written with its required value right after its key.
     public private(set) var hasRequiredSetting = false
 
+    /// Creates a chip that measures zero. ``ModelledBus`` resets it.
     public init() {}
 
     public let pointerSize = 2

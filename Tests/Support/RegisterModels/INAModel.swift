@@ -1,12 +1,15 @@
 /// INA219, INA226 and INA260: the registers that their data sheets compute from the two measured voltages.
 public struct INAModel: ModelledChip {
-    /// The chip.
+    /// The kinds of chips.
     public enum Kind: Hashable, Sendable, CaseIterable { case ina219, ina226, ina260 }
 
+    /// The kind of the chip.
     public let kind: Kind
     /// The shunt resistance in ohms.
     public let shunt: Double
+    /// The bus voltage.
     public var volts = 0.0
+    /// The current through the shunt.
     public var amperes = 0.0
     /// Registers with a fixed value, independent of the measurement.
     public var stuck: [UInt16: UInt32] = [:]

@@ -11,7 +11,9 @@ public protocol ModelledChip: Sendable {
     func width(of register: UInt16) -> Int
     /// Sets all registers to their values after power-on.
     mutating func reset()
+    /// Returns the value of a register, with the side effects of a read. Unknown registers are zero.
     mutating func read(_ register: UInt16) -> UInt32
+    /// Writes a register, with the side effects of a write.
     mutating func write(_ value: UInt32, to register: UInt16)
 }
 
@@ -132,9 +134,12 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
 
 /// A write of a value to a register.
 public struct RegisterWrite: Hashable, Sendable, CustomStringConvertible {
+    /// The address of the register.
     public var register: UInt16
+    /// The written value.
     public var value: UInt32
 
+    /// Creates a write of a value to a register.
     public init(register: UInt16, value: UInt32) {
         self.register = register
         self.value = value
@@ -144,6 +149,6 @@ public struct RegisterWrite: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Sequence<UInt8> {
-    /// Most significant byte first.
+    /// The number with these bytes, the most significant byte first.
     fileprivate var number: UInt32 { reduce(0) { $0 << 8 | UInt32($1) } }
 }

@@ -10,6 +10,7 @@ public struct PowerScript: Sendable {
     public private(set) var points: [Point] = []
     /// The true cycles so far, in milliseconds.
     public private(set) var cycles: [ClosedRange<Int64>] = []
+    /// The generator of all random values of the script.
     public var random: SeededRandom
     private let holesADay: Double
     /// The current time; the samples lag behind it by up to one step.

@@ -21,16 +21,22 @@ public final class SimulatedDisk: FileCalls {
         public var longestTransfer = Int.max
         /// The number of bytes that can be written before every write fails.
         public var room = Int.max
+        /// Makes every change throw `readOnly`.
         public var isReadOnly = false
         /// The number of interrupted calls (EINTR) before each call that succeeds.
         public var interruptions = 0
+        /// The error of every read, or nil.
         public var readError: SystemError?
+        /// The error of every `synchronize`, or nil.
         public var synchronizeError: SystemError?
+        /// The error of every `truncate`, or nil.
         public var truncateError: SystemError?
+        /// The error of every `rename` to this area, or nil.
         public var renameError: SystemError?
         /// Ignores `synchronize`, so that a test can prove that it detects this.
         public var ignoresSynchronize = false
 
+        /// Creates faults of an area that works.
         public init() {}
     }
 
@@ -60,7 +66,11 @@ public final class SimulatedDisk: FileCalls {
 
     private let state: Mutex<State>
 
-    /// - Parameter memory: the directory that is in memory; it always exists.
+    /// Creates an empty disk.
+    ///
+    /// - Parameters:
+    ///   - seed: decides which data survives a power cut.
+    ///   - memory: the directory that is in memory; it always exists.
     public init(seed: UInt64 = 0, memory: String = "/run") {
         state = Mutex(State(disk: DiskState(seed: seed, memory: memory)))
     }

@@ -7,23 +7,33 @@ public import ProtocolCore
 public struct SimulatedAccessory: Sendable, CustomStringConvertible {
     /// The characteristics of the outlet.
     public enum Key {
+        /// A text that can only be read.
         public static let name = CharacteristicKey(1, 3)
+        /// The state of the outlet.
         public static let on = CharacteristicKey(1, 9)
+        /// True if the load draws power.
         public static let inUse = CharacteristicKey(1, 10)
+        /// The active power in watts, from 0 to 10,000.
         public static let power = CharacteristicKey(1, 11)
+        /// A percentage from 0 to 100.
         public static let brightness = CharacteristicKey(1, 12)
         /// Writable only after a `/prepare`.
         public static let lock = CharacteristicKey(1, 13)
         /// Answers a write with a value; it cannot be read.
         public static let control = CharacteristicKey(1, 14)
+        /// The event of a press, from 0 to 2.
         public static let button = CharacteristicKey(1, 21)
     }
 
     /// A write of a controller.
     public struct Write: Sendable {
+        /// The id with which the accessory answers the write.
         public var request: HomeKitRequestID
+        /// The session of the controller.
         public var session: HomeKitSessionID
+        /// The paired controller.
         public var controller: ControllerIdentity
+        /// The written characteristics with their values.
         public var values: [CharacteristicWriteRequest]
     }
 

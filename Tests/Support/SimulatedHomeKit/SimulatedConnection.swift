@@ -5,21 +5,27 @@ public import HomeKit
 public struct SimulatedConnection: Sendable {
     /// An answer or an event.
     public struct Answer: Sendable, Equatable {
+        /// True for an event, false for an answer to a request.
         public var isEvent: Bool
+        /// The HTTP status.
         public var status: Int
+        /// The body of the message.
         public var body: [UInt8]
 
+        /// The body as UTF-8 text.
         public var text: String { String(decoding: body, as: UTF8.self) }
     }
 
+    /// The session of the accessory's server.
     public let id: HomeKitSessionID
     private var keys: (read: [UInt8], write: [UInt8])?
     private var counts: (read: UInt64, write: UInt64) = (0, 0)
     private var sealed: [UInt8] = []
     private var plain: [UInt8] = []
-    /// Received answers and events that were not taken yet.
+    /// The received answers and events that ``takeAnswer()`` and ``takeEvents()`` have not removed yet.
     public private(set) var answers: [Answer] = []
 
+    /// Creates an unencrypted connection.
     public init(_ id: HomeKitSessionID) { self.id = id }
 
     /// Encrypts everything from now on, with keys derived from the shared secret.

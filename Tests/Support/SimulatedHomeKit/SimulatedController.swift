@@ -8,6 +8,7 @@ import LargeNumbers
 public struct SimulatedController: Sendable {
     /// The name, which is also its pairing identifier.
     public let name: String
+    /// The long-term private key (Ed25519).
     public let signingKey: [UInt8]
     /// The accessory's long-term public key, after pairing.
     public private(set) var accessoryKey: [UInt8]?

@@ -22,8 +22,8 @@ public struct CaptureFolder: Sendable {
     /// The folder in this process's environment.
     public static let ofProcess = CaptureFolder(environment: ProcessInfo.processInfo.environment)
 
-    /// Stores a capture. `HouseHost-seed-7-1.pcap` is a run with hosts of that type; the last number distinguishes several runs
-    /// of a seed.
+    /// Stores a capture. The name contains the type of the hosts, the seed and a number that is unique in the process,
+    /// such as `HouseHost-seed-7-1.pcap`.
     func keep(_ capture: PacketCapture, hosts: String, seed: UInt64) {
         let run = Self.runs.add(1, ordering: .relaxed).newValue
         do {

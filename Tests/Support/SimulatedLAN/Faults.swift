@@ -6,10 +6,12 @@ public struct LinkFaults: Hashable, Sendable {
     public var duplication: Double
     /// The delay of every transmission.
     public var delay: ClosedRange<Duration>
-    /// The chance that a datagram is delayed further, so that later ones overtake it, and the limit of that delay.
+    /// The chance that a datagram is delayed further, so that later ones overtake it.
     public var reordering: Double
+    /// The limit of that further delay.
     public var heldBack: Duration
 
+    /// Creates faults of a link. Without arguments it only delays transmissions by 0.1 to 2 ms.
     public init(
         loss: Double = 0, duplication: Double = 0,
         delay: ClosedRange<Duration> = .microseconds(100)...(.milliseconds(2)),
@@ -22,7 +24,7 @@ public struct LinkFaults: Hashable, Sendable {
         self.heldBack = heldBack
     }
 
-    /// A link without loss, duplication and reordering.
+    /// A link without loss, duplication and reordering, and with delays of 0.1 to 2 ms.
     public static let none = LinkFaults()
 }
 

@@ -1,5 +1,6 @@
 /// An IPv4 or IPv6 address: 4 or 16 bytes.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    /// 4 or 16 bytes, in network order.
     public let bytes: [UInt8]
 
     /// Creates an address from 4 or 16 bytes, or returns nil.
@@ -19,8 +20,10 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
+    /// True for an address of 4 bytes.
     public var isIPv4: Bool { bytes.count == 4 }
 
+    /// True for 224.0.0.0/4 and ff00::/8.
     public var isMulticast: Bool { isIPv4 ? (224...239).contains(bytes[0]) : bytes[0] == 0xFF }
 
     /// True for 255.255.255.255; a subnet's own broadcast address is an ordinary address here.
@@ -36,9 +39,12 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// An address and a port, of UDP or TCP.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    /// The address of the host.
     public var address: IPAddress
+    /// The port of the host.
     public var port: UInt16
 
+    /// Creates an endpoint.
     public init(_ address: IPAddress, _ port: UInt16) {
         self.address = address
         self.port = port
@@ -49,10 +55,14 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
 /// A UDP datagram; the LAN does not interpret its payload.
 public struct Datagram: Hashable, Sendable {
+    /// The endpoint of the sender.
     public var source: Endpoint
+    /// The endpoint of the receiver, or a multicast or broadcast address with a port.
     public var destination: Endpoint
+    /// The bytes after the UDP header.
     public var payload: [UInt8]
 
+    /// Creates a datagram.
     public init(from source: Endpoint, to destination: Endpoint, _ payload: [UInt8]) {
         self.source = source
         self.destination = destination

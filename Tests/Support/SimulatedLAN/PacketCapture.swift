@@ -32,7 +32,8 @@ public struct PacketCapture: Sendable {
         bytes += CaptureFormat.record(frame, at: time.nanoseconds)
     }
 
-    /// Maps multicast addresses as RFC 1112 section 6.4 and RFC 2464 section 7 define; hosts get a locally administered address.
+    /// Maps multicast addresses as RFC 1112 section 6.4 and RFC 2464 section 7 define. Hosts get a locally administered
+    /// address.
     private static func ethernetAddress(of destination: IPAddress) -> [UInt8] {
         let bytes = destination.bytes
         if destination.isBroadcast { return [UInt8](repeating: 0xFF, count: 6) }

@@ -1,5 +1,6 @@
 /// The seeds of a simulation: SMARTPLUG_SEED replays a single one, SMARTPLUG_SEEDS sets the number of samples.
 public struct SeedPlan: Sendable {
+    /// The seeds, in ascending order.
     public let seeds: [UInt64]
 
     /// - Parameters:
@@ -18,7 +19,7 @@ public struct SeedPlan: Sendable {
         }
     }
 
-    /// Runs one house after another. A failing seed does not prevent the others from running.
+    /// Runs one house after another. After a failure the other seeds still run, up to ten further failures.
     ///
     /// - Throws: the first failure, with the other failing seeds.
     public func run(_ house: (UInt64) throws(SimulationFailure) -> Void) throws(SimulationFailure) {
@@ -36,6 +37,6 @@ public struct SeedPlan: Sendable {
             seed: first.seed, reason: ([first.reason] + others).joined(separator: "\n"), trace: first.trace)
     }
 
-    /// The limit of failures after which the run stops.
+    /// The number of failures after the first one at which the run stops.
     private static let mostFailures = 10
 }

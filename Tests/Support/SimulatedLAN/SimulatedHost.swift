@@ -1,28 +1,33 @@
 public import ProtocolCore
 
-/// Identifies a host, a link or an interface of one LAN by the order of addition.
+/// Identifies a host of a LAN by its number in the order of addition, from 0 on.
 public struct HostID: Hashable, Sendable { public let index: Int }
+/// Identifies a link of a LAN by its number in the order of addition, from 0 on.
 public struct LinkID: Hashable, Sendable { public let index: Int }
+/// Identifies an interface of a LAN by its number in the order of addition, from 0 on.
 public struct InterfaceID: Hashable, Sendable { public let index: Int }
 
-/// Identifies a stream at one of its two hosts. A host numbers its own streams below 2^32 and never reuses a number; the LAN
-/// numbers accepted streams from there on.
+/// Identifies a stream at one of its two hosts. A host numbers the streams that it opens below 2^32 and never reuses a
+/// number. The LAN numbers accepted streams above 2^32.
 public struct StreamID: Hashable, Sendable {
+    /// The number of the stream at its host.
     public let rawValue: UInt64
 
+    /// Creates the id of a stream that the host opens. The host must not have used the number before.
     public init(_ rawValue: UInt32) { self.rawValue = UInt64(rawValue) }
     init(accepted number: UInt64) { rawValue = 1 << 32 + number }
 }
 
 /// A host of the LAN: a machine that connects protocol machines to the network, like a shell on a board.
 ///
-/// `now` is the host's own clock: time since its boot, including suspend. The value survives a power loss like a board with its
-/// flash; ``HostEvent/started(_:)`` must reset everything in memory.
+/// `now` is the host's own clock: the time since its boot, including suspend. The LAN keeps the value across a power
+/// loss, like the flash of a board. At ``HostEvent/started(_:)`` the host must reset everything in memory.
 public protocol SimulatedHost: Machine where Event == HostEvent<Stimulus>, Action == HostAction {
     /// An external stimulus of a test, such as a button press or a request.
     associatedtype Stimulus
 }
 
+/// An event that the LAN delivers to a running host.
 public enum HostEvent<Stimulus>: MachineEvent {
     /// The process starts. Previous streams, timers and memory are gone.
     case started(Start)
@@ -44,9 +49,12 @@ public enum HostEvent<Stimulus>: MachineEvent {
     case deadlineReached
 }
 
+/// The start of a host's process.
 public struct Start: Hashable, Sendable {
+    /// The two causes of a start: the host boots, or its killed process is started again.
     public enum Cause: Hashable, Sendable { case powerOn, processStart }
 
+    /// The cause of this start.
     public var cause: Cause
     /// The boot id, which differs for each boot of each host and is unchanged after a restart of the process.
     public var boot: UInt64
@@ -54,6 +62,7 @@ public struct Start: Hashable, Sendable {
     public var seed: UInt64
 }
 
+/// The reason for the end of a stream, or for a failed connection.
 public enum StreamEnd: Hashable, Sendable {
     /// The peer closed the stream, and all its bytes have arrived.
     case finished
@@ -67,6 +76,7 @@ public enum StreamEnd: Hashable, Sendable {
     case timedOut
 }
 
+/// An action that the LAN performs for a host.
 public enum HostAction: Hashable, Sendable {
     case send(Datagram, on: InterfaceID)
     case listen(port: UInt16)
@@ -80,4 +90,5 @@ public enum HostAction: Hashable, Sendable {
     case breakDown(Breakdown)
 }
 
+/// The sudden end of a host's process: the host loses its power, or only the process is killed.
 public enum Breakdown: Hashable, Sendable { case powerCut, kill }

@@ -1,8 +1,8 @@
 internal import PacketTraces
 internal import ProtocolCore
 
-/// Captures streams as TCP segments at the time of their arrival. Losses and retransmissions are not included: a stream only
-/// knows their total delay.
+/// Captures streams as TCP segments at the time of their arrival. A stream has only the total delay of a segment, so
+/// losses and retransmissions are not captured.
 extension SimulatedLAN {
     enum Segment {
         case opens, acknowledges, says, finishes, resets

@@ -19,8 +19,8 @@ extension SimulatedLAN {
         }
     }
 
-    /// Returns true if the interface receives the datagram. Multicast and broadcast reach every other interface of the link; a
-    /// host ignores groups that it has not joined.
+    /// Returns true if the interface receives the datagram. Multicast and broadcast reach every other interface of the
+    /// link. A host must ignore groups that it has not joined.
     private func takes(_ destination: IPAddress, _ receiver: InterfaceID) -> Bool {
         destination.isMulticast || destination.isBroadcast
             || interfaces[receiver.index].addresses.contains(destination)

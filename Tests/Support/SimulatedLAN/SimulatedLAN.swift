@@ -13,6 +13,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         case stream(StreamStep)
     }
 
+    /// The seed of the run.
     public let seed: UInt64
     /// The limit of a stream's send buffer in bytes. A full stream is writable again at a quarter of it.
     public let sendBuffer: Int
@@ -87,9 +88,11 @@ public final class SimulatedLAN<Host: SimulatedHost> {
 
     // MARK: State
 
+    /// The current value of a host.
     public subscript(host: HostID) -> Host { slots[host.index].host }
+    /// Returns true if the host has power, its process runs, and it is not suspended.
     public func isRunning(_ host: HostID) -> Bool { slots[host.index].power == .running }
-    /// The host's own clock.
+    /// Returns the time of the host's own clock: the time since its last boot.
     public func clock(of host: HostID) -> Instant { slots[host.index].clock(now) }
     /// Returns the difference between the host's wall clock and the time of the run.
     public func wallClockOffset(of host: HostID) -> Duration { slots[host.index].wallClockOffset }
@@ -141,7 +144,8 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         }
     }
 
-    /// Delivers an event to a running host. A suspended host receives events of its streams later; any other host never does.
+    /// Delivers an event to a running host. A suspended host receives events of its streams and steps of its wall clock
+    /// when it resumes, and no other events. A host without power or process receives none.
     func deliver(_ event: HostEvent<Host.Stimulus>, to host: HostID) {
         switch slots[host.index].power {
         case .off, .stopped: return

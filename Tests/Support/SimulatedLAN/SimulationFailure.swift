@@ -2,11 +2,14 @@ internal import ProtocolCore
 
 /// The reason of a failed run, with the command that replays it.
 public struct SimulationFailure: Error, CustomStringConvertible {
+    /// The seed of the run.
     public let seed: UInt64
+    /// The violated invariant or the error, usually with its time in the run.
     public let reason: String
     /// The last deliveries before the failure, oldest first.
     public let trace: [String]
 
+    /// Creates a failure of a run.
     public init(seed: UInt64, reason: String, trace: [String]) {
         self.seed = seed
         self.reason = reason

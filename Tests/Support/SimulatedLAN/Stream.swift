@@ -20,8 +20,9 @@ struct Stream {
         var flights: [Flight] = []
         /// True if a step for the first flight is scheduled.
         var isMoving = false
-        /// The number of failed attempts for the first flight, and the time of the first one.
+        /// The number of failed attempts for the first flight.
         var retries = 0
+        /// The time of the first failed attempt.
         var blockedSince: Instant?
     }
 
