@@ -12,7 +12,7 @@ struct House {
     private(set) var plugs: [String: HostID] = [:]
     private(set) var controllers: [HostID] = []
     var random: SeededRandom
-    /// Disks may be slow, but do not fail or corrupt files.
+    /// True if disks do not fail and do not corrupt files; they may still be slow.
     var sparesDisks = false
 
     init(seed: UInt64, budget: Int, sendBuffer: Int = 65_536) {

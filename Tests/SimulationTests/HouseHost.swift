@@ -3,7 +3,7 @@ import ProtocolCore
 import SimulatedDisk
 import SimulatedLAN
 
-/// A plug, a controller of one of three kinds, or an attacker.
+/// A plug, a controller of one of three kinds, a caller that pairs or attacks, or another attacker.
 enum HouseHost: SimulatedHost {
     typealias Stimulus = HouseStimulus
 
@@ -69,9 +69,9 @@ enum HouseStimulus: Sendable {
     case command(on: Bool)
     /// The controller fetches the samples that it does not have yet.
     case fetchSamples
-    /// The caller connects to the plug and behaves in its manner.
+    /// The caller or attacker connects to a plug and behaves in its manner.
     case call
-    /// If the plug accepts the caller, the caller removes the owner with this key.
+    /// A caller that the plug accepts removes the controller with this key. A plug removes it as if by its panel.
     case remove(PublicKey)
     /// If the plug accepts the caller, the caller resets it to factory state.
     case reset

@@ -32,7 +32,7 @@ extension Household {
         guard let boot = controller.plugs[name]?.description?.boot, let first = controller.firstReadings[boot] else {
             throw House.Broken(description: "a rule fired on the power of \(name) before its first reading")
         }
-        // The meter of a later boot does not prove anything about this one.
+        // If the plug has booted since the firing, its readings are of a later boot and cannot be compared.
         guard boot == plug.boot else { return }
         let watts = { (deciwatts: Int32) in Double(deciwatts) / 10 }
         let seen = plug.measured.filter { $0.key >= first }.sorted { $0.key < $1.key }
@@ -51,8 +51,8 @@ extension Household {
         guard let description = controller.plugs[name]?.description, description.boot == event.boot,
             plug(name).boot == event.boot
         else { throw House.Broken(description: "a rule fired on a press of another boot") }
-        // Half the round trip of Hello and the drift of the clocks since then are unknown to the controller, on either
-        // side.
+        // The controller's estimate of the plug's clock is uncertain by half the round trip of Hello and by the drift
+        // since then, in both directions.
         let age = lan.clock(of: plugs[name]!) - event.time
         let known = controller.plugs[name]?.machine.clock ?? description.clock
         let uncertainty = known.uncertainty(at: lan.clock(of: controllerHost))
@@ -94,7 +94,8 @@ extension Household {
         let plug = plug(name)
         let seen = record.seen.count { if case .buttonPressed = $0.kind { true } else { false } }
         guard (plug.pressesCertain...plug.pressesBegun).contains(seen) else {
-            throw House.Broken(description: "\(name): received \(seen) of \(plug.pressesCertain) presses")
+            throw House.Broken(
+                description: "\(name): received \(seen) of \(plug.pressesCertain) to \(plug.pressesBegun) presses")
         }
     }
 

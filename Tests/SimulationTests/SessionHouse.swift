@@ -53,8 +53,8 @@ struct SessionHouse {
 
     var controllers: [(id: HostID, controller: FollowingController)] { house.controllers.map { ($0, controller($0)) } }
 
-    /// Schedules ten minutes of presses, commands, load changes and faults. Each fault ends within the following two
-    /// minutes.
+    /// Schedules ten minutes of presses, commands, load changes and faults. Each fault ends within 90 s, or within
+    /// 185 s if it is a fault of the disk of a plug that is off.
     mutating func disturb() {
         let plug = house.plugs["Lamp"]!
         if flashTime > .zero { lan.schedule(.flashTakes(.zero...flashTime), on: plug, after: .zero) }
@@ -63,7 +63,7 @@ struct SessionHouse {
             switch Int.random(in: 0..<10, using: &house.random) {
             case 0..<3: lan.schedule(.press, on: plug, after: time)
             case 3..<5:
-                // More commands at once than numbers are reserved, so that they wait if flash is slow.
+                // If flash is slow, more commands are sent than numbers are reserved, so that events wait.
                 for _ in 0..<(flashTime > .zero ? 6 : 1) { command(after: time) }
             case 5: lan.schedule(.load(Int32.random(in: 0...1000, using: &house.random)), on: plug, after: time)
             default:

@@ -6,7 +6,8 @@ import SimulatedLAN
 
 /// Invariants that hold after a long enough quiet period.
 extension AddressingHouse {
-    /// The address that a plug would announce: its lease, else its link-local address; nil if none is assigned.
+    /// Returns the address that a plug would announce: its lease, or else its link-local address. Returns nil if
+    /// neither is assigned.
     func usable(_ plug: Int) -> IPv4Address? {
         let status = plugs[plug].machine.status
         if case .leased(let lease) = status.dhcp, plugs[plug].assigned[lease.address] != nil { return lease.address }
@@ -70,8 +71,8 @@ extension AddressingHouse {
         }
     }
 
-    /// Limits for twelve minutes. They are 1.5 times the worst plug of 10,000 houses: 18 writes, 129 ARP packets, 85
-    /// DHCP messages.
+    /// The limits of a plug in a run of twelve minutes. They are 1.5 times the highest numbers of 10,000 houses: 18
+    /// writes, 129 ARP packets and 85 DHCP messages.
     static let writes = 27
     static let arp = 200
     static let dhcp = 130

@@ -22,7 +22,7 @@ enum Happening {
     case mirror(host: Int, Bool)
     case server(Int, ScriptedServer.Manner)
     case serverForgets(Int)
-    /// The delayed answer of a server to a plug; nil sends it to every station.
+    /// The delayed answer of a server arrives at a plug or, if `to` is nil, at every station.
     case reply(Int, DHCPMessage, to: Int?)
     case faults(LinkFaults)
     /// Assigns each station to the group at its index.

@@ -8,8 +8,8 @@ import SimulatedLAN
 struct AddressingScenario {
     /// The duration of the faults.
     static let disturbance = Duration.seconds(150)
-    /// Long enough that every lease of a dead server expires, every plug with too many conflicts makes its next try,
-    /// and each host with a duplicate address sends a packet.
+    /// The time without faults after them. In this time every lease of a dead server expires, every plug with too many
+    /// conflicts makes its next try, and each host with a duplicate address sends a packet.
     static let quiet = Duration.seconds(600)
     static let crowd = 500
 
@@ -40,7 +40,7 @@ struct AddressingScenario {
         random.chance(0.15) ? Int.random(in: 13...40, using: &random) : Int.random(in: 2...12, using: &random)
     }
 
-    /// Up to three servers. They share no state and offer the same addresses.
+    /// Returns up to three servers, which share no state and offer the same addresses.
     private static func servers(plugs: Int, taken: [IPv4Address], _ random: inout SeededRandom) -> [ScriptedServer] {
         let count = [0, 1, 1, 1, 2, 2, 3].randomElement(using: &random)!
         let room = random.chance(0.2) ? plugs / 2 + 1 : plugs * 2 + 8
@@ -53,7 +53,7 @@ struct AddressingScenario {
         }
     }
 
-    /// Powers all plugs within one second. Some remember an address, and others may remember the same one.
+    /// Powers all plugs within one second. Some plugs remember an address, and several plugs may remember the same one.
     private mutating func addPlugs(_ count: Int) {
         for number in 0..<count {
             var memory = RememberedAddresses()
@@ -83,7 +83,8 @@ struct AddressingScenario {
         repair(after: Self.disturbance)
     }
 
-    /// Ends all faults, except that some servers stay dead.
+    /// Ends all faults. Some servers stay dead, hosts keep the addresses that they took from plugs, and the denying
+    /// host of a hopeless house still denies every address.
     private mutating func repair(after time: Duration) {
         house.schedule(.happening(.faults(.none)), after: time)
         house.schedule(.happening(.merge), after: time)
@@ -112,7 +113,7 @@ struct AddressingScenario {
             breakUntil(end, .partition(groups), .merge, time)
         case 3: breakUntil(end, .linkDown(plug), .linkUp(plug), time)
         case 4:
-            // A switch loses power.
+            // An Ethernet switch loses power, so several plugs lose their link.
             for plug in house.plugs.indices where random.chance(0.3) {
                 breakUntil(end, .linkDown(plug), .linkUp(plug), time)
             }

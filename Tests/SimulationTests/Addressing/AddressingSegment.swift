@@ -5,8 +5,8 @@ import SimulatedLAN
 /// A broadcast domain of Ethernet that carries ARP and DHCP. ``SimulatedLAN`` is not used, because it carries datagrams
 /// between existing addresses.
 ///
-/// A broadcast arrives in up to eight portions of its receivers, each at its own time. That is enough disorder, and 500
-/// stations cost 8 events per packet instead of 500.
+/// The receivers of a broadcast are divided into up to eight portions, each with its own time of arrival. For 500
+/// stations a broadcast then needs 8 events instead of 500.
 struct AddressingSegment {
     /// A frame in flight.
     struct Arrival {
@@ -29,7 +29,7 @@ struct AddressingSegment {
     var stations: [Station]
     var faults = LinkFaults.none
     var random: SeededRandom
-    /// Frames of all stations per second, which reveal a storm.
+    /// The number of frames that all stations sent in each second. A high number is a storm.
     private(set) var arpPerSecond: [Int: Int] = [:]
     private(set) var dhcpPerSecond: [Int: Int] = [:]
     private static let portions = 8
@@ -65,7 +65,7 @@ struct AddressingSegment {
         return random.duration(in: faults.delay) + held
     }
 
-    /// The stations that receive the frame now that it arrives.
+    /// Returns the stations that receive the frame at its arrival. The state of the links at this time counts.
     mutating func receivers(of arrival: Arrival) -> [Int] {
         let group = stations[arrival.sender].group
         func isReached(_ station: Int, _ random: inout SeededRandom) -> Bool {

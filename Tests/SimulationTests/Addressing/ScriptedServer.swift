@@ -9,8 +9,10 @@ struct ScriptedServer {
         case correct
         /// Offers addresses, and then refuses every request and renewal.
         case refusing
-        /// Offers reserved or occupied addresses with senseless lease times, also to clients that did not ask.
+        /// Often offers reserved or occupied addresses, and sometimes sends a wrong lease time, subnet mask, router,
+        /// server or transaction.
         case lying
+        /// Offers no addresses, but renews its leases.
         case exhausted
         /// Answers after 2 to 9 seconds.
         case slow

@@ -6,7 +6,7 @@ import ProtocolCore
 /// A neighbour that ignores conflicts.
 struct StubbornHost {
     let hardware: MACAddress
-    /// An address that was configured by hand or taken from a plug.
+    /// The address, which was configured by hand or taken from a plug; nil for none.
     var address: IPv4Address?
     /// Claims every address that is probed.
     var deniesAll = false

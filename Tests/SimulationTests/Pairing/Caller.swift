@@ -8,7 +8,7 @@ import PlugModel
 /// A host that connects to a plug, with or without permission.
 final class Caller {
     enum Manner: CaseIterable {
-        /// Knows the code on the label: pairs, and afterwards sends Hello.
+        /// Knows the code on the label. It pairs first, and afterwards sends Hello.
         case owner
         /// Guesses codes.
         case guesser
@@ -37,7 +37,7 @@ final class Caller {
     /// The number of correct proofs that it sent.
     private(set) var proofs = 0
     private(set) var pinned: PublicKey?
-    /// The messages of the other end, except those of a session after pairing.
+    /// The received messages, except those of sessions after pairing.
     private(set) var told: [WirePlugMessage.OneOf_Kind] = []
     private(set) var results: [Result<PairedPlug, PairingError>] = []
     private(set) var welcomes = 0

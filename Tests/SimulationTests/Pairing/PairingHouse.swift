@@ -14,8 +14,9 @@ struct PairingHouse {
 
     var house: House
     private let intermediary: HostID
-    /// The keys that were paired after the last delivery, and how many proofs each owner had sent when it was paired.
+    /// The keys that were paired after the last delivery.
     private var paired: Set<PublicKey> = []
+    /// The number of proofs that each owner had sent when it was last paired.
     private var spent: [PublicKey: Int] = [:]
     private var starts: UInt16 = 0
     /// The plug's keys so far, in order.
@@ -98,7 +99,7 @@ struct PairingHouse {
         try lan.run(for: Self.disturbance + .seconds(400)) { _ in try check() }
         let lamp = house.plugs["Lamp"]!
         if plug.isOffNetwork {
-            // The plug's flash failed during a reset, and works again.
+            // The plug's flash failed during a reset. It works again, and the plug uses its key after a restart.
             house.during(.zero, .milliseconds(10), .kill(lamp), .start(lamp))
             try lan.run(for: .seconds(1)) { _ in try check() }
         }
@@ -157,7 +158,7 @@ struct PairingHouse {
         (paired, starts) = (keys, plug.starts)
     }
 
-    /// Checks that only Goodbye and challenges were received. The nonce of a challenge is public and bound to no one.
+    /// Checks that only Goodbye and challenges were received. A challenge contains only a public nonce.
     private func checkRefused(_ told: [WirePlugMessage.OneOf_Kind], _ name: String) throws {
         for message in told {
             switch message {
