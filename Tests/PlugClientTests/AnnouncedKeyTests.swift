@@ -133,7 +133,7 @@ private actor AnnouncingPlug: ConnectionOwner {
         #expect(disk.replaced == before + 1, "the same key is written once")
 
         await plug.announce((1...200).map { key($0) })
-        // The answer follows all keys.
+        // The answer to this command arrives after all announced keys.
         _ = try await followed.send(turnOn)
         while await followed.announcedKey.isStoring { try await Task.sleep(for: .milliseconds(10)) }
         #expect(disk.replaced <= before + 4)

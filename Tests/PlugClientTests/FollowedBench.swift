@@ -11,7 +11,7 @@ let lamp = PlugServer.Identity(
     id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .button], firmware: "1.0", boot: boot)
 let turnOn = PlugCommand.setRelay(on: true, autoOff: nil)
 
-/// The id of the following controller's command.
+/// Returns the id of the desk's command with this request.
 func command(_ number: UInt8) -> CommandID { CommandID(request(number), of: .desk) }
 
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
@@ -39,7 +39,7 @@ struct FollowedBench {
     var isFlashWritable = true
     /// True if the plug answers commands.
     var answers = true
-    /// The number of sample chunks after which the connection breaks.
+    /// The number of sample chunks after which the connection breaks; nil for never.
     var breakAfterChunks: Int?
     private(set) var connection: ConnectionID?
     private var isCut = false
@@ -164,7 +164,7 @@ struct FollowedBench {
     var sequences: [SequenceNumber] {
         updates.compactMap { if case .event(let event, _) = $0 { event.sequence } else { nil } }
     }
-    /// The positions at which following from now on began.
+    /// The event numbers that the follower reported as the start of following from now on.
     var beginnings: [SequenceNumber] {
         updates.compactMap { if case .following(let sequence) = $0 { sequence } else { nil } }
     }

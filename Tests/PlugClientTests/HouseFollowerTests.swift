@@ -41,7 +41,7 @@ private actor HousePlug: ConnectionOwner {
     func closed(_ id: ConnectionID) { handle(.closed(id)) }
 
     func rename(_ name: String) { handle(.named(name, announcedAs: name)) }
-    /// Another host has the plug's name.
+    /// Renames the plug, as after a conflict with another host on the link.
     func displace(to name: String) { handle(.renamed(name)) }
     func switchRelay(on: Bool) { handle(.record(.relayChanged(on: on, cause: .button))) }
     func finish(_ request: RequestID) {
