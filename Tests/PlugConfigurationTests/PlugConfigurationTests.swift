@@ -119,7 +119,6 @@ struct PlugConfigurationTests {
         #expect(plug.appliance.capabilities == [.meter])
     }
 
-    /// A simulated relay does not wear out, and the limits for mains do not suit a bench.
     @Test("The ratings set the limits, and single keys override them")
     func whatThePlugMayCarrySetsTheLimitsAndSingleKeysGoOverThem() throws {
         let plug = try parse(
@@ -156,7 +155,8 @@ struct PlugConfigurationTests {
         #expect(appliance.switchingRate == SwitchingRate(count: 6, window: .seconds(60)))
     }
 
-    @Test("The switching rate of a real relay is limited by default") func aRealRelaysSwitchingIsLimited() throws {
+    /// A plug without [relay] has no relay that wears out.
+    @Test("The switching rate of a relay is limited by default") func aRealRelaysSwitchingIsLimited() throws {
         #expect(try parse("").appliance.switchingRate == nil)
         #expect(try parse("[relay]\nline = \"A\"").appliance.switchingRate == .usual)
         #expect(try parse("[relay]\nline = \"A\"\n[protection]\nswitches = 0").appliance.switchingRate == nil)
