@@ -68,7 +68,7 @@ import Testing
         #expect(wash[3290] > wash[2800] && wash[3290] > 380)
         let antiCrease = wash[3300..<5100]
         #expect(rises(Array(antiCrease), above: 50).count == 11)
-        // The pauses are longer than the delay of a simple rule that detects a finished wash.
+        // A simple rule that waits for low power would report the end of the wash in one of these pauses.
         #expect(antiCrease.count { $0 < 5 } > 1600)
         #expect(wash[5100...].allSatisfy { $0 < 2 })
     }

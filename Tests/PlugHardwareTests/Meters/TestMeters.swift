@@ -11,9 +11,11 @@ final class TestClock: Sendable {
     func advance(_ seconds: Double) { time.withLock { $0 = $0 + .nanoseconds(Int64(seconds * 1e9)) } }
 }
 
-/// An ADE7953 with its model, set up and past its first energy unless the test needs a fresh one.
+/// An ADE7953 driver with a modelled chip. Unless `fresh` is true, the chip is set up and its first energy is
+/// discarded.
 struct TestADE {
-    /// Full scale is 4,862,401 steps of power at 154 steps per watt, and 206,900 steps of energy per second.
+    /// The energy of one step. Full scale is 4,862,401 steps of power at 154 steps per watt, and 206,900 steps of
+    /// energy per second.
     static let microwattHoursPerStep: Double = 4_862_401 / 154 / 206_900 / 3600 * 1e6
 
     let bus = ModelledBus(ADE7953Model(), at: 0x38)
@@ -82,7 +84,7 @@ struct TestINA {
     }
 }
 
-/// Returns the reason of the error that a call throws, or nil.
+/// Returns the description of the error that a call throws, or nil.
 func fault(_ body: () throws(HardwareFault) -> some Any) -> String? {
     do throws(HardwareFault) {
         _ = try body()
