@@ -57,8 +57,8 @@ import Testing
         #expect(try label(disk) == life.code)
     }
 
-    /// After a breakdown the code is the confirmed one, or the new or the previous one if none was confirmed. It is
-    /// never missing and never the label's again.
+    /// If the change was confirmed, the code after a breakdown is the new one, otherwise the new or the previous one.
+    /// It is never missing, and never the label's if a changed code replaced that before.
     @Test(
         "A breakdown at any step leaves the old or the new code",
         arguments: [SimulatedDisk.Breakdown.powerCut, .kill])

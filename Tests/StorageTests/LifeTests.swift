@@ -22,7 +22,7 @@ import Testing
         return try body(&plug)
     }
 
-    /// Presses a plug three times and kills it. Returns the number of its next event.
+    /// Presses a plug three times and kills it. Returns its id, the number of its next event, its events and the time.
     private func killed() throws -> (id: PlugID, next: SequenceNumber, events: [PlugEvent], now: Instant) {
         try life { plug in
             for _ in 0..<3 { plug.press() }
