@@ -50,7 +50,7 @@ struct HeardQueryTests {
         switch kind {
         case 0: query.questions[0].wantsUnicast = true
         case 1: query.flags = .truncated
-        // An answer that we do not know would not be sent.
+        // The query has a known answer that we do not have, and the answers would omit it.
         case 2: query.answers = [pointer()]
         case 3: source.port = 40_000
         default: query = ask("_y._tcp.local", .ptr)
@@ -142,7 +142,8 @@ struct HeardQueryTests {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         for _ in 1...10 {
-            // A host does not repeat a record within a second, and a host that knows it asks for others.
+            // The first query needs no answer, because the record was multicast less than a second before. The second query
+            // lists the record as a known answer.
             test.send(.received(try inbound(response([srv()]))))
             test.run(for: .milliseconds(900))
             test.send(.received(try inbound(ask(instance, .srv))))
