@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test("Energy that is fed back counts as zero") func whatIsFedBackCountsAsNone() throws {
-        // 1000 Wh are drawn and 999 Wh are fed back: the counter rises by the first only.
+        // 1000 Wh are drawn and 999 Wh are fed back. The counter rises only by the drawn energy.
         try history.record(
             batch(
                 chunks(from: 0, count: 7201) { $0 < 3600 ? 10_000 : -9_990 },
@@ -57,7 +57,8 @@ import Testing
         "After a restart with an older counter value, the samples complete the energy",
         arguments: [(900_000, 360_000), (1_100_000, 460_000)] as [(UInt64, Int)])
     func overARestartTheCounterMayHaveGoneBackFirst(after: UInt64, hour: Int) throws {
-        // The plug had stored 640 Wh when it restarted at half past: the counter rises by less than the energy.
+        // The plug restarts at half past, and its counter continues at the stored 640 Wh. The counter may therefore rise by
+        // less than the energy of the samples.
         try history.record(
             batch(
                 chunks(from: 0, count: 1800) { _ in 3600 }

@@ -47,7 +47,7 @@ import Testing
         batch.events = events
         try history.record(batch)
         #expect(try history.events(of: lamp, from: midnight, to: .max) == events)
-        // A second storing changes nothing.
+        // Storing the batch again changes nothing.
         try history.record(batch)
         #expect(try history.events(of: nil, from: 0, to: .max) == events)
         #expect(try history.events(of: nil, from: 0, to: .max, newest: 2) == Array(events.suffix(2)))

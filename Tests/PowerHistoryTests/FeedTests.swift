@@ -30,7 +30,7 @@ import Testing
         #expect(all.samples[lamp]?.map(\.at) == (0..<100).map { midnight + $0 * 1000 })
     }
 
-    @Test("A new change of the same thing moves to the end") func whatChangesAgainMovesToTheEnd() throws {
+    @Test("A record that changes again moves to the end of the feed") func whatChangesAgainMovesToTheEnd() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(epoch)
         try history.record(batch(chunks(from: 0, count: 100) { _ in 10 }, counters: [reading(second: 50, 5)]))
@@ -42,7 +42,7 @@ import Testing
         let second = try changes(history, after: first.through)
         #expect(second.chunks.map(\.stored.chunk.count) == [200] && second.rollUps.count == 4)
         #expect(second.names.isEmpty && second.counters.isEmpty && second.isAll)
-        // From the beginning, each thing is in the feed once, in its current state.
+        // A receiver that starts from the beginning gets each chunk, roll-up and counter once, in its current state.
         let all = try changes(history)
         #expect(
             all.chunks.count == 1 && all.rollUps.count == 4 && all.counters.count == 1 && all.through == second.through)
@@ -111,7 +111,7 @@ import Testing
         try history.record(batch(chunks(from: 0, count: 100) { _ in 10 }))
         let early = FeedPosition(epoch: epoch, number: try changes(history).through)
         #expect(try history.number(after: early) == early.number)
-        // A later process, and a copy of the directory with its own process.
+        // A later process begins a new epoch, and the process of a copied directory begins another one.
         let copied = try PowerHistory(copy, role: .recorder)
         try history.queue.backup(to: copied.queue)
         let (later, other) = ([UInt8](repeating: 8, count: 16), [UInt8](repeating: 9, count: 16))
@@ -121,7 +121,7 @@ import Testing
         let late = FeedPosition(epoch: later, number: try changes(history).through)
         #expect(try history.number(after: late) == late.number && copied.number(after: late) == 0)
         #expect(try history.number(after: early) == early.number && copied.number(after: early) == early.number)
-        // A number of the earlier epoch that is beyond its end.
+        // The number is beyond the end of the earlier epoch, so the feed starts from the beginning.
         #expect(try history.number(after: FeedPosition(epoch: epoch, number: late.number)) == 0)
         #expect(try history.number(after: FeedPosition(epoch: later, number: -1)) == 0)
         #expect(try history.number(after: FeedPosition(epoch: later, number: early.number)) == early.number)

@@ -26,7 +26,7 @@ import Testing
 
     @Test("Lines in the hour that does not exist in spring are left out and counted")
     func theHourThatDoesNotExistIsCounted() throws {
-        // A clock that is not set forward: two hours from half past one on.
+        // The clock of this recording is not set forward. The recording begins at half past one and lasts two hours.
         let first = MadeUpRecording.spring - 1_800_000
         let times = stride(from: first, to: first + 7_200_000, by: 10_000)
         let recording = try placed(times.map { "\(MadeUpRecording.text($0 + 3_600_000));60" }.joined(separator: "\n"))
