@@ -61,7 +61,7 @@ import Testing
     @Test("Two adjacent items of one type without a separator are rejected")
     func neighboursOfOneTypeAreRefused() throws {
         #expect(throws: TLV8Error.noSeparator(type: 1)) { try TLV8(decoding: [1, 1, 7, 1, 1, 8]) }
-        // A full fragment, an empty fragment that ends the value, and a second item of the same type.
+        // The bytes are a full fragment, an empty fragment that ends the value, and a second item of the same type.
         let full = [UInt8(1), 255] + Array(repeating: 0, count: 255)
         #expect(throws: TLV8Error.noSeparator(type: 1)) { try TLV8(decoding: full + [1, 0, 1, 1, 8]) }
         #expect(try TLV8(decoding: full + [1, 0, 255, 0]).items.map(\.value.count) == [255, 0])
