@@ -101,7 +101,7 @@ struct DHCPMessageTests {
         let both = try decoded(3)
         #expect(both.codes == [.messageType, .domainNameServers, .leaseTime, .serverIdentifier])
         #expect(both.leaseTime == 60)
-        // Options first, then the file, then the server name (RFC 3396 §5).
+        // The pieces are joined in this order: options, file, server name (RFC 3396 §5).
         #expect(both.domainNameServers == (1...3).map { IPv4Address(10, 0, 0, $0) })
     }
 
