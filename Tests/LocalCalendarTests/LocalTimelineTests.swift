@@ -22,7 +22,7 @@ struct LocalTimelineTests {
             autumnal([-10, 0, 10, 1800, 3590, 0, 10, 3590, 3600]) == [
                 -3610, -3600, -3590, -1800, -10, 0, 10, 3590, 3600,
             ])
-        // A recording that begins within the repeated hour and has a gap.
+        // This recording begins within the repeated hour and has a gap.
         #expect(autumnal([2400, 600, 3600]) == [-1200, 600, 3600])
     }
 
