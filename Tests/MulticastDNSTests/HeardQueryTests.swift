@@ -142,8 +142,8 @@ struct HeardQueryTests {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
         for _ in 1...10 {
-            // The first query needs no answer, because the record was multicast less than a second before. The second query
-            // lists the record as a known answer.
+            // The first query needs no answer, because the record was multicast less than a second before. The second
+            // query lists the record as a known answer.
             test.send(.received(try inbound(response([srv()]))))
             test.run(for: .milliseconds(900))
             test.send(.received(try inbound(ask(instance, .srv))))
