@@ -124,8 +124,8 @@ import PlugModel
         _ = late.run(until: 591)
         late.handle(.closed(first), at: 591)
         late.handle(opening(first, key: strangerKey), at: 591)
-        // After seven wrong proofs this proof has to wait 30 s. The new plug's window closes at 600 s, before the proof is
-        // checked.
+        // After seven wrong proofs this proof has to wait 30 s. The new plug's window closes at 600 s, before the proof
+        // is checked.
         ask(&late, at: 591)
         prove(&late, at: 591)
         _ = late.take()
