@@ -66,7 +66,8 @@ import Testing
     @Test("Most connections of a flood are refused early, and the controller is admitted")
     func aFloodIsTurnedAwayAtTheDoorAndTheControllerGetsIn() async throws {
         let listener = try await listen()
-        // Most are closed before the plug spends any work on them; six may begin a handshake each.
+        // The plug closes most of these connections before a handshake. One address may open six connections at once,
+        // and then one per second.
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask {

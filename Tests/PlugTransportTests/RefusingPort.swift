@@ -13,7 +13,7 @@ final class RefusingPort {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        // Bound to all addresses, including those of the loopback interface.
+        // The socket is bound to all addresses, including those of the loopback interface.
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let size = length
         let code = withUnsafeMutablePointer(to: &address) {

@@ -105,7 +105,7 @@ import Testing
         let known = try await listen(limits: limits)
         let late = Owner()
         try await dialer.connect(to: [address(known)], on: late.loop, owner: late)
-        // Ends after the pairing time of the earlier connection: this peer connected later and has a longer limit.
+        // The plug disconnects this peer after the handshake time of 1 s. The pairing time of 50 ms has then passed.
         try await Stranger.connect(to: known.port).waitForEnd()
         await late.send([1])
         var reports = plug.reports.makeAsyncIterator()
