@@ -57,8 +57,8 @@ import Testing
         "After a restart with an older counter value, the samples complete the energy",
         arguments: [(900_000, 360_000), (1_100_000, 460_000)] as [(UInt64, Int)])
     func overARestartTheCounterMayHaveGoneBackFirst(after: UInt64, hour: Int) throws {
-        // The plug restarts at half past, and its counter continues at the stored 640 Wh. The counter may therefore rise by
-        // less than the energy of the samples.
+        // The plug restarts at half past, and its counter continues at the stored 640 Wh. It may therefore rise by less
+        // than the energy of the samples.
         try history.record(
             batch(
                 chunks(from: 0, count: 1800) { _ in 3600 }
