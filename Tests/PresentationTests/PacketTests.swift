@@ -168,7 +168,8 @@ import Testing
     @Test("The trace file has the format of pcap") func theFileForWireshark() {
         #expect(PacketTrace.header.suffix(4) == [101, 0, 0, 0] && PacketTrace.header.count == 24)
         let packet = PacketTrace.record(heard([1, 2, 3], port: 40_000))
-        // 1795251683 s, 456789 µs, 31 bytes twice; IPv4, UDP from port 40000, payload.
+        // The header has the time, 1,795,251,683 s and 456,789 µs, and the length of 31 bytes twice. The packet is IPv4
+        // and UDP from port 40000.
         #expect(packet[..<16] == [0xE3, 0x5D, 0x01, 0x6B, 0x55, 0xF8, 6, 0, 31, 0, 0, 0, 31, 0, 0, 0])
         #expect(packet[16..<20] == [0x45, 0, 0, 31] && packet[28..<36] == [192, 0, 2, 7, 224, 0, 0, 251])
         #expect(packet[36..<42] == [0x9C, 0x40, 0x14, 0xE9, 0, 11] && packet.suffix(3) == [1, 2, 3])
