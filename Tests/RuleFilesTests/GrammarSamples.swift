@@ -32,7 +32,7 @@ struct GrammarSamples {
         case .oneOrMore(let form, _): each(samples(of: form, within: within)) { [$0, "[\($0), \($0)]"] }
         case .list(let form, _, let count):
             if case .text(let text) = form, count.lowerBound == 2 {
-                // Two different values, the lower one first.
+                // A range needs two different values, the lower one first.
                 ([Sample(what: "two", text: "[\(text.examples.map(quoted).joined(separator: ", "))]")], [])
             } else {
                 each(samples(of: form, within: within)) { one in
