@@ -230,7 +230,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(300))
         let begin = ContinuousClock.now
         await pool.end()
-        // Otherwise the end would wait for the 10 s time limit of the host.
+        // If the pool did not kill the loading process, its end would wait for the host's time limit of 10 s.
         #expect(ContinuousClock.now - begin < .seconds(8))
     }
 }
