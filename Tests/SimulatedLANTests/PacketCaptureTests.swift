@@ -16,7 +16,7 @@ import Testing
         let header: [UInt8] = [
             0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 1, 0, 0, 0,
         ]
-        // 1 s, 500000 µs, 45 bytes twice.
+        // The header of the record has the time, 1 s and 500,000 µs, and the length of 45 bytes twice.
         let record: [UInt8] = [1, 0, 0, 0, 0x20, 0xA1, 7, 0, 45, 0, 0, 0, 45, 0, 0, 0]
         let ethernet: [UInt8] = [1, 0, 0x5E, 0, 0, 0xFB, 2, 0, 0, 0, 0, 0, 8, 0]
         let internet: [UInt8] = [
@@ -35,7 +35,7 @@ import Testing
         let group = IPAddress(bytes: [0xFF, 2] + [UInt8](repeating: 0, count: 13) + [0xFB])!
         capture.add(
             Datagram(from: Endpoint(.linkLocal(7), 5353), to: Endpoint(group, 5353), [1]), sender: interface, at: .zero)
-        // File header, record header, Ethernet, IPv6, UDP, payload.
+        // The sizes of the file header, the record header, the headers of Ethernet, IPv6 and UDP, and the payload.
         #expect(capture.bytes.count == 24 + 16 + 14 + 40 + 8 + 1)
         #expect(capture.bytes[40..<54] == [0x33, 0x33, 0, 0, 0, 0xFB, 2, 0, 0, 0, 0, 0, 0x86, 0xDD])
         #expect(capture.bytes[54..<62] == [0x60, 0, 0, 0, 0, 9, 17, 255])
