@@ -9,7 +9,7 @@ struct ARPPacketTests {
     private let other = MACAddress(2, 0, 0, 0, 0, 2)
     private let address = IPv4Address(169, 254, 7, 9)
 
-    @Test("Each field is at its place")
+    @Test("Each field is encoded at its offset")
     func bytes() throws {
         let packet = ARPPacket(
             operation: .reply, senderHardware: MACAddress(1, 2, 3, 4, 5, 6), senderAddress: IPv4Address(10, 11, 12, 13),
@@ -92,7 +92,7 @@ struct ARPPacketTests {
 
 @Suite("Ethernet frames")
 struct EthernetFrameTests {
-    @Test("Each field is at its place")
+    @Test("Each field is encoded at its offset")
     func bytes() throws {
         let frame = EthernetFrame(
             destination: .broadcast, source: MACAddress(1, 2, 3, 4, 5, 6), type: EthernetFrame.arp, payload: [9, 8])

@@ -12,7 +12,7 @@ func dhcpBytes(_ fields: [Int: [UInt8]] = [:], options: [UInt8]) -> [UInt8] {
 
 @Suite("DHCP messages")
 struct DHCPMessageTests {
-    @Test("Each field is at its place")
+    @Test("Each field is encoded at its offset")
     func layout() throws {
         var options = DHCPOptions()
         options.messageType = .request

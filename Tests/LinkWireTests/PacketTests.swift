@@ -31,7 +31,7 @@ struct PacketTests {
         return packet
     }
 
-    @Test("Each field and both checksums are at their places")
+    @Test("Each field and both checksums are encoded at their offsets")
     func layout() throws {
         let datagram = UDPDatagram(sourcePort: 68, destinationPort: 67, payload: Array("hi!".utf8))
         #expect(datagram.packet(from: source, to: destination).encoded == bytes)
