@@ -68,7 +68,7 @@ struct PacketListenerTests {
         #expect(end == nil)
     }
 
-    @Test("A port that another program uses exclusively is a fault with the reason", .timeLimit(.minutes(1)))
+    @Test("A port that another program uses exclusively causes a fault with the reason", .timeLimit(.minutes(1)))
     func portTaken() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")
