@@ -13,7 +13,8 @@ import Testing
         } catch { return error }
     }
 
-    @Test("Each malformed chunk is reported with its byte and reason") func theErrorSaysWhereAndWhy() {
+    @Test("Each malformed chunk is reported with the position of the wrong byte and the reason")
+    func theErrorSaysWhereAndWhy() {
         let head = Self.head
         // Two samples at 0 and 5 ms, both 1 W.
         let steps: [UInt8] = [0x41, 0, 5, 0b10]
