@@ -36,7 +36,7 @@ import Testing
         return error
     }
 
-    @Test("A different key is distrust, and an unreachable plug is away")
+    @Test("A different key is reported as distrust, and an unreachable plug as away")
     func anotherKeyBehindTheNameIsDistrustAndAPlugThatIsAwayIsNot() throws {
         let otherKey = try failed(.unreachable("No route to host"), .otherKey(.stranger))
         #expect(
