@@ -191,7 +191,7 @@ struct ConfigurationMistakeTests {
         #expect(throws: Never.self) { try PlugConfiguration([0xEF, 0xBB, 0xBF] + Array("[plug]".utf8), file: "f") }
     }
 
-    @Test("Errors are available as data") func mistakesAreData() throws {
+    @Test("The error value has the table, key, line and problem of each mistake") func mistakesAreData() throws {
         let error = #expect(throws: ConfigurationError.self) {
             try PlugConfiguration("[button]\nline = \"A\"\ndebounce_ms = 900", file: "f")
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import PlugConfiguration
 
 struct NumberFileTests {
-    @Test("Numbers are read") func numbersAreRead() throws {
+    @Test("A file of numbers is parsed") func numbersAreRead() throws {
         let text = "# Written by plugd\npower_gain = 1.5\nphase_delay_us = -3\npower_offset_w = 1e-05\n"
         #expect(
             try NumberFile.parse(text, file: "c")
