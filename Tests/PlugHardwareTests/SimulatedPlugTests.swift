@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct SimulatedPlugTests {
-    @Test("A fixed load is exact") func aFixedLoadIsExact() throws {
+    @Test("The power of a fixed load is exact") func aFixedLoadIsExact() throws {
         let plug = TestPlug(.fixed(deciwatts: 605))
         #expect(try plug.watch(seconds: 100).allSatisfy { $0 == 60.5 })
         let measurement = try plug.plug.measure()
@@ -90,7 +90,7 @@ import Testing
         #expect(try PluggedLoad.parse(text, replacing: .appliance(.lamp, .on)) == load)
     }
 
-    @Test("Every description can be parsed") func everyDescriptionCanBeSaidAgain() throws {
+    @Test("The description of every load can be parsed") func everyDescriptionCanBeSaidAgain() throws {
         var loads: [PluggedLoad] = [.nothing, .fixed(deciwatts: 605)]
         for appliance in SimulatedAppliance.allCases { loads += appliance.modes.map { .appliance(appliance, $0) } }
         for load in loads { #expect(try PluggedLoad.parse(load.description) == load) }
@@ -118,7 +118,7 @@ import Testing
         #expect(message("television on now") != nil)
     }
 
-    @Test("Random text never traps") func fuzzedTextNeverTraps() {
+    @Test("Random text never causes a trap") func fuzzedTextNeverTraps() {
         var random = Fuzzing.random(13)
         let words = [
             "on", "off", "kettle", "60", "W", "1e9", "-", ".", "", "nan", "television", "\u{0}", "é", "999999999999",

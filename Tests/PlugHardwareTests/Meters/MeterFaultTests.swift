@@ -121,7 +121,7 @@ import Testing
         #expect(try bench.isExpected(bench.measure()))
     }
 
-    @Test("A bus fault costs one measurement", arguments: Chip.allCases, [TransferFault.timedOut, .short])
+    @Test("A bus fault makes one measurement fail", arguments: Chip.allCases, [TransferFault.timedOut, .short])
     func aFaultOfTheBusCostsOneMeasurement(chip: Chip, kind: TransferFault) throws {
         let bench = Bench(chip)
         _ = fault(bench.measure)
@@ -176,7 +176,8 @@ import Testing
         #expect(test.meter.counters.impossible == 1)
     }
 
-    @Test("An energy of all ones is one negative step") func anEnergyOfAllOnesIsAStepAndNoMore() throws {
+    @Test("An energy register of all ones is read as one negative step")
+    func anEnergyOfAllOnesIsAStepAndNoMore() throws {
         let test = TestADE()
         test.load(watts: 1000)
         test.clock.advance(1)
