@@ -81,7 +81,7 @@ import Testing
         #expect(plugFrame { $0.audit = wire }.count < PlugWire.maximumMessage / 2 + 1024)
     }
 
-    @Test("The notes are those of the last event only")
+    @Test("The server returns only the audit notes of the last event")
     func notesAreThoseOfTheLastEvent() {
         var bench = Bench()
         bench.handle(opening(first, key: strangerKey))
