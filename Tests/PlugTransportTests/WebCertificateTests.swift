@@ -4,7 +4,7 @@ import Testing
 @testable import PlugTransport
 
 @Suite struct WebCertificateTests {
-    @Test("The result is a key and a certificate for the names") func itIsAKeyAndACertificateForItsNames() throws {
+    @Test("A web certificate has a key and the given names") func itIsAKeyAndACertificateForItsNames() throws {
         let made = WebCertificate(names: ["localhost", "plugs.local"])
         let certificate = try NIOSSLCertificate(bytes: made.certificate, format: .der)
         let key = try NIOSSLPrivateKey(bytes: Array(made.privateKeyPEM.utf8), format: .pem)
