@@ -106,7 +106,7 @@ import Testing
         #expect(try places.count == queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM chunk") ?? 0 })
     }
 
-    @Test("A repair ends if a page is inserted", arguments: [2, 5, 20, 60])
+    @Test("A repair of a database with an inserted page terminates", arguments: [2, 5, 20, 60])
     func insertedPage(page: Int) throws {
         try writeDay()
         var bytes = try read()

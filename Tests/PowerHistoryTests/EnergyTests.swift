@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "After a restart with an older counter value, the samples complete the energy",
+        "After a restart with an older counter value, the energy is at least that of the samples",
         arguments: [(900_000, 360_000), (1_100_000, 460_000)] as [(UInt64, Int)])
     func overARestartTheCounterMayHaveGoneBackFirst(after: UInt64, hour: Int) throws {
         // The plug restarts at half past, and its counter continues at the stored 640 Wh. It may therefore rise by less
@@ -68,9 +68,9 @@ import Testing
         #expect(abs(energy - hour) < 100)
     }
 
-    /// Power steps at random moments, with a sample every one to five seconds, and the first reading of the counter is
-    /// at a random moment.
-    @Test("The total equals the counter around its first and its last reading", arguments: 0..<60)
+    /// The power changes at random moments, and samples are one to five seconds apart. The counter is read at two random
+    /// samples.
+    @Test("The total equals the actual energy for counter readings at random times", arguments: 0..<60)
     func theCounterWinsAroundItsFirstReadingAndItsLast(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let pace = Int.random(in: 1...5, using: &random)

@@ -17,7 +17,7 @@ import Testing
         try history.changes(after: number, atMost: limit, sampleLimit: sampleLimit, samples: true)
     }
 
-    @Test("Nothing is numbered before the first feed begins") func nothingIsNumberedUntilSomebodyFollows() throws {
+    @Test("Changes are numbered only after the first feed begins") func nothingIsNumberedUntilSomebodyFollows() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.record(batch(chunks(from: 0, count: 100) { _ in 10 }))
         #expect(try history.number(after: nil) == nil)
@@ -51,7 +51,8 @@ import Testing
         #expect(try !history.hasChanges(after: second.through))
     }
 
-    @Test("A part ends when its limit of changes or of samples is reached") func partsEndWhereTheyAreFull() throws {
+    @Test("A part of the feed ends when its limit of changes or of samples is reached")
+    func partsEndWhereTheyAreFull() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(epoch)
         for plug in [lamp, fridge] {

@@ -40,7 +40,7 @@ import Testing
         "feed": "last INTEGER",
     ]
 
-    @Test("Each version has its released tables") func versionsAreAsTheyWereReleased() throws {
+    @Test("Each version of the schema has the tables of its release") func versionsAreAsTheyWereReleased() throws {
         let database = try DatabaseQueue()
         try Schema.migrator.migrate(database, upTo: "1")
         #expect(try tables(of: database) == Self.version1)

@@ -66,7 +66,8 @@ import Testing
             ])
     }
 
-    @Test("A gap has no power, but the energy of the counter") func aHoleIsNoPowerButWhatTheCounterSaw() throws {
+    @Test("A gap has no power, and its energy is that of the counter")
+    func aHoleIsNoPowerButWhatTheCounterSaw() throws {
         // 360 W for the first two hours and the last of six. The counter measured 100 W between them.
         try history.record(
             batch(
