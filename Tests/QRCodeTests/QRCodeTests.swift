@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("A text that is too long or empty has no code") func whatNoCodeHoldsIsNone() {
+    @Test("No code is created for an empty text or one that is too long") func whatNoCodeHoldsIsNone() {
         #expect(QRCode(String(repeating: "a", count: 5000)) == nil)
         #expect(QRCode("") == nil)
     }
