@@ -53,7 +53,7 @@ struct InstanceNameTests {
         #expect(ServiceIdentity(instance: broken, type: "_smartplug._tcp", domain: "local", interface: 2) == nil)
     }
 
-    @Test("Names are numbered, and numbered names are split") func numbering() {
+    @Test("A number is added to a name, and a numbered name is split into name and number") func numbering() {
         #expect(InstanceName.numbered("Lamp", 2) == "Lamp (2)")
         #expect(InstanceName.numberedHost("plug-1a2b3c", 2) == "plug-1a2b3c-2")
         #expect(InstanceName.split("Lamp (2)") == ("Lamp", 2))

@@ -174,7 +174,7 @@ struct ResolveTests {
 
 struct NodeFuzzTests {
     @Test(
-        "A node works after a flood of mutated packets, and sends a limited number itself", arguments: 0..<3)
+        "A node works after a flood of mutated packets, and sends a limited number of packets", arguments: 0..<3)
     func mutatedPacketsNeverStopANode(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var link = TestLink(nodes: 2, seed: seed)
