@@ -68,8 +68,8 @@ import Testing
         #expect(abs(energy - hour) < 100)
     }
 
-    /// The power changes at random moments, and samples are one to five seconds apart. The counter is read at two random
-    /// samples.
+    /// The power changes at random moments, and samples are one to five seconds apart. The counter is read at two
+    /// random samples.
     @Test("The total equals the actual energy for counter readings at random times", arguments: 0..<60)
     func theCounterWinsAroundItsFirstReadingAndItsLast(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
