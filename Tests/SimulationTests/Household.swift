@@ -5,8 +5,7 @@ import PlugProtocol
 import ProtocolCore
 import SimulatedLAN
 
-/// Television, light, amplifier and a switch by the door, and a controller with two rules. The seed decides the faults
-/// of the link.
+/// Television, light, amplifier and a switch by the door, and a controller with two rules. The seed decides the faults.
 struct Household {
     static let disturbance = Duration.seconds(240)
     static let threshold = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3))

@@ -21,7 +21,8 @@ final class AddressedPlug {
     var wake: Instant?
     /// The last violated invariant, or nil.
     private(set) var violation: String?
-    /// Probes per address since the link came up, the host resumed, or the process started.
+    /// Probes per address since the link came up, the host resumed, the process started or the hardware address
+    /// changed.
     private var probes: [IPv4Address: Int] = [:]
     private var lastDoubt = Instant.zero
     private(set) var tally = Tally()

@@ -138,7 +138,7 @@ struct ApplianceSoak {
         now = end
     }
 
-    /// Presses the button. The contact bounces if the machine debounces it.
+    /// Presses the button. The contact may bounce if the machine debounces it.
     mutating func press(for duration: Duration) throws {
         for down in [true, false] {
             if configuration.debounce > .zero, random.chance(0.5) {
