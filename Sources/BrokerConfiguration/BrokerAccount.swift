@@ -8,18 +8,19 @@ public struct BrokerAccount: Hashable, Sendable {
     private static let serverLimit = 16
     /// The maximum size of a password file in bytes. Keeps a wrong file from being read completely.
     private static let passwordLimit = 4096
-    /// The maximum size of a certificate file in bytes, more than all public authorities need.
+    /// The maximum size of a certificate file in bytes. A file with all public authorities is smaller.
     private static let pemLimit = 1 << 21
 
     /// The servers in the order of the connection attempts.
     public let servers: [BrokerServer]
-    /// The certificates that are trusted, or no TLS.
+    /// The trusted certificates, or `plain` for a connection without TLS.
     public let trust: BrokerOptions.Trust
     /// The files of a client certificate and its key (PEM), for brokers that authenticate clients by certificate.
     public let certificate: BrokerOptions.Certificate?
     /// The user name, if the broker requires one.
     public let user: String?
-    /// The path of the file with the password. Only its owner may be able to read it. It is read for each connection.
+    /// The path of the file with the password. Other users must not be able to read the file. It is read for each
+    /// connection.
     public let passwordFile: String?
 
     /// The secret files, which the programs of rules must not be able to read.
@@ -96,7 +97,7 @@ public struct BrokerAccount: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The errors of the files that a connection would need, at most one per file. Empty if all of them are usable.
+    /// The errors of the files that a connection would need, at most one per file. Empty if all files are usable.
     public var faults: [FileError] {
         var faults: [FileError] = []
         do throws(FileError) { _ = try password() } catch { faults.append(error) }
