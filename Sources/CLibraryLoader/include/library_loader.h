@@ -10,5 +10,5 @@ typedef struct {
 
 /// Loads a library for the life of the process and looks up functions.
 ///
-/// Returns true if the library has all of them; otherwise `reason` receives the cause as text.
+/// Returns true if the library has all the functions; otherwise `reason` receives the cause as text.
 bool smartplug_load(const char *library, const smartplug_function *functions, size_t count, char *reason, size_t size);
