@@ -21,9 +21,9 @@ static int failed(int descriptor, const char *name, const char **step) {
 /* The filters drop frames that this host sent (type 4) and frames for other hosts (type 3), which a promiscuous
  * interface receives. They also drop frames of other interfaces: a socket of `eth0` receives the frames that the
  * kernel has passed on to its VLAN `eth0.20`, or to a bond of which it is a port; for these, SKF_AD_IFINDEX is the
- * other interface's index. A frame of a VLAN without an interface has the type for other hosts. With `dhcp` the
- * filter accepts only IPv4 (the ethertype of the socket), no fragments, UDP, port 68. Jump offsets count the
- * instructions to skip. */
+ * other interface's index. If a VLAN has no interface, its frames have the type for other hosts. With `dhcp` the
+ * filter accepts only unfragmented UDP datagrams to port 68; the ethertype of the socket restricts it to IPv4. Jump
+ * offsets count the instructions to skip. */
 #define OWN_INTERFACE 3 /* the instruction that compares with the interface's index, which is written into it */
 static const struct sock_filter only_received[] = {
     BPF_STMT(BPF_LD | BPF_B | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),

@@ -28,9 +28,9 @@ int clinuxnetwork_send_udp(
 int clinuxnetwork_keep_udp_port(uint16_t port, const char **step);
 
 /* Opens a UDP socket for multicast on one interface. It is bound to the port (shared with other programs), a member
- * of the group on the interface, sends there with the given hop limit, and is received by other sockets of this
- * host. Addresses are in network byte order; with a source of 0.0.0.0 the kernel chooses one. With `bound_to_group`
- * the socket receives no unicast packets, so it takes none from other programs on the port. */
+ * of the group on the interface, and sends there with the given hop limit. Other sockets of this host also receive its
+ * packets. Addresses are in network byte order; with a source of 0.0.0.0 the kernel chooses one. With `bound_to_group`
+ * the socket receives no unicast packets, so that they reach the other programs on the port. */
 int clinuxnetwork_open_multicast4(
     int interface, uint16_t port, const uint8_t group[4], bool bound_to_group, const uint8_t source[4], int hop_limit,
     const char **step);
