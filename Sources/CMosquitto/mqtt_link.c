@@ -204,7 +204,7 @@ const char *smartplug_mqtt_load(void) {
 smartplug_mqtt *smartplug_mqtt_new(
     const smartplug_mqtt_settings *settings, smartplug_mqtt_ears ears, char *error, size_t error_size) {
     if (smartplug_mqtt_load()) {
-        snprintf(error, error_size, "libmosquitto is not there: %s", missing);
+        snprintf(error, error_size, "cannot load libmosquitto: %s", missing);
         return NULL;
     }
     smartplug_mqtt *link = calloc(1, sizeof *link);
@@ -296,7 +296,7 @@ static bool is_reachable(const smartplug_mqtt *link, int64_t until, char *reason
 
 static void wake(smartplug_mqtt *link) {
     uint64_t once_more = 1;
-    // A write can only fail if the counter is already set.
+    // The write fails only if the counter is at its maximum. The thread then wakes up anyway.
     if (write(link->wake, &once_more, sizeof once_more) < 0) return;
 }
 
@@ -328,11 +328,11 @@ int smartplug_mqtt_run(smartplug_mqtt *link, char *reason, size_t reason_size) {
     while (!code && !atomic_load(&link->has_ended)) {
         code = turn(link, 250);
         if (!code && !link->is_connected && now() > until) {
-            snprintf(reason, reason_size, "it does not answer");
+            snprintf(reason, reason_size, "the broker did not answer in time");
             return 0;
         }
     }
-    // The packet that ends the connection may still be unsent.
+    // The DISCONNECT packet may still be unsent.
     if (!code) turn(link, 50);
     if (link->is_taken_over) {
         snprintf(reason, reason_size, "another connection took the session over");
@@ -341,7 +341,7 @@ int smartplug_mqtt_run(smartplug_mqtt *link, char *reason, size_t reason_size) {
     } else if (code) {
         explain(code, reason, reason_size);
     } else {
-        snprintf(reason, reason_size, "it was ended");
+        snprintf(reason, reason_size, "this program ended the connection");
     }
     return link->is_taken_over;
 }

@@ -19,8 +19,8 @@ typedef struct {
     /// The client's certificate and key, in PEM files.
     const char *certificate;
     const char *key;
-    /// The last will: a retained message that the broker publishes when the connection ends for any reason. Without a
-    /// topic there is no will.
+    /// The last will: a retained message that the broker publishes when the connection ends for any reason. If
+    /// `will_topic` is NULL, the connection has no will.
     const char *will_topic;
     const char *will_text;
     /// The time in seconds that the broker keeps the session after the end of the connection.
@@ -35,7 +35,7 @@ typedef struct {
     int patience;
 } smartplug_mqtt_settings;
 
-/// A message that is received or published.
+/// A received or published message.
 typedef struct {
     const char *topic;
     const unsigned char *payload;
@@ -70,14 +70,14 @@ smartplug_mqtt *smartplug_mqtt_new(
 /// Opens the connection and blocks until it has ended or could not be opened; `reason` receives the cause as text. Must
 /// be called only once.
 ///
-/// Returns 1 if the broker ended the connection because another one took over the session (MQTT 5 section 3.1.4), else
-/// 0.
+/// Returns 1 if the broker ended the connection because another connection took over the session (MQTT 5 section
+/// 3.1.4), else 0.
 int smartplug_mqtt_run(smartplug_mqtt *link, char *reason, size_t reason_size);
 
 /// Publishes a message with QoS 1. Any thread may call it while the connection runs. `number` receives the number that
 /// is passed to `acknowledged`.
 ///
-/// Returns 0, or -1 if there is no connection or no memory.
+/// Returns 0, or -1 if the connection is not open, the message is too large, or memory is missing.
 int smartplug_mqtt_publish(smartplug_mqtt *link, int *number, const smartplug_mqtt_message *message);
 
 /// Subscribes with QoS 1, without messages that are already retained (MQTT 5 section 3.8.3.1). Returns 0 or -1.
