@@ -12,7 +12,8 @@
 static void open_standard_descriptors(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-        // The lowest number that is free is this one. Without /dev the root directory takes it.
+        // open(2) returns the lowest free number, which is this one. If /dev is missing, the root directory occupies
+        // it.
         if (open("/dev/null", O_RDWR) < 0) open("/", O_PATH | O_DIRECTORY);
     }
 }
@@ -47,12 +48,12 @@ static void reset_mask(void) {
 
 static int is_done;
 
-// Before main, since the runtime of Swift opens descriptors before the program's first statement.
+// Runs before main, because the runtime of Swift opens descriptors before the program's first statement.
 __attribute__((constructor)) void process_setup(void) {
     if (is_done) return;
     is_done = 1;
     open_standard_descriptors();
-    // A timer that ended meanwhile has no effect as long as its signal is ignored or blocked.
+    // Timers are stopped first: a timer that expires has no effect while its signal is still ignored or blocked.
     stop_timers();
     reset_signals();
     reset_mask();
