@@ -1,4 +1,4 @@
-// Without exceptions, so that none has to be caught at the C interface.
+// toml++ returns errors instead of throwing exceptions, which must not reach a caller in C.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #include "ctoml.h"
@@ -9,8 +9,8 @@
 
 namespace {
 
-// For some invalid texts toml++ 3.3 reaches an assertion of its own instead of returning an error. Neither a crash nor,
-// without assertions, undefined behavior is acceptable, so a failed assertion rejects the text.
+// For some invalid texts an assertion in toml++ 3.3 fails instead of an error being returned. It would crash the
+// program or, without assertions, cause undefined behavior. So a failed assertion throws, and the text is rejected.
 struct lost {};
 
 [[noreturn]] void lose() { throw lost{}; }
@@ -32,7 +32,7 @@ const char *word(toml::node_type type) {
     case toml::node_type::date:
     case toml::node_type::time:
     case toml::node_type::date_time: return "a date or time";
-    default: return "nothing that can be read";
+    default: return "an unknown type";
     }
 }
 
@@ -118,7 +118,7 @@ extern "C" bool ctoml_read(
     }
     return true;
 } catch (const lost &) {
-    std::snprintf(fault->reason, sizeof fault->reason, "this is no TOML: a key or a value is missing");
+    std::snprintf(fault->reason, sizeof fault->reason, "a key or a value is missing");
     fault->line = fault->column = 0;
     return false;
 }
