@@ -58,8 +58,9 @@ package struct ConfigurationText {
             column: column == 0 ? nil : column)
     }
 
-    /// Decodes the bytes of a file as UTF-8. Some editors on other systems save in other encodings, for which the error
-    /// has a hint.
+    /// Decodes the bytes of a file as UTF-8.
+    ///
+    /// - Throws: the encoding error: UTF-16, or the first line that is not UTF-8. Both have a hint.
     package static func decode(_ bytes: [UInt8]) throws(ConfigurationMistake) -> String {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw ConfigurationMistake(
@@ -98,7 +99,7 @@ package struct ConfigurationText {
     /// Appends an item to its list. Lists before the first table are not used.
     private mutating func parse(item entry: ctoml_entry) {
         guard let table = entry.table.string, let key = entry.key.string,
-            // Removed from the dictionary, so that appending does not copy the list.
+            // The list is removed from the dictionary, so that appending does not copy it.
             case .texts(var items)? = tables[table]?.removeValue(forKey: key)
         else { return }
         items.append(Item(text: entry.string.string ?? "", line: Int(entry.line)))

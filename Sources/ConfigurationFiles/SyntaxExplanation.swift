@@ -7,7 +7,6 @@ enum SyntaxExplanation {
     ///   - reason: the parser's message.
     ///   - line: the text of the line with the error.
     ///   - column: the column, counted from 1.
-    ///   - column: counted from 1.
     static func of(_ reason: String, _ line: Substring, column: Int) -> String {
         if reason.hasPrefix("Error while parsing table header: cannot redefine") {
             return "duplicate table; put all its keys under one [table]"
