@@ -52,7 +52,7 @@ public struct IPv6Address: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An address of either family. An IPv6 link-local address means something only together with an interface.
+/// An address of either family. An IPv6 link-local address identifies a host only together with an interface.
 public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     case v4(IPv4Address)
     case v6(IPv6Address)

@@ -17,7 +17,7 @@ public struct Name: Sendable {
     /// Creates a name without checks. Only the decoder and the initialisers here may call this, after they checked the limits.
     init(trusted bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A name of the given labels, the leftmost first, without the root.
+    /// Creates a name from its labels, the leftmost first, without the root.
     public init(labels: some Sequence<some Collection<UInt8>>) throws(NameError) {
         var bytes: [UInt8] = []
         for label in labels {
@@ -48,7 +48,7 @@ public struct Name: Sendable {
         bytes[0] == 0 ? nil : Name(trusted: Array(bytes[(1 + Int(bytes[0]))...]))
     }
 
-    /// This name below another label: `Lamp` put before `_smartplug._tcp.local`.
+    /// Returns the name with one more label on its left, such as `Lamp` before `_smartplug._tcp.local`.
     public func prepending(label: some Collection<UInt8>) throws(NameError) -> Name {
         guard !label.isEmpty else { throw .emptyLabel }
         guard label.count <= Self.labelLimit else { throw .labelTooLong(count: label.count) }

@@ -62,7 +62,7 @@ public enum RecordData: Hashable, Sendable {
     case a(IPv4Address)
     case aaaa(IPv6Address)
     case ptr(Name)
-    /// RFC 2782.
+    /// The host and the port of a service (RFC 2782).
     case srv(priority: UInt16, weight: UInt16, port: UInt16, target: Name)
     /// Length-prefixed strings in their wire format (RFC 1035 §3.3.14).
     case txt([UInt8])

@@ -1,4 +1,4 @@
-/// Which names in record data may be compressed.
+/// The names of a message that may be compressed.
 public enum NameCompression: Hashable, Sendable {
     /// Every name (RFC 6762 §18.14). Used between multicast DNS peers.
     case multicast

@@ -30,8 +30,8 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 struct WireReader {
     let bytes: [UInt8]
     private(set) var offset = 0
-    /// The names read so far, with the offset of their first label. Most names of a message are pointers to an earlier name:
-    /// they share its storage, here and in a cache.
+    /// The names read so far, with the offset of their first label. Most names of a message are pointers to an earlier
+    /// name; they share the storage of that name, also in a cache.
     private var known: [(offset: Int, name: Name)] = []
     /// The limit of known names, which bounds the search in a message with many names.
     private static let knownLimit = 16
@@ -136,7 +136,7 @@ private struct NameWalk {
     private(set) var first: Int
     /// The offset at which reading resumes after the name; nil while it equals the cursor.
     private(set) var end: Int?
-    /// The end of the current part.
+    /// The end of the current part of the name: the end of the message, or the start of the part that points here.
     private(set) var limit: Int
     private var partStart: Int
     private var pointers = 0
