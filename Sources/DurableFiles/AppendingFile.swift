@@ -1,11 +1,11 @@
-/// A file that only grows. After a power cut it holds every append that has returned, and perhaps a part of an append
-/// that had not. So records need a length and a checksum.
+/// A file that only grows. After a power cut it contains every append that returned before, and perhaps a part of an
+/// append that did not return. So records need a length and a checksum.
 public final class AppendingFile {
     /// The failure that a completed append survives.
     public enum Durability: Sendable {
         /// A power cut: the append waits for the storage.
         case powerCut
-        /// The end of the process for any reason: for files in memory.
+        /// The end of the process for any reason, but not a power cut. Used for files in memory.
         case process
     }
 

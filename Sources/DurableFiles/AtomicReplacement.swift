@@ -25,7 +25,7 @@ extension FileStore {
             try writeReplacement(replacement, bytes, mode, isExact: isExact)
             try attempt(.rename, path) { () throws(SystemError) in try calls.rename(replacement, to: path) }
         } catch {
-            // Free the space, which may be what is missing. If this fails too, the first error is the useful one.
+            // Free the space, because the disk may be full. If this fails too, the first error is the useful one.
             try? calls.remove(replacement)
             throw error
         }
@@ -42,8 +42,8 @@ extension FileStore {
         try attempt(.synchronize, path) { () throws(SystemError) in try calls.synchronize(descriptor) }
     }
 
-    /// Creates the replacement. An unfinished one from before a power cut is removed and not reused: its permissions
-    /// may differ, and its name may be a link by now.
+    /// Creates the replacement file. An unfinished file that a power cut left is removed and not reused: its
+    /// permissions may differ, and its name may now be a link.
     private func openReplacement(_ path: String, _ mode: UInt32) throws(FileError) -> Int32 {
         do throws(FileError) {
             return try open(path, .creating(mode: mode))

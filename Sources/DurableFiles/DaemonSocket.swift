@@ -40,8 +40,8 @@ public enum DaemonSocket {
         return status.st_uid == geteuid() || status.st_uid == 0 ? .own : .foreign(owner: status.st_uid)
     }
 
-    /// Returns true if only this user and root can replace a socket in the directory: one of them owns it, and either
-    /// no other users may write to it, or it has the sticky bit, as /tmp has.
+    /// Returns true if only this user and root can replace a socket in the directory. This user or root must own the
+    /// directory. Other users must not be able to write to it, unless it has the sticky bit, as /tmp has.
     public static func isSafe(directory: String) -> Bool {
         var status = stat()
         guard stat(directory, &status) == 0, status.st_uid == geteuid() || status.st_uid == 0 else { return false }

@@ -61,7 +61,7 @@ public final class DirectoryLock: Sendable {
         try store.writeAll(Array("\(getpid())\n".utf8), to: descriptor, path: path)
     }
 
-    /// Returns the holder's process id; nil if it has not been written, or not yet.
+    /// Returns the holder's process id; nil if the file `lock` is missing or does not contain it.
     private static func holder(_ directory: String, _ store: FileStore) -> Int32? {
         guard let bytes = try? store.read(directory + "/lock", limit: 64) else { return nil }
         return Int32(String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber })

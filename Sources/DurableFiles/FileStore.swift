@@ -45,8 +45,8 @@ public struct FileStore: Sendable {
         try attempt(.read, directory) { () throws(SystemError) in try calls.names(in: directory) }
     }
 
-    /// Removes the given files of a directory, as far as they exist. After it returns, they do not reappear after a
-    /// power cut.
+    /// Removes those of the given files that exist in a directory. After it returns, they do not reappear after a power
+    /// cut.
     public func removeDurably(_ names: [String], from directory: String) throws(FileError) {
         for name in names { try removeIfPresent("\(directory)/\(name)") }
         try synchronizeDirectory(of: "\(directory)/.")

@@ -6,7 +6,7 @@ import Synchronization
 public final class FileSystemTimeout: Sendable {
     /// The limit for the files that this process reads: 10 s.
     public static let ofFiles = FileSystemTimeout(.seconds(10))
-    /// The lowest rate at which a working disk is assumed to deliver data.
+    /// The lowest assumed read rate of a working disk in bytes per second: 1 MiB/s.
     private static let slowestBytesASecond = 1 << 20
 
     private let limit: Duration
@@ -52,7 +52,8 @@ public final class FileSystemTimeout: Sendable {
         let progress = Progress()
         let began = startThread { [self] in
             let value = body()
-            // Before the answer: the caller may make its next call as soon as it has the answer.
+            // The count decreases before the answer is given, because the caller may then immediately make its next
+            // call.
             waiting.withLock { waiting in
                 waiting.count -= 1
                 guard progress.finish() else { return }

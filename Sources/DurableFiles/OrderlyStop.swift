@@ -3,7 +3,7 @@ import Glibc
 /// Ends a process that was requested to stop.
 public enum OrderlyStop {
     /// The default time limit. It is shorter than that of the service manager (`TimeoutStopSec=20s` in the unit files),
-    /// which then kills.
+    /// which then kills the process.
     public static let limit = Duration.seconds(15)
 
     /// Ends the process immediately with status 128 + signal, as shells report it. For a command that has nothing to

@@ -6,8 +6,8 @@ extension FileStore {
     private static let linkLimit = 40
 
     /// Writes a result to a path. Links are followed. A regular file is replaced atomically, or created if it is
-    /// missing. A pipe, a terminal or another character device receives the bytes. So does a descriptor of this process
-    /// that the path names, such as `/dev/stdout`.
+    /// missing. The bytes are written to a pipe, a terminal or another character device without replacing it. If the
+    /// path names a descriptor of this process, such as `/dev/stdout`, they are written to that descriptor.
     ///
     /// - Parameter mode: the permissions of a new file, before the process's file mode creation mask.
     /// - Throws: ``FileError`` with ``FileError/Reason/notRegular(_:)`` for a block device or a socket, and with

@@ -40,8 +40,8 @@ public final class ReservedFile: Sendable {
         return try bytes(Int(count), at: Self.header)
     }
 
-    /// Replaces the value. Returns when the storage has it. After a power cut during the call, the file holds the old
-    /// value, the new one, or a mixture, so values need a checksum.
+    /// Replaces the value. Returns when the new value is durable. After a power cut during the call, the file contains
+    /// the old value, the new one, or a mixture, so values need a checksum.
     ///
     /// - Parameter new: at most as many bytes as the size of ``init(_:size:mode:)``.
     public func write(_ new: [UInt8]) throws(FileError) {
@@ -51,7 +51,7 @@ public final class ReservedFile: Sendable {
         guard fdatasync(descriptor) == 0 else { throw FileError(.synchronize, path, SystemError(errno)) }
     }
 
-    /// Removes the value.
+    /// Removes the value. It may reappear after a power cut, because this method does not wait for the storage.
     public func clear() throws(FileError) { try put([UInt8](repeating: 0, count: Self.header), at: 0) }
 
     private func put(_ bytes: [UInt8], at offset: Int) throws(FileError) {

@@ -9,7 +9,7 @@ extension FileStore {
 
     /// Creates a secret, complete and durable, unless a file of that name exists, which then stays unchanged.
     ///
-    /// - Returns: true if the file was created. If several processes create it at once, exactly one of them gets true.
+    /// - Returns: true if the file was created. If several processes create it at once, exactly one process gets true.
     public func createSecret(_ path: String, with bytes: [UInt8]) throws(FileError) -> Bool {
         // The name is unique to this process, because another process may do the same.
         let draft = path + ".\(getpid())"
@@ -39,8 +39,8 @@ extension FileStore {
 
     /// Returns the content of a secret, or nil if the file does not exist.
     ///
-    /// A secret that other users could read is no longer secret, and one that they could write may be theirs. Both are
-    /// refused and not repaired, and so is a link.
+    /// A secret that other users could read is no longer secret, and a secret that they could write may have been
+    /// replaced. Both are refused and not repaired. A link is refused too.
     ///
     /// - Throws: ``FileError`` with ``FileError/Reason/exposed(permissions:)``, ``FileError/Reason/foreign(owner:)``,
     ///   ``FileError/Reason/noPlainFile`` or ``FileError/Reason/empty``, and the errors of ``read(_:limit:)``.

@@ -16,7 +16,7 @@ public enum UserDirectories {
     ///
     /// - Returns: nil if the user has no entry, or one without an absolute path.
     static func home(of user: uid_t) -> String? {
-        // Stops a damaged entry from filling the memory.
+        // The limit in bytes stops a damaged entry from filling the memory.
         let limit = 1 << 20
         var size = 1024
         while size <= limit {
