@@ -34,6 +34,7 @@ public struct JSONReader {
         return try result.get()
     }
 
+    /// Returns an error with the message and the current position, counted from 1.
     public func fault(_ message: String) -> JSONError { JSONError("\(message), at byte \(index + 1)") }
 
     /// Skips white space and returns the next byte without consuming it.
@@ -107,6 +108,7 @@ public struct JSONReader {
 
     // MARK: - Values
 
+    /// Reads a string and resolves its escapes.
     public mutating func text() throws(JSONError) -> String {
         try expect(UInt8(ascii: "\""))
         let start = index
@@ -172,7 +174,7 @@ public struct JSONReader {
         return unit
     }
 
-    /// Returns the number as it is written.
+    /// Reads a finite number and returns its text unchanged.
     public mutating func numeral() throws(JSONError) -> String {
         _ = next()
         let start = index
@@ -194,17 +196,19 @@ public struct JSONReader {
         }
     }
 
+    /// Reads a finite number.
     public mutating func number() throws(JSONError) -> Double {
         guard let number = Double(try numeral()) else { throw fault("invalid number") }
         return number
     }
 
+    /// Reads an integer. A number with a fraction, or outside the range of `Int`, is an error.
     public mutating func whole() throws(JSONError) -> Int {
         guard let number = Int(exactly: try number()) else { throw fault("expected an integer") }
         return number
     }
 
-    /// Validates the value and returns it as it is written.
+    /// Reads any value and returns its text unchanged.
     public mutating func raw() throws(JSONError) -> String {
         _ = next()
         let start = index
@@ -212,6 +216,7 @@ public struct JSONReader {
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
+    /// Reads any value and discards it.
     public mutating func skip() throws(JSONError) {
         switch next() {
         case UInt8(ascii: "{"): try object { _, reader throws(JSONError) in try reader.skip() }
