@@ -3,7 +3,9 @@ public import HomeKit
 
 /// Large-number arithmetic by GMP, which is loaded at the first use.
 public struct GMPArithmetic: ModularArithmetic {
-    /// - Throws: `ArithmeticFault.noLibrary`, so that the caller knows it before the first controller connects.
+    /// Loads GMP.
+    ///
+    /// - Throws: `ArithmeticFault.noLibrary` if GMP cannot be loaded.
     public init() throws(ArithmeticFault) {
         if let fault = smartplug_numbers_load() { throw .noLibrary(reason: String(cString: fault)) }
     }
