@@ -3,7 +3,7 @@ import ProtocolCore
 
 /// A point in civil time, for printing and storing. It jumps when the clock is set, so machines do not use it.
 public struct WallTime: Sendable, Hashable, Comparable {
-    /// Nanoseconds since 1970-01-01T00:00:00Z without leap seconds. The range is from 1677 to 2262.
+    /// Nanoseconds since 1970-01-01T00:00:00Z in POSIX time. The range is from 1677 to 2262.
     public var nanosecondsSince1970: Int64
 
     /// Creates a time.
@@ -70,8 +70,8 @@ private func padded(_ value: Int, _ width: Int) -> String {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
-/// Returns the proleptic Gregorian date of a day number. If years start in March, the leap day is the last day of the
-/// year, and month m starts at day (153 m + 2) / 5.
+/// Returns the proleptic Gregorian date of a day number. The computation starts years in March: 29 February is then the
+/// last day of a year, and month m starts at day (153 m + 2) / 5.
 private func civilDate(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
     let daysBeforeEpoch = 719_468  // from 0000-03-01 to 1970-01-01
     let daysIn400Years = 146_097
