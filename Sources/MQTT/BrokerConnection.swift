@@ -60,15 +60,15 @@ public final class BrokerConnection: Sendable {
         link = Mutex(nil)
         thread.submit { state in
             guard case .active = state else {
-                return self.tell(.ended(reason: "it was stopped", isTakenOver: false))
+                return self.tell(.ended(reason: "this program is stopping", isTakenOver: false))
             }
             let (reason, isTakenOver) = self.run(server, options)
             self.tell(.ended(reason: reason, isTakenOver: isTakenOver))
         }
     }
 
-    /// Publishes with QoS 1. If the connection has ended, the message is dropped without its own event, because `ended` reports
-    /// that.
+    /// Publishes with QoS 1. If the connection has ended, the message is dropped without an event; `ended` reports the
+    /// loss of the connection.
     public func publish(_ ticket: BrokerTicket, _ publication: Publication) {
         var number: Int32 = 0
         var payload = publication.payload
@@ -159,12 +159,13 @@ public final class BrokerConnection: Sendable {
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> BrokerConnection {
-        guard let context else { preconditionFailure("the context was given with the functions") }
+        guard let context else { preconditionFailure("every callback receives the context of its connection") }
         return Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 
     private func acknowledged(_ number: Int32, _ refusal: String?) {
-        // The turn that publishes stores the number on the event loop, so it is stored before this turn runs.
+        // `publish` runs on the event loop and stores the number before it returns. So the number is stored when this
+        // closure runs.
         eventLoop.execute {
             guard let ticket = self.tickets.value.removeValue(forKey: number) else { return }
             self.report(.acknowledged(ticket, refusal: refusal))
