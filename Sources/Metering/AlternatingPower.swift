@@ -1,4 +1,4 @@
-/// The quantities that only alternating current has, quantised: 0.1 VA, 0.1 var, 0.001, 1 mHz.
+/// The quantities that only alternating current has, in steps of 0.1 VA, 0.1 var, 0.001 (power factor) and 1 mHz.
 public struct AlternatingPower: Hashable, Sendable {
     /// Apparent power in tenths of a volt-ampere.
     public var apparentDecivoltAmperes: UInt32
@@ -6,7 +6,7 @@ public struct AlternatingPower: Hashable, Sendable {
     public var reactiveDecivars: Int32
     /// Active divided by apparent power in thousandths, -1000 to 1000.
     public var powerFactorThousandths: Int16
-    /// The mains frequency in millihertz; nil if the meter has no mains to measure.
+    /// The mains frequency in millihertz; nil if the meter does not measure it.
     public var millihertz: UInt32?
 
     public init(

@@ -67,8 +67,8 @@ struct ChunkReader {
         let mask: UInt64 = 1 &<< shift &- 1
         var bit = position * 8
         var index = 0
-        // Four narrow multiples fit in one word. The shift is constant because loading a different count into its register takes
-        // longer.
+        // Four narrow multiples fit in one word. Every shift is by the same count, because loading a different count
+        // into a register takes longer.
         while width <= 14, index &+ 3 < count {
             var word = bytes.word(at: bit)
             multiples[unchecked: index] = word & mask

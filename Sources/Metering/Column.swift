@@ -1,7 +1,7 @@
 /// One column of a block during encoding: first its values, then their distances from the smallest, then these as multiples of a
 /// quantum. ``SampleChunk`` describes the result.
 struct Column: Sendable {
-    /// The numbers of the column. They are below 2^63, except for the values.
+    /// The values (as bit patterns), distances or multiples. Distances and multiples are below 2^63.
     private var numbers: [UInt64]
     private var packed: [UInt64]
     /// The largest distance or multiple.
@@ -17,7 +17,8 @@ struct Column: Sendable {
 
     /// Stores one value per sample as its distance from the smallest value, and returns the smallest.
     ///
-    /// - Parameter value: all values span less than 2^63.
+    /// - Parameter value: returns the value of a sample. The greatest and the smallest value must differ by less than
+    ///   2^63.
     @inline(__always)
     mutating func fill(_ samples: Span<Sample>, _ value: (Sample) -> Int64) -> Int64 {
         if numbers.count != samples.count { self = Column(count: samples.count) }

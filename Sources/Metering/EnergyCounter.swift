@@ -1,8 +1,9 @@
 public import ProtocolCore
 
-/// Computes active energy from measurements at irregular times, in exact integers: from the meter's own counter, or as the
-/// trapezoid between two powers. The total only rises: power that is fed back counts as zero, and no error accumulates over the
-/// years. A plausible power limits each increase, whatever the meter reports.
+/// Computes active energy from measurements at irregular times, in exact integers: from the meter's own counter, or as
+/// the trapezoid between two powers. The total only rises: power that is fed back counts as zero, and no error
+/// accumulates over the years. Each increase is limited to the energy of the highest plausible power, even if the meter
+/// reports more.
 public struct EnergyCounter: Sendable {
     /// The total in whole milliwatt-hours.
     public private(set) var milliwattHours: UInt64
@@ -12,7 +13,8 @@ public struct EnergyCounter: Sendable {
     private let gapLimit: Duration
     private let plausibleDeciwatts: UInt32
 
-    /// 1 mWh = 3.6 J. The sum of two powers in tenths of a watt times nanoseconds is in units of 0.1 nJ / 2.
+    /// The units of 0.05 nJ in 1 mWh (3.6 J). The sum of two powers in tenths of a watt, times nanoseconds, has this
+    /// unit.
     private static let unitsPerMilliwattHour: UInt64 = 72_000_000_000
     private static let unitsPerMicrowattHour: UInt128 = 72_000_000
     /// 10 kW, more than the outlets of any house deliver: 16 A at 250 V are 4 kW, 30 A at 240 V are 7.2 kW.

@@ -94,8 +94,8 @@ public struct SampleChunkEncoder: Sendable {
             && !sample.milliseconds.subtractingReportingOverflow(first).overflow
     }
 
-    /// Returns true if the chunk has room. An open block already has its room; a sample that starts another block needs room for
-    /// both.
+    /// Returns true if the chunk has room. Room for the open block is already reserved; a sample that starts another
+    /// block needs room for both blocks.
     private func hasRoom(for sample: Sample) -> Bool {
         guard let previous = block.last else { return writer.count + Self.largestBlock <= Self.byteLimit }
         return previous.hasColumns(of: sample) || writer.count + 2 * Self.largestBlock <= Self.byteLimit
