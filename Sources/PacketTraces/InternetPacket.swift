@@ -16,7 +16,7 @@ public struct TracedEndpoint: Hashable, Sendable {
 /// Builds IP packets for a trace of traffic of which only the payload is known: with correct lengths and checksums, the
 /// hop limit of multicast DNS, and no options.
 public enum InternetPacket {
-    /// The maximum payload in bytes. Longer payloads are cut.
+    /// The maximum payload in bytes. Longer payloads are truncated.
     public static let longestPayload = 65_535 - 40 - 20
 
     /// Returns a UDP datagram (RFC 768) in an IP packet.
@@ -33,7 +33,7 @@ public enum InternetPacket {
         /// Creates a set from header bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The sender has no more data.
+        /// The sender has sent all its data.
         public static let fin = TCPFlags(rawValue: 0x01)
         /// Synchronize sequence numbers.
         public static let syn = TCPFlags(rawValue: 0x02)
