@@ -1,8 +1,9 @@
 import CProcessSetup
 
-/// Makes a program independent of what its parent process left to it: closed descriptors, ignored or blocked signals, timers, and the file
-/// mode creation mask.
+/// Makes a program independent of the state that it inherits from its parent process: closed descriptors, ignored or
+/// blocked signals, timers, and the file mode creation mask.
 public enum ProcessSetup {
-    /// Resets the inherited state. It has been reset before `main` began, by the constructor of the C library that this call links.
+    /// Resets the inherited state. The constructor of the C library has already done so before `main`; this call only
+    /// makes the linker include that library.
     public static func reset() { process_setup() }
 }
