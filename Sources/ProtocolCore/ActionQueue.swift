@@ -11,9 +11,9 @@ public final class ActionQueue<Action> {
 
     public init() {}
 
-    /// Performs the actions and all actions that are added during the call. A call from within `body` only adds its actions; the
-    /// outer call performs them with its own body. The method is inlinable because the unspecialized form moves each action by
-    /// runtime type metadata.
+    /// Performs the actions and all actions that are added during the call. A call from within `body` only adds its
+    /// actions; the outer call performs them with its own body. The method is inlinable because its unspecialized form
+    /// is slow: it moves each action by runtime type metadata.
     @inlinable
     public func perform(_ actions: [Action], by body: (Action) -> Void) {
         guard !isAtWork else {

@@ -1,4 +1,5 @@
-/// A queue of keys by deadline, soonest first. Its cost depends on the keys that are due, not on the thousands that wait.
+/// A queue of keys by deadline, soonest first. ``takeDue(now:)`` visits only the keys that are due, even if thousands
+/// wait.
 public struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         let time: Instant
