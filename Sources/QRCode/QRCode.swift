@@ -1,6 +1,6 @@
 internal import CQREncode
 
-/// A QR code (ISO/IEC 18004) with error correction level M: made by libqrencode, drawn with text.
+/// A QR code (ISO/IEC 18004) with error correction level M. libqrencode encodes it; ``lines`` draws it as text.
 public struct QRCode: Sendable {
     /// The light modules around the code, which readers need to find it.
     static let quietZone = 4
@@ -10,7 +10,7 @@ public struct QRCode: Sendable {
     /// The modules row by row; true is dark.
     private let modules: [Bool]
 
-    /// - Parameter text: capital letters, digits and `$%*+-./:` need the least space.
+    /// - Parameter text: the text to encode. Capital letters, digits and `$%*+-./:` need the least space.
     /// - Returns: nil if the text is empty or too long for any code.
     public init?(_ text: String) {
         guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { return nil }
@@ -26,7 +26,8 @@ public struct QRCode: Sendable {
         (0..<size).contains(row) && (0..<size).contains(column) && modules[row * size + column]
     }
 
-    /// Lines with two rows of modules each, with light modules drawn, for terminals with light text on a dark background.
+    /// The lines of text for a terminal with light text on a dark background. Each line shows two rows of modules, and
+    /// the light modules are drawn.
     public var lines: [String] {
         let reach = -Self.quietZone..<size + Self.quietZone
         return stride(from: reach.lowerBound, to: reach.upperBound, by: 2).map { row in
