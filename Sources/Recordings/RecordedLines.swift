@@ -7,7 +7,7 @@ public struct RecordedLines: Hashable, Sendable {
         /// The line number in the file, counted from 1.
         public var number: Int
         /// The time in milliseconds: since midnight before the first line if the recording has dates, otherwise since
-        /// its own zero.
+        /// the recording's own zero.
         public var milliseconds: Int64
         /// Active power in tenths of a watt.
         public var deciwatts: Int32
@@ -21,13 +21,13 @@ public struct RecordedLines: Hashable, Sendable {
     public let count: Int
     /// The number of empty lines.
     public let empty: Int
-    /// The number of the first empty line.
+    /// The line number of the first empty line, or nil if no line is empty.
     public let firstEmpty: Int?
-    /// The number of the header line, or nil if there is none.
+    /// The line number of the header, or nil if the file has no header.
     public let header: Int?
     /// The number of lines that cannot be read.
     public let unreadable: Int
-    /// The error of the first line that cannot be read.
+    /// The error of the first line that cannot be read, or nil if all lines can be read.
     public let firstFault: RecordingError?
 
     /// The maximum number of decreases of the time. A file with more is not a recording.
@@ -108,7 +108,8 @@ private enum UTF16Text {
         guard isLittle || content.starts(with: [0xFE, 0xFF]) else { return content }
         guard content.count.isMultiple(of: 2), content.count <= 2 * Recording.byteLimit else {
             throw RecordingError(
-                found: "\(content.count) bytes of UTF-16", expected: "whole characters, and fewer of them")
+                found: "\(content.count) bytes of UTF-16",
+                expected: "an even number, at most \(2 * Recording.byteLimit)")
         }
         // A recording needs only ASCII characters. Any other character is replaced by a question mark.
         return stride(from: 2, to: content.count, by: 2).map { index in

@@ -40,8 +40,8 @@ public struct Recording: Hashable, Sendable {
         self.day = day
     }
 
-    /// Returns the active power in tenths of a watt at a time: the value of the last point at or before it, or of the
-    /// first point if there is none.
+    /// Returns the active power in tenths of a watt at a time: the value of the last point at or before that time, or
+    /// of the first point if all points are later.
     public func deciwatts(at milliseconds: Int64) -> Int32 {
         var low = 0
         var high = points.count
@@ -75,7 +75,7 @@ public struct CalendarDay: Hashable, Sendable {
 
     /// Days since 1 January 1970.
     public var number: Int {
-        // The year begins in March here, so that the leap day is its last day.
+        // The computation starts years in March, so that 29 February is the last day of a year.
         let shifted = month > 2 ? year : year - 1
         let months = (month + 9) % 12
         return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + (153 * months + 2) / 5 + day - 1 - 719_468

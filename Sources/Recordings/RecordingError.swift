@@ -3,7 +3,7 @@
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line number, counted from 1; nil if the error concerns the whole file.
     public var line: Int?
-    /// The content of the line, or a description of it.
+    /// The content of the line, or its description.
     public var found: String
     /// The expected content.
     public var expected: String

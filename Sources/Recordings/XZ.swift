@@ -2,7 +2,7 @@ internal import CLZMA
 
 /// Decompresses `.xz` data with liblzma.
 public enum XZ {
-    /// Returns true if the bytes begin like an xz stream.
+    /// Returns true if the bytes begin with the magic number of xz.
     public static func recognises(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
     }
