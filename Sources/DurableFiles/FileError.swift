@@ -87,7 +87,7 @@ public struct FileError: Error, Sendable, Hashable {
         case EROFS: "mount the file system for writing, or choose a different directory"
         case ENOENT: operation == .makeDirectory ? nil : "check the spelling of the path"
         case EISDIR: "use a file, not a directory"
-        case ENOTDIR, EEXIST: "a file has the name of a needed directory; move it away or choose a different path"
+        case ENOTDIR, EEXIST: "a file exists where a directory is needed; move it away or choose a different path"
         case EIO: "the storage may be failing: see the kernel's log (dmesg)"
         case EMFILE, ENFILE: "raise the limit of open files (ulimit -n)"
         default: nil
