@@ -23,8 +23,8 @@ public struct Connection: Sendable {
         peer = channel.remoteAddress?.description ?? "unknown peer"
     }
 
-    /// Queues bytes for sending. A failed write closes the connection, which is reported to the owner; there is no
-    /// other report.
+    /// Queues bytes for sending. A failed write closes the connection; the owner receives only the report
+    /// ``ConnectionOwner/closed(_:)``.
     ///
     /// The bytes of one turn of the event loop are written with one system call.
     public func send(_ bytes: [UInt8]) {
@@ -48,7 +48,7 @@ public struct Connection: Sendable {
     /// Marks the peer as a paired controller. The limits for strangers no longer apply to the connection, and the
     /// peer's address gets places that strangers cannot use. Only for connections that a ``Listener`` accepted.
     public func markPaired() {
-        // A repeated call does not find the handler, which has no effect.
+        // On a repeated call the handler is missing, and removing it has no effect.
         channel.pipeline.removeHandler(name: ByteAllowanceHandler.name, promise: nil)
         channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id, peerKey))
     }
@@ -118,7 +118,7 @@ final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler {
         owner.assumeIsolated { [id] in $0.closed(id) }
     }
 
-    /// Closes a failed connection. The protocol resumes on the next one.
+    /// Closes a failed connection. The protocol resumes on the next connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
@@ -138,8 +138,8 @@ enum SocketLimits {
     /// The water marks of the send buffer in bytes. Above the high one a session stops sending until the buffer falls
     /// below the low one. Limits the memory that a stalled controller can occupy.
     static let sendBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 16 * 1024, high: 64 * 1024)
-    /// The number of bytes that are gathered within one turn of the event loop. Small enough that the water marks still
-    /// work.
+    /// The number of bytes that are gathered within one turn of the event loop before they are written. It is smaller
+    /// than the high water mark.
     static let gathered = 16 * 1024
     /// The size of one read in bytes.
     static let receiveBuffer = 16 * 1024

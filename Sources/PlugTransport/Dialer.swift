@@ -20,11 +20,11 @@ public struct Dialer: Sendable {
         tls = TLSSettings.forController(identity, keyLog: keyLog)
     }
 
-    /// Connects and reports to `owner`, starting with `opened`, on `eventLoop`, which must be the owner's executor.
-    /// Only the successful connection is reported, and no failed attempt.
+    /// Connects and reports the successful connection to `owner`, starting with `opened`, on `eventLoop`, which must be
+    /// the owner's executor. Failed attempts are not reported to the owner.
     ///
-    /// In TLS 1.3 the client's handshake is complete first. A plug that rejects this controller therefore closes the
-    /// connection after this method has returned.
+    /// In TLS 1.3 the client completes its handshake before the server. A plug that rejects this controller therefore
+    /// closes the connection after this method has returned.
     ///
     /// - Parameters:
     ///   - addresses: the addresses of the plug. Link-local IPv6 addresses need their scope.

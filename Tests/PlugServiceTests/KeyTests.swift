@@ -36,7 +36,7 @@ import Testing
         "With an unusable key, the plug stays off the network and its button works",
         arguments: [
             (0o644, "no matter", "other users have access to it (mode 0644)"),
-            (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"),
+            (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it does not contain a P-256 private key in PEM"),
             (0o600, "", "the file is empty"),
         ])
     func aKeyThatCannotBeUsedKeepsItOffTheNetworkAndTheButtonWorks(mode: Int, text: String, reason: String) async throws

@@ -119,7 +119,7 @@ import Testing
         #expect(error == .damaged(path: path, .noKey))
         #expect(
             error.map { "\($0)" } == """
-                cannot use the key in \(path): it holds no P-256 private key in PEM
+                cannot use the key in \(path): it does not contain a P-256 private key in PEM
                 hint: restore the file from a backup, or move it away, restart to create a new key, and pair again
                 """)
         #expect(try FileStore().read(path, limit: 1000) == half)

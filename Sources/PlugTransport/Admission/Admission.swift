@@ -1,8 +1,9 @@
 import PlugModel
 import ProtocolCore
 
-/// Admission control for new connections of a plug: decides which ones get a handshake, and how long a peer may stay
-/// that is not known as a paired controller. Strangers cannot use up the places of paired controllers.
+/// Admission control for new connections of a plug: decides which connections get a handshake, and limits the time of
+/// strangers, which are peers that are not known as paired controllers. Strangers cannot use up the places of paired
+/// controllers.
 ///
 /// Connections of paired controllers are not counted here; the plug's sessions have their own limit.
 struct Admission: Machine, Sendable {
@@ -38,10 +39,11 @@ struct Admission: Machine, Sendable {
     /// The admitted connections that are not known as paired, limited by the sum of the allowances.
     private var guests: [ConnectionID: PendingConnection] = [:]
     private var strangers: AllowanceUsage
-    /// The use of the allowance per address. An entry has an open connection, had one within the last seconds, or is in
-    /// `paired`. The allowances limit all three, and so the table.
+    /// The use of the allowance per address. The address of an entry has an open connection, had one within the last
+    /// seconds, or is in `paired`. The allowances limit all three, so the table is bounded.
     private var addresses: [String: AllowanceUsage] = [:]
-    /// The addresses of paired controllers, the most recent one last. Addresses of an earlier start have no key.
+    /// The addresses of paired controllers, the most recent one last. Addresses that an earlier process stored have no
+    /// key.
     private var paired: [(address: String, key: PublicKey?)] = []
 
     /// - Parameter paired: the addresses that an earlier start stored.

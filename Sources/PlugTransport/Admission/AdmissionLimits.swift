@@ -20,14 +20,16 @@ public struct AdmissionLimits: Hashable, Sendable {
         }
     }
 
-    /// All addresses without a recently paired controller, together. A handshake costs a plug some milliseconds of CPU
-    /// time, and a connection about 60 KB. So a flood uses at most 3 % of the CPU and 1.5 MB of memory.
+    /// The limits for all addresses without a recently connected paired controller, together. A handshake costs a plug
+    /// some milliseconds of CPU time, and a connection about 60 KB. So a flood uses at most 3 % of the CPU and 1.5 MB
+    /// of memory.
     public var strangers = Allowance(handshakes: 8, connections: 24, burst: 16, interval: .milliseconds(125))
-    /// A single such address. The limits are far below those of all strangers, so that one address cannot block the
-    /// others.
+    /// The limits for a single such address. They are far below those for all such addresses, so that one address
+    /// cannot block the others.
     public var stranger = Allowance(handshakes: 3, connections: 6, burst: 6, interval: .seconds(1))
-    /// An address with a recently paired controller. Strangers cannot use these places. They suffice for
-    /// scripts that open a connection per command. The limit exists because other hosts may share the address.
+    /// The limits for an address with a recently connected paired controller. Strangers at other addresses cannot use
+    /// these places. They suffice for scripts that open a connection per command. The limits exist because other hosts
+    /// may share the address.
     public var pairedAddress = Allowance(handshakes: 4, connections: 12, burst: 40, interval: .milliseconds(50))
     /// The maximum number of addresses with paired controllers, equal to the maximum number of controllers. The least
     /// recently used one is evicted. Keeps a controller that changes its address with every connection from

@@ -6,7 +6,7 @@ public struct KnownAddressStore: Sendable {
     /// Stores the addresses. Called on the listener's event loop when they change.
     let keep: @Sendable ([String]) -> Void
 
-    /// Creates a memory from stored addresses and a function that stores new ones.
+    /// Creates a store from the stored addresses and a function that stores new ones.
     public init(known: [String] = [], keep: @escaping @Sendable ([String]) -> Void = { _ in }) {
         self.known = known
         self.keep = keep

@@ -4,10 +4,11 @@ extension TransportIdentity {
     /// The maximum size of a key file in bytes; a key has 241.
     private static let fileLimit = 4096
 
-    /// Loads the identity from a file. On the first start it draws one and writes it, readable only by its owner.
+    /// Loads the identity from a file. If the file is missing, draws a new identity and writes it, readable only by its
+    /// owner.
     ///
-    /// - Parameter isPinned: true if peers have already pinned the key. Then a missing file is an error, because a new
-    ///   key would not help.
+    /// - Parameter isPinned: true if peers have already pinned the key. Then a missing file is an error, because the
+    ///   peers would not accept a new key.
     /// - Throws: ``IdentityFileError``. A key that is damaged or readable by others is never replaced automatically: no
     ///   paired peer would accept the new key.
     public static func kept(

@@ -1,7 +1,7 @@
 import Crypto
 
-/// Encodes a self-signed certificate in DER (RFC 5280 section 4.1), because TLS transmits public keys only in
-/// certificates. A library for it would be a fifth of the firmware's size.
+/// Encodes a self-signed certificate in DER (RFC 5280 section 4.1), because the TLS library transmits public keys only
+/// in certificates. A library for certificates would take a fifth of the firmware's size.
 enum SelfSignedCertificate {
     /// Creates a certificate.
     ///

@@ -58,5 +58,5 @@ public enum TransportIdentityError: Error, Hashable, Sendable, CustomStringConve
     /// The text is not a P-256 private key in PEM.
     case noKey
 
-    public var description: String { "it does not have a P-256 private key in PEM" }
+    public var description: String { "it does not contain a P-256 private key in PEM" }
 }
