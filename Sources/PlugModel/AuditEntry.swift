@@ -2,8 +2,8 @@ public import ProtocolCore
 
 /// An entry of a plug's audit log.
 public struct AuditEntry: Hashable, Sendable {
-    /// The highest entry number. No plug reaches it. The limit keeps arithmetic on a number from a corrupt file from
-    /// overflowing.
+    /// The highest entry number. No plug reaches it. The limit prevents overflows in arithmetic on a number from a
+    /// corrupt file.
     public static let highestNumber: UInt64 = 1 << 53
 
     /// The number of the entry, from 1. Numbers rise but are not consecutive: the log evicts kinds of entries at

@@ -8,7 +8,7 @@ public struct AuthorityID: Hashable, Sendable {
     /// The origin is unknown: a record of older firmware, or an event of a plug that does not send the origin.
     public static let unknown = AuthorityID(high: 0, low: 0)
 
-    /// Any client that may publish at the plug's MQTT broker. It cannot equal half of a fingerprint in practice.
+    /// Any client that may publish at the plug's MQTT broker. In practice no key's SHA-256 begins with these bytes.
     public static let broker = AuthorityID(high: 0, low: 1)
 
     /// HomeKit controllers. The plug's HomeKit server authenticates them.

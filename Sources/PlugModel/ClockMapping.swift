@@ -2,7 +2,7 @@ public import ProtocolCore
 
 /// The offset between a plug's clock and the controller's clock, measured by message exchanges.
 public struct ClockMapping: Hashable, Sendable {
-    /// The maximum relative drift of the two clocks: 50 ppm for each crystal, and the same again for temperature.
+    /// The maximum relative drift of the two clocks: 50 ppm for each crystal, and another 50 ppm each for temperature.
     static let drift = 0.0002
 
     /// The boot whose times this mapping converts. Times of other boots cannot be converted.
@@ -37,8 +37,9 @@ public struct ClockMapping: Hashable, Sendable {
     /// Returns the maximum error at `now`: ``uncertainty`` plus the possible drift since the measurement.
     public func uncertainty(at now: Instant) -> Duration { uncertainty + max(.zero, now - measured) * Self.drift }
 
-    /// Returns the intersection of this mapping and a later measurement. An old measurement with a short round trip
-    /// stays as useful as a new one with a long round trip. If the two contradict each other, the later one wins.
+    /// Returns the intersection of this mapping and a later measurement, because an old measurement with a short round
+    /// trip can be more exact than a new one with a long round trip. If the two contradict each other, returns the
+    /// later measurement.
     public func refined(by later: ClockMapping) -> ClockMapping {
         let spread = uncertainty(at: later.measured)
         let least = max(offset - spread, later.offset - later.uncertainty)

@@ -64,6 +64,6 @@ public enum LogUpdate: Hashable, Sendable {
     case lost(UInt64)
     /// The plug refused to send its log.
     case refused(Refusal)
-    /// The plug sends no more lines: the duration is over, or the controller ended the subscription.
+    /// The subscription ended: its duration is over, or the controller ended it.
     case ended
 }

@@ -10,8 +10,8 @@ public struct PairedControllerEntry: Hashable, Sendable {
     public var isAsker: Bool
     /// The controller's role, or nil if the plug's firmware does not send it or this version does not know it.
     public var role: Role?
-    /// The time in seconds until the plug removes the controller, or nil for no limit. It passes only while the plug
-    /// has power.
+    /// The time in seconds until the plug removes the controller, or nil for no limit. Only the time while the plug has
+    /// power counts.
     public var secondsLeft: UInt32?
 
     /// Creates an entry.

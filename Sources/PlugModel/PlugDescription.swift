@@ -4,8 +4,8 @@ public struct PlugDescription: Hashable, Sendable {
     public var id: PlugID
     /// The service instance name at the start of the session.
     public var name: String
-    /// The name that a user gave the plug. ``name`` is this name with a number while another host uses it. Equal to
-    /// ``name`` if the firmware does not send it.
+    /// The name that a user gave the plug. While another host uses this name, ``name`` has an additional number. Equal
+    /// to ``name`` if the firmware does not send it.
     public var givenName: String
     /// The capabilities that this version knows.
     public var capabilities: Set<Capability>
@@ -17,7 +17,7 @@ public struct PlugDescription: Hashable, Sendable {
     public var clock: ClockMapping
     /// The network interfaces at the start of the session. Empty if the firmware does not send them.
     public var networks: [PlugNetwork]
-    /// The last crash of the firmware, or nil if there was none or the firmware does not send it.
+    /// The last crash of the firmware, or nil if the firmware never crashed or does not send it.
     public var crash: PlugCrash?
     /// The settings that ``PlugCommand/configure(_:)`` changes, as of the start of the session. Nil if the firmware
     /// does not support it.

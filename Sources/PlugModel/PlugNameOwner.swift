@@ -5,7 +5,7 @@
 public enum PlugNameOwner: Hashable, Sendable {
     /// The name refers to this plug.
     case plug(PlugID)
-    /// The name matches these plugs, sorted by id, and none of them exactly.
+    /// The name matches several plugs, but no plug exactly. The ids are sorted.
     case ambiguous([PlugID])
     /// The name matches no paired plug.
     case unknown
@@ -24,7 +24,7 @@ public struct PairedNames: Hashable, Sendable {
     public let names: [PlugID: String]
     private let exact: [String: [PlugID]]
     private let folded: [String: [PlugID]]
-    /// Names that several plugs share, folded, without the distinguishing ids.
+    /// The case-folded names that several plugs share, without the distinguishing ids.
     private let shared: Set<String>
 
     /// Indexes the names.

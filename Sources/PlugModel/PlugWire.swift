@@ -17,7 +17,8 @@ public enum PlugWire {
     public static let probeLimit = Duration.seconds(5)
     /// The last valid time of a plug's clock, 36 years after its boot. It also limits the age of an event.
     public static let latestTime = Instant(nanoseconds: 1 << 60)
-    /// The highest event number. Each skip after a storage failure adds 2^48; a thousand of them stay far below it.
+    /// The highest event number. Each storage failure adds 2^48 to the number; a thousand failures stay far below the
+    /// limit.
     public static let highestSequence: SequenceNumber = 1 << 62
     /// The highest energy counter in milliwatt-hours, 9 GWh. Every value up to it is exact in a double.
     public static let greatestEnergy: UInt64 = 1 << 53
@@ -40,8 +41,7 @@ public enum PlugWire {
     public static let logFollowers = 4
     /// The maximum number of log followers per controller. Keeps one controller from blocking the others.
     public static let logFollowersOfController = 2
-    /// The longest time that a log can be followed without a new request. An abandoned follower stops costing the plug
-    /// anything after it.
+    /// The longest time that a log can be followed without a new request. Limits the cost of an abandoned follower.
     public static let longestLog = Duration.seconds(3600)
     /// The maximum length of a log message in bytes. Keeps one line from evicting many others.
     public static let maximumLogMessage = 1024

@@ -1,6 +1,6 @@
 /// The access rights of a controller at a plug. The plug stores the role with the controller's key.
 public enum Role: String, CaseIterable, Sendable {
-    /// Everything, including name, settings, access rights and factory reset.
+    /// May do everything, including changes of the name, the settings and the access rights, and the factory reset.
     case owner
     /// Switches and dims, and has a viewer's rights.
     case user
@@ -53,9 +53,9 @@ public enum GrantError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .ownerWithEnd: "An owner stays one until another owner removes it; it has no end."
-        case .guestWithoutEnd: "A guest needs a time at which the visit ends."
-        case .time: "A role is given for a minute up to a year."
+        case .ownerWithEnd: "An owner cannot have a time limit."
+        case .guestWithoutEnd: "A guest needs a time limit."
+        case .time: "The time limit of a role is 1 minute to 1 year."
         }
     }
 }
