@@ -31,7 +31,7 @@ struct Browse: Sendable {
 extension DiscoveryNode {
     mutating func browse(_ id: BrowseID, _ type: ServiceType, now: Instant, _ actions: inout [Action]) {
         if browses[id] != nil { cancelBrowse(id, now: now, &actions) }
-        // A type is short, so in this domain only a long subtype can make its name too long.
+        // Only a long subtype can make the name too long. Such a browse is ignored.
         guard browses.count < configuration.browseLimit, let name = try? type.name(in: domain) else { return }
         let question = QuestionKey(name: name, type: .ptr)
         browses[id] = Browse(type: type, question: question)
@@ -51,7 +51,8 @@ extension DiscoveryNode {
         }
     }
 
-    /// Handles cache changes. The whole packet is in the cache first, so a found service already has the TXT of the same packet.
+    /// Handles cache changes. The cache already contains the whole packet, so a service is reported with the TXT record
+    /// of the same packet.
     mutating func noteBrowsed(
         _ changes: [CacheChange], on interface: InterfaceID, now: Instant, _ actions: inout [Action]
     ) {

@@ -6,7 +6,7 @@ public import ProtocolCore
 /// 6762).
 public struct DiscoveryNode: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// An interface was added, or its addresses changed. The caller leaves out interfaces without multicast.
+        /// An interface was added, or its addresses changed. The caller does not report interfaces without multicast.
         case interfaceChanged(NetworkInterface)
         case interfaceRemoved(InterfaceID)
         case received(InboundDatagram)
@@ -35,8 +35,8 @@ public struct DiscoveryNode: Machine, Sendable {
 
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
-        /// The service is announced under this name. Reported again when another host's claim forced a new name, and when the
-        /// service regained its own.
+        /// The service is announced under this name. Reported again when another host's claim forced a new name, and
+        /// when the service regained its registered name.
         case registered(RegistrationID, name: String)
         /// Another host has the service's registered name. The node tries it again after this time. Until then the service has a
         /// different name, which `registered` reports when it is announced.

@@ -18,7 +18,7 @@ enum InstanceName {
         guard wish.hasSuffix(")"), let open = wish.lastIndex(of: "("), open > wish.startIndex else { return (wish, 1) }
         let digits = wish[wish.index(after: open)...].dropLast()
         let base = wish[..<open]
-        // More than six digits belong to the name.
+        // A number of more than six digits is part of the name.
         guard base.hasSuffix(" "), base.count > 1, (1...6).contains(digits.utf8.count), let number = Int(digits),
             number > 1
         else { return (wish, 1) }
@@ -49,8 +49,9 @@ struct Renaming: Hashable, Sendable {
         self.number = number
     }
 
-    /// The first attempts count upwards, as users expect. If many hosts want one name, counting would let only one host succeed
-    /// per round. Later attempts therefore draw from a range that doubles, so that a thousand hosts settle in a dozen rounds.
+    /// The number of attempts that count upwards, as users expect. If many hosts request one name, counting would let
+    /// only one host succeed per round. Later attempts therefore draw from a range that doubles, so that a thousand
+    /// hosts find their names within a dozen rounds.
     private static let countedAttempts = 3
     private static let rangeLimit = 1 << 16
 

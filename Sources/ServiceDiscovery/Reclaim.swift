@@ -5,12 +5,12 @@ import ProtocolCore
 /// Returns a renamed service to its registered name as soon as no host defends that name (RFC 6762 §9 lets a host try at any
 /// time). The service keeps its current name until it owns the registered one.
 struct Reclaiming: Sendable {
-    /// The time from the first loss to the first attempt. Each further attempt waits four times as long. Three probes per hour
-    /// are harmless.
+    /// The time from the loss of the name to the first attempt. Each further pause is four times as long, up to
+    /// ``longestPause``. The three probes of an attempt per hour are a negligible load.
     static let firstPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(3600)
-    /// The time of querying the name before probing for it. A probe that the name's owner misses would take the name away; the
-    /// loss of all these queries is less likely.
+    /// The time of querying the name before probing for it. A host that misses a probe for its name loses the name. It
+    /// is less likely to miss all these queries.
     static let asking = Duration.seconds(20)
 
     private(set) var pause = Self.firstPause

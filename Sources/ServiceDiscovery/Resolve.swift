@@ -84,7 +84,7 @@ extension DiscoveryNode {
         if resolvesByName[name]?.isEmpty == true { resolvesByName[name] = nil }
     }
 
-    // MARK: Services that matter
+    // MARK: Priority services
 
     mutating func prioritize(_ services: Set<ServiceIdentity>, now: Instant, _ actions: inout [Action]) {
         let names = services.compactMap { try? $0.instanceName() }
@@ -98,8 +98,8 @@ extension DiscoveryNode {
         query(.prioritize(favoured.union(hosts)), now: now, &actions)
     }
 
-    /// Ends the oldest resolve of the same kind if there are too many. A resolve of a priority service never makes room for
-    /// others.
+    /// Ends the oldest resolve of the same kind (of priority services, or of others) if their number has reached its
+    /// limit.
     private mutating func makeRoom(for instance: Name, now: Instant, _ actions: inout [Action]) {
         let matters = favoured.contains(instance)
         guard resolves.count >= configuration.resolveLimit else { return }
@@ -221,8 +221,8 @@ extension DiscoveryNode {
 }
 
 extension IPAddress {
-    /// True if the same address means a different host per interface. Any other address is worth one attempt, whatever its
-    /// interface.
+    /// True if the address can belong to a different host on each interface. For any other address one attempt
+    /// suffices, on any interface.
     fileprivate var isScoped: Bool { family == .v6 && isLinkLocal }
 }
 

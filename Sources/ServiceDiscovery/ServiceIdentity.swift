@@ -28,7 +28,7 @@ public struct ServiceIdentity: Hashable, Sendable {
     init?(instance: Name, type: ServiceType, domain: Name, interface: InterfaceID) {
         guard let name = String(validating: instance.firstLabel, as: UTF8.self), !name.isEmpty else { return nil }
         self.init(name: name, type: type, domain: domain.description, interface: interface)
-        // If a peer's name is not normalized, its own bytes find it.
+        // A peer's name that is not normalized keeps its bytes, because queries compare bytes.
         self.name = name
     }
 }
