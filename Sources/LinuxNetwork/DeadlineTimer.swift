@@ -25,7 +25,7 @@ public struct DeadlineTimer {
     ///   - now: the current time of the deadline's clock.
     ///   - eventLoop: the event loop on which `fire` runs.
     ///   - fire: called on the event loop at the deadline or earlier. It sends `deadlineReached` to the machine, which
-    ///     does what is due by then, and follows the deadline again.
+    ///     performs the due work, and follows the deadline again.
     public mutating func follow(
         _ deadline: Instant?, now: Instant, on eventLoop: any EventLoop, fire: @escaping @Sendable () -> Void
     ) {

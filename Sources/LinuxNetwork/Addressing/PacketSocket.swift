@@ -7,8 +7,8 @@ import NIOPosix
 /// A packet socket (packet(7)) for whole Ethernet frames of one interface and one ethertype, which is reopened after
 /// errors.
 ///
-/// It receives what other hosts send. While the interface is down the kernel refuses both directions, and reading
-/// fails; the socket is then reopened after a pause. Frames that are sent meanwhile are dropped: the protocols on it
+/// It receives the frames of other hosts. While the interface is down, the kernel refuses to receive and to send, and
+/// the socket is reopened after a pause. Frames that are sent during the pause are dropped, because the protocols
 /// repeat important messages. All methods must be called on the event loop.
 package final class PacketSocket: @unchecked Sendable {
     /// The frames that the socket receives.
@@ -28,7 +28,7 @@ package final class PacketSocket: @unchecked Sendable {
         case closed
     }
 
-    /// The longest frame: an MTU of 1500 with a margin. Longer frames are cut.
+    /// The longest frame in bytes: an MTU of 1500 with a margin. Longer frames are truncated.
     private static let largestFrame = 2048
     private static let firstPause = TimeAmount.milliseconds(50)
     /// The longest delay before a restored link is used again.
@@ -41,7 +41,7 @@ package final class PacketSocket: @unchecked Sendable {
     private let receive: @Sendable ([UInt8]) -> Void
     private var state = State.opening
     private var pause = PacketSocket.firstPause
-    /// The frames that the kernel did not accept.
+    /// The number of frames that the kernel did not accept.
     package private(set) var dropped = 0
 
     /// Starts to open the socket immediately.

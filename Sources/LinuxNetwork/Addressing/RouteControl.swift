@@ -107,7 +107,7 @@ package final class RouteControl: @unchecked Sendable {
     }
 }
 
-/// An error of the kernel at a change of an interface.
+/// The kernel's error for a request to change or list links, addresses or routes.
 package struct RouteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The operation that failed, such as "add 169.254.7.8/16".
     package let what: String

@@ -34,7 +34,7 @@ public actor Discovery {
     var typeBrowses: [BrowseID: AsyncStream<[ServiceType]>.Continuation] = [:]
     var resolves: [ResolveID: AsyncStream<Resolution>.Continuation] = [:]
     var saidWaiting = false
-    /// The datagrams that arrived on an interface that is not in use.
+    /// The number of datagrams that arrived on an interface that is not in use.
     var strayCount = 0
     /// The counters of the closed sockets.
     var formerSockets = SocketCounters()
@@ -54,8 +54,8 @@ public actor Discovery {
         self.eventLoop = eventLoop
         self.logger = logger
         self.interfaces = interfaces
-        // Checked once, before our own sockets are open. A responder that starts later does not conflict with names
-        // that are claimed by then.
+        // The port is checked once, before our own sockets are open. If another responder starts later, the names are
+        // already claimed, and lost unicast packets do no harm.
         configuration = DiscoveryNode.Configuration(sharesPort: !SocketEntry.all(onPort: RFC6762.port).isEmpty)
         // Random delays and tiebreaks need no secret, only different values on different hosts.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
@@ -67,7 +67,8 @@ public actor Discovery {
         self.init(interfaces: interfaces, on: MultiThreadedEventLoopGroup.singleton.next(), logger: logger)
     }
 
-    /// Sends goodbyes for all registrations, ends all sequences, and returns when the kernel has the last packet.
+    /// Sends goodbyes for all registrations, ends all sequences, and returns when the kernel has accepted or refused
+    /// the last packet.
     public func stop() async {
         // A second caller waits for the same goodbyes, and a cancelled caller does not interrupt them.
         let task = stopping ?? Task { await sayGoodbye() }

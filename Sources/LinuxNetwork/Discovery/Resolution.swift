@@ -9,9 +9,10 @@ public enum Resolution: Sendable, Hashable {
 }
 
 extension Discovery {
-    /// Resolves a service continuously. It yields a value immediately if the service is known, or at the first answer,
-    /// and then at each change or new announcement. Without an answer it yields nothing. Only the newest unread value
-    /// is buffered. The sequence ends when the reader stops, or if the limit of resolves requires it.
+    /// Resolves a service continuously. The sequence yields a value immediately if the service is known, or at the
+    /// first answer, and then at each change or new announcement. Without an answer it yields nothing. Only the newest
+    /// unread value is buffered. The sequence ends when the reader stops, or when a later resolve displaces this one
+    /// because of the limit of resolves.
     public nonisolated func resolve(_ identity: ServiceIdentity) -> AsyncStream<Resolution> {
         let (stream, continuation) = AsyncStream<Resolution>.makeStream(bufferingPolicy: .bufferingNewest(1))
         begin(identity, continuation)
@@ -42,7 +43,7 @@ extension Discovery {
 
     private nonisolated func begin(_ identity: ServiceIdentity, _ continuation: AsyncStream<Resolution>.Continuation) {
         let id = ResolveID(rawValue: newIdentifier())
-        // Both blocks run through the loop's queue, so that an immediate end still follows the beginning.
+        // Both closures are queued on the event loop, so that an immediate end is handled after the beginning.
         continuation.onTermination = { _ in
             self.eventLoop.execute { self.assumeIsolated { $0.endResolve(id) } }
         }

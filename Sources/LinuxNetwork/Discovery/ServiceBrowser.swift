@@ -41,7 +41,7 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = BrowseID(rawValue: discovery.newIdentifier())
         let (discovery, type) = (discovery, type)
-        // Both blocks run through the loop's queue, so that an immediate end still follows the beginning.
+        // Both closures are queued on the event loop, so that an immediate end is handled after the beginning.
         continuation.onTermination = { _ in
             discovery.eventLoop.execute { discovery.assumeIsolated { $0.endBrowse(id) } }
         }

@@ -6,7 +6,7 @@ extension Discovery {
     public nonisolated func serviceTypes() -> AsyncStream<[ServiceType]> {
         let (stream, continuation) = AsyncStream<[ServiceType]>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = BrowseID(rawValue: newIdentifier())
-        // Both blocks run through the loop's queue, so that an immediate end still follows the beginning.
+        // Both closures are queued on the event loop, so that an immediate end is handled after the beginning.
         continuation.onTermination = { _ in
             self.eventLoop.execute { self.assumeIsolated { $0.endTypes(id) } }
         }

@@ -21,8 +21,8 @@ package struct InterfaceTable {
         case following
     }
 
-    /// Limits for links, and for addresses per link. A container host has hundreds of links. They stop a runaway script
-    /// on the host from filling the memory; further links and addresses are ignored.
+    /// The limits of links, and of addresses per link; further ones are ignored. They stop a runaway script on the host
+    /// from filling the memory. A container host has hundreds of links.
     static let maximumInterfaces = 4096
     static let maximumAddresses = 256
 
@@ -30,8 +30,8 @@ package struct InterfaceTable {
     private var sequence: UInt32 = 0
     private var interfaces: [Int32: LinuxInterface] = [:]
     private var published: [LinuxInterface]?
-    /// A change may have been missed during a dump. The kernel refuses a second request before the first is answered
-    /// (EBUSY), so the next request waits for the end of this dump.
+    /// True if a change may have been missed during a dump. The kernel refuses a second request before the first is
+    /// answered (EBUSY), so the next request waits for the end of this dump.
     private var isDoubtful = false
     /// The number of consecutive repeated dumps. The limit stops links that change constantly from causing endless
     /// requests.

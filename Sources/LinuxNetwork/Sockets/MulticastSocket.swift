@@ -60,8 +60,8 @@ final class MulticastSocket: @unchecked Sendable {
         open()
     }
 
-    /// Sends the bytes, or counts why they were not sent. The promise succeeds when the kernel has accepted or refused
-    /// them, or when they were dropped; it never fails.
+    /// Sends the bytes. Refused and dropped datagrams are counted. The promise succeeds when the kernel has accepted or
+    /// refused the bytes, or when they were dropped; it never fails.
     func send(_ bytes: [UInt8], to destination: OutboundDatagram.Destination, written: EventLoopPromise<Void>?) {
         eventLoop.preconditionInEventLoop()
         // If the kernel's queue is full, NIO's queue grows. Beyond its high-water mark, further datagrams are dropped
