@@ -26,11 +26,12 @@ public enum RFC6762 {
     public static let probeCount = 3
     /// §8.2: the wait of a tiebreak's loser before it probes again.
     public static let tiebreakWait: Duration = .seconds(1)
-    /// §8.1: this number of conflicts ...
+    /// §8.1: the number of conflicts within ``conflictWindow`` after which each further attempt waits
+    /// ``conflictPause``.
     public static let conflictLimit = 15
-    /// ... within this time ...
+    /// §8.1: the time in which conflicts are counted.
     public static let conflictWindow: Duration = .seconds(10)
-    /// ... delays each further attempt by this time.
+    /// §8.1: the wait before each further attempt after too many conflicts.
     public static let conflictPause: Duration = .seconds(5)
 
     /// §8.3: the interval between the first and the second announcement, at least doubled each further time.
@@ -39,9 +40,9 @@ public enum RFC6762 {
     /// third packet 99 times in 100.
     public static let announcementCount = 4
 
-    /// §8.4: the number of record changes that a host may announce ...
+    /// §8.4: the number of record changes that a host may announce within ``updateWindow``.
     public static let updateLimit = 10
-    /// ... within this time.
+    /// §8.4: the time in which announced record changes are counted.
     public static let updateWindow: Duration = .seconds(60)
 
     /// §6: the delay of an answer that other hosts may also give.
@@ -64,17 +65,17 @@ public enum RFC6762 {
     /// §7.3: a question counts as asked if another host has asked it within this fraction of the time since the last
     /// query.
     public static let duplicateQuestionWindow = 0.5
-    /// §5.2: a record with a question is queried again at these percentages of its lifetime ...
+    /// §5.2: the percentages of a record's lifetime at which it is queried again, if it has a question.
     public static let refreshPercentages = [80, 85, 90, 95]
-    /// ... plus this random fraction of its lifetime.
+    /// §5.2: the random delay of these queries, as a fraction of the record's lifetime.
     public static let refreshJitter: ClosedRange<Double> = 0...0.02
 
     /// §10.1: the time from a goodbye to the record's expiry.
     public static let goodbyeGrace: Duration = .seconds(1)
     /// §10.2: the time from a cache-flush bit to the expiry of other records of the set.
     public static let flushGrace: Duration = .seconds(1)
-    /// §10.5: the number of unanswered queries that puts a record in doubt. The RFC asks for two or more; peers on slow
-    /// wireless links need Apple's tolerance.
+    /// §10.5: the number of unanswered queries that puts a record in doubt. The RFC requires at least two. Four, as in
+    /// Apple's implementation, tolerate the losses of slow wireless links.
     public static let unansweredLimit = 4
     /// §10.4: a record in doubt is deleted if no response confirms it within this time.
     public static let reconfirmation: Duration = .seconds(10)

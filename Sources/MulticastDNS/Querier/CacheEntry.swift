@@ -14,7 +14,7 @@ struct CacheEntry: Sendable {
     var isReplaced = false
     /// True if the record is in doubt (§10.4). The querier then asks for it even if no caller wants it.
     private(set) var isDoubted = false
-    /// The times of the next queries for this record; nil if it is left to expire.
+    /// The times of the next queries for this record; nil if the record expires without a query.
     private var refresh: RefreshPlan?
     /// The number of other hosts' queries that this record should have answered since it was last received, and the
     /// time of the latest one (§10.5).
@@ -57,8 +57,9 @@ struct CacheEntry: Sendable {
         refresh = RefreshPlan(from: now - lifetime * 4 / 5, lifetime: lifetime, jitter: 0)
     }
 
-    /// Notes that another host asked for this record without knowing it (§10.5). The record's owner may stay silent for
-    /// a second after sending it, and a query that arrives in both families counts once.
+    /// Notes that another host asked for this record without knowing it (§10.5). A query within one second after the
+    /// record was received does not count, because the record's owner may stay silent for that time. A query within one
+    /// second after a counted query does not count either, because a query can arrive in both families.
     ///
     /// - Returns: true if the number of unanswered queries puts the record in doubt.
     mutating func noteQuery(now: Instant) -> Bool {
@@ -74,7 +75,7 @@ struct CacheEntry: Sendable {
 
     func needsRefresh(now: Instant) -> Bool { refresh.map { $0.next <= now } ?? false }
 
-    /// Marks every due refresh as done, and the next one if it may already be done.
+    /// Marks every due refresh as done, and also a refresh that only its jitter delays.
     mutating func noteRefresh(now: Instant) { refresh = refresh.flatMap { $0.after(now) } }
 
     func knownAnswer(now: Instant) -> Record? {

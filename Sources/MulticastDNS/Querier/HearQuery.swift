@@ -1,12 +1,12 @@
 import DNSWire
 import ProtocolCore
 
-/// Uses other hosts' queries: a question that need not be repeated (RFC 6762 §7.3), and an answer that did not arrive
-/// (§10.5).
+/// Uses other hosts' queries to suppress identical own questions (RFC 6762 §7.3), and to detect records whose owner no
+/// longer answers (§10.5).
 extension QuerierLink {
-    /// Handles another host's query. Only multicast questions with complete known answers count. This host's own
-    /// packets are also received; they arrive too early to suppress a question, and the refreshes already count their
-    /// questions.
+    /// Handles another host's query. Only multicast questions with complete known answers count. This host also
+    /// receives its own packets. They do not count as unanswered queries, and they arrive too early to suppress a
+    /// question.
     mutating func hear(_ inbound: InboundMessage, now: Instant) {
         let message = inbound.message
         guard isInUse, inbound.wasMulticast, !inbound.source.isLegacy, !message.flags.contains(.truncated),

@@ -102,7 +102,7 @@ public struct Querier: Machine, Sendable {
             for name in favoured { links[network.id]?.cache.prioritize(name, true) }
         }
         links[network.id]?.network = network
-        // No question has been sent on a new family yet.
+        // On a new family, all questions start from the beginning.
         guard old.map({ !network.families.isSubset(of: $0.families) }) ?? true else { return }
         restart(on: network.id, now: now)
     }

@@ -29,7 +29,7 @@ enum QuestionSchedule: Hashable, Sendable {
 extension Querier {
     /// Starts a question. The first query waits 20-120 ms, unless the cache already has the only possible answer.
     mutating func start(_ key: QuestionKey, on interface: InterfaceID, now: Instant) {
-        // Never copy the link here: with hundreds of questions, each call would copy all of them.
+        // Never copy the link here: each call would copy hundreds of questions.
         guard let isAnswered = links[interface]?.cache.hasTheAnswer(key) else { return }
         if isAnswered {
             links[interface]?.schedules[key] = .answered

@@ -21,16 +21,17 @@ struct RecordCache: Sendable {
     private var favoured: Set<Name> = []
     private var serial: UInt64 = 0
     private var lastSweep: Instant?
-    /// The time at which the first record per key expires or needs a refresh.
+    /// The keys by the time at which their first record expires or needs a refresh.
     private var deadlines = DeadlineQueue<QuestionKey>()
 
     /// A time before which no record expires or needs a refresh.
     var deadline: Instant? { deadlines.next }
 
-    /// The limits prevent a flood of forged records from filling the memory. A link of 1,000 hosts fits.
+    /// The limits of non-priority records, as a number and in bytes. They prevent a flood of forged records from
+    /// filling the memory. The records of a link with 1,000 hosts fit.
     private static let countLimit = 5000
     private static let byteLimit = 4 << 20
-    /// The divisor of the non-priority records that one eviction removes, because each eviction sorts all records by
+    /// One eviction removes a sixteenth of the non-priority records at once, because each eviction sorts all records by
     /// age.
     private static let evictedShare = 16
     /// The limit of records per type and priority name. It prevents forged records under that name from filling the
@@ -167,7 +168,7 @@ struct RecordCache: Sendable {
         return removed
     }
 
-    // MARK: Favoured names
+    // MARK: Priority names
 
     /// Adds or removes the priority of this name.
     mutating func prioritize(_ name: Name, _ isFavoured: Bool) {

@@ -23,8 +23,7 @@ struct RefreshPlan: Hashable, Sendable {
         start + lifetime * (Double(RFC6762.refreshPercentages[step]) / 100)
     }
 
-    /// Returns the plan after all refreshes that are due, or may be sent from now on because only their jitter delays
-    /// them. Returns nil if none is left.
+    /// Returns the plan without the refreshes whose time without jitter has passed, or nil if no refresh is left.
     func after(_ now: Instant) -> RefreshPlan? {
         var plan = self
         while plan.earliest(of: plan.step) <= now {

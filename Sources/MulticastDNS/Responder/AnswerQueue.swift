@@ -3,11 +3,12 @@ import ProtocolCore
 /// The waiting multicast answers of one interface and family, and the time of each answer's last multicast.
 struct AnswerQueue: Sendable {
     private struct Pending {
-        /// The answer may be sent with others from this time on ...
+        /// The time from which the answer may be sent together with due answers.
         var earliest: Instant
-        /// ... and must be sent by this time.
+        /// The time by which the answer must be sent.
         var due: Instant
-        /// The askers; nil if they no longer matter, because one is unknown or there are too many.
+        /// The askers; nil if an asker is unknown or there are too many. Known answers then no longer remove the
+        /// answer.
         var askers: [Peer]?
         /// True if the only asker has announced more known answers (RFC 6762 §7.2).
         var isHeld = false

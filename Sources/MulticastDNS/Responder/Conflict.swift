@@ -2,7 +2,7 @@ import DNSWire
 import ProtocolCore
 
 /// Handles other hosts' responses about our names: conflicts (RFC 6762 §8.1, §9), answers that make ours unnecessary
-/// (§7.4), and our records that another host lets expire (§6.6).
+/// (§7.4), and our records that another host sends with too short a time to live (§6.6).
 extension Responder {
     mutating func noteResponse(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         for records in [inbound.message.answers, inbound.message.additionals] {
@@ -59,7 +59,8 @@ extension Responder {
     private mutating func noteDuplicate(_ record: Record, of id: GroupID, _ inbound: InboundMessage, now: Instant) {
         let family = inbound.source.address.family
         guard let network = attachments[inbound.interface]?.network, let content = groups[id]?.content,
-            // With hundreds of records under one name most responses concern neither case, so the search is skipped.
+            // Most responses neither equal a waiting answer nor have a short time to live. The search for the record is
+            // then skipped, because one name may have hundreds of records.
             attachments[inbound.interface]?.hasAnswers(family) == true
                 || record.timeToLive < RFC6762.otherTimeToLive / 2,
             let (slot, own) = content.slot(of: record, on: network)

@@ -2,8 +2,8 @@ import DNSWire
 
 /// Sends goodbye packets (RFC 6762 §10.1).
 extension Responder {
-    /// Sends goodbyes on interfaces where this host owns the name. If another host has it, a goodbye would remove that
-    /// host's records.
+    /// Sends goodbyes on the interfaces on which this host owns the name. If another host owns it, a goodbye would
+    /// remove that host's records.
     func sayGoodbye(_ ids: [GroupID], _ actions: inout [Action]) {
         for interface in orderedInterfaces {
             guard let network = attachments[interface]?.network else { continue }

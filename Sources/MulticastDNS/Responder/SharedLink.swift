@@ -17,7 +17,7 @@ extension Responder {
         updateSiblings(now: now, &actions)
     }
 
-    /// Adds the addresses of all interfaces on its link to every interface.
+    /// Adds to each interface the addresses of the other interfaces on its link.
     mutating func updateSiblings(now: Instant, _ actions: inout [Action]) {
         for interface in orderedInterfaces {
             guard var network = attachments[interface]?.network else { continue }
@@ -34,9 +34,9 @@ extension Responder {
 extension NetworkInterface {
     fileprivate func has(_ address: IPAddress) -> Bool { addresses.contains { $0.address == address } }
 
-    /// Returns true if both have addresses in one subnet. IPv4 receives none of its own packets through another
-    /// interface, because the kernel drops packets from its own addresses; a common subnet is an equally good sign.
-    /// Every link has the link-local subnets, so they do not count.
+    /// Returns true if both interfaces have addresses in one subnet, which is also a sign of a common link. It is
+    /// needed for IPv4, because the kernel drops IPv4 packets from the host's own addresses. Every link has the
+    /// link-local subnets, so they do not count.
     fileprivate func sharesSubnet(with other: NetworkInterface) -> Bool {
         addresses.contains { own in
             !own.address.isLinkLocal
