@@ -143,7 +143,7 @@ public struct Accessory: Hashable, Sendable {
     public init(_ id: UInt64, _ services: [AccessoryService]) { (self.id, self.services) = (id, services) }
 }
 
-/// The reasons why accessories violate HAP 2.6.1, which requires nonzero, unique ids.
+/// The reasons why accessories are rejected. HAP 2.6.1 requires nonzero, unique ids.
 public enum AccessoryMistake: Error, Hashable, Sendable, CustomStringConvertible {
     case tooMany(Int)
     case invalidAccessoryID(UInt64)

@@ -103,15 +103,15 @@ struct HTTPRequestReader: Sendable {
     static let bodyLimit = 16 << 10
 
     private var bytes: [UInt8] = []
-    /// The position at which the search for the end of the head continues, so that a head in single bytes is not
-    /// searched repeatedly.
+    /// The position at which the search for the end of the head continues, so that a head that arrives byte by byte is
+    /// not searched repeatedly.
     private var searched = 0
 
     var count: Int { bytes.count }
 
     mutating func append(_ more: [UInt8]) { bytes += more }
 
-    /// Removes and returns the unparsed bytes, which have a different encoding.
+    /// Removes and returns the unparsed bytes, for a session whose next bytes are encrypted.
     mutating func takeRest() -> [UInt8] {
         defer { (bytes, searched) = ([], 0) }
         return bytes

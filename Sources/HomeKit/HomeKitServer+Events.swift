@@ -12,7 +12,7 @@ extension HomeKitServer {
             case .changed:
                 for id in Array(sessions.keys) where sessions[id]?.subscriptions.contains(key) == true {
                     if id == writer {
-                        // The writer knows the value, so a waiting older one is obsolete.
+                        // The writer knows the value, so its waiting event with an older value is obsolete.
                         sessions[id]?.untold.remove(key)
                     } else {
                         sessions[id]?.untold.insert(key)

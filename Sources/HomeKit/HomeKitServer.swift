@@ -19,7 +19,7 @@ public struct HomeKitServer: Machine, Sendable {
         case closed(HomeKitSessionID)
         /// The accessory's values changed.
         ///
-        /// - by: the session whose write caused the change. It gets no event.
+        /// - by: the session whose write caused the change. This session gets no event.
         case changed([CharacteristicKey: CharacteristicValue], by: HomeKitSessionID?)
         /// A press of a programmable switch (HAP 9.75): 0 single, 1 double, 2 long.
         case pressed(CharacteristicKey, CharacteristicValue)
@@ -86,8 +86,8 @@ public struct HomeKitServer: Machine, Sendable {
     var gate = PairSetupGate()
     /// The session in pair-setup. Only one session may use it at a time (HAP 5.6.2).
     var setup: (session: HomeKitSessionID, PairSetup)?
-    /// An unanswered pair-setup, reused for the next session. It prevents repeated starts from consuming the processor
-    /// with large numbers.
+    /// An unanswered pair-setup, reused for the next session. The reuse prevents repeated starts from consuming
+    /// processor time for arithmetic with large numbers.
     var unusedSetup: PairSetup?
     var changes = RecordChanges()
     private var lastRequest: UInt64 = 0

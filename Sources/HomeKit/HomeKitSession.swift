@@ -37,15 +37,15 @@ struct HomeKitSession: Sendable {
         case storing
     }
 
-    /// The limit of bytes behind an unanswered request.
+    /// The limit of unparsed input in bytes, which collects while a request is unanswered.
     static let inputLimit = 32 << 10
-    /// The limit of unread output. Above it no request is handled and no event is sent, so that at most one response
-    /// and one event of all characteristics are added.
+    /// The limit of unread output in bytes. Above it no request is handled and no event is sent, so that at most one
+    /// response and one event of all characteristics are added.
     static let outputLimit = 64 << 10
     /// The time after which a controller that reads nothing is disconnected.
     static let patience = Duration.seconds(30)
-    /// The time limit for verification, whatever the client sends. It prevents clients from occupying all sessions. It
-    /// restarts when a controller has proven the setup code, and when it has paired.
+    /// The time limit for verification. It prevents clients from occupying all sessions, so data from the client does
+    /// not extend it. It restarts when a controller has proven the setup code, and when it has paired.
     static let strangersTime = Duration.seconds(10)
     /// The time limit of a session while the user types the setup code, between M2 and M3 of pair-setup. A restart does
     /// not extend it, because other sessions get "busy" during that time.
@@ -65,8 +65,8 @@ struct HomeKitSession: Sendable {
     private(set) var untaken = 0
     private(set) var untakenSince: Instant?
     var subscriptions: Set<CharacteristicKey> = []
-    /// The changed characteristics to send, each with its value at that time. The number of characteristics bounds the
-    /// set.
+    /// The changed characteristics to send. Each is sent with its value at the time of sending. The number of
+    /// characteristics bounds the set.
     var untold: Set<CharacteristicKey> = []
     /// The earliest time of the next event.
     var eventsAt = Instant.zero
@@ -130,7 +130,8 @@ struct HomeKitSession: Sendable {
         guard reader.count <= Self.inputLimit else { throw .tooMuchInput }
     }
 
-    /// Encrypts the session from now on. Bytes after the verifying request are already encrypted.
+    /// Encrypts the session from now on. The received bytes after the last request of pair-verify are already
+    /// encrypted.
     mutating func upgrade(_ controller: [UInt8], _ cipher: SessionCipher) throws(SessionEnd) {
         security = .verified(controller: controller, cipher)
         try receive(reader.takeRest())

@@ -1,8 +1,8 @@
 /// The accessory side of one pair-verify, M1 to M4 (HAP 5.7).
 ///
-/// Pair-resume is not supported. Its purpose is Bluetooth LE (HAP 7), where this exchange takes seconds. Over IP it
-/// takes two round trips and less than a millisecond of computation. The server therefore stores no secrets of earlier
-/// sessions, and a removed controller cannot resume any.
+/// Pair-resume is not supported. It serves Bluetooth LE (HAP 7), on which pair-verify takes seconds. Over IP,
+/// pair-verify takes two round trips and less than a millisecond of computation. The server therefore stores no secrets
+/// of earlier sessions, and a removed controller cannot resume a session.
 struct PairVerify: Sendable {
     private let controllerKey: [UInt8]
     private let accessoryKey: [UInt8]

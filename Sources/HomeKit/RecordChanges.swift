@@ -13,8 +13,8 @@ struct RecordChanges: Sendable {
         case dismiss([UInt8]?)
     }
 
-    /// The limit of waiting changes. Each session waits for its own change, so the limit concerns a button that is
-    /// pressed repeatedly.
+    /// The limit of waiting changes. Each session has at most one waiting change, so only repeated removals at the
+    /// accessory can reach the limit.
     static let limit = 32
 
     /// The change that is being stored, and the records after it.

@@ -11,7 +11,9 @@ struct SecretRandomness: Sendable {
         state = PairingCryptography.sha512(Array("HomeKit seed".utf8), seed)
     }
 
-    /// - Parameter count: at most 64.
+    /// Returns the next secret bytes.
+    ///
+    /// - Parameter count: the number of bytes, at most 64.
     mutating func bytes(_ count: Int) -> [UInt8] {
         let key = SymmetricKey(data: state)
         let drawn = Array(HMAC<SHA512>.authenticationCode(for: Array("bytes".utf8), using: key))
