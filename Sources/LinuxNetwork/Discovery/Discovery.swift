@@ -54,8 +54,8 @@ public actor Discovery {
         self.eventLoop = eventLoop
         self.logger = logger
         self.interfaces = interfaces
-        // The port is checked once, before our own sockets are open. If another responder starts later, the names are
-        // already claimed, and lost unicast packets do no harm.
+        // The port is checked once, before our own sockets are open. Only probes depend on the result, and a responder
+        // that starts later finds the names already claimed.
         configuration = DiscoveryNode.Configuration(sharesPort: !SocketEntry.all(onPort: RFC6762.port).isEmpty)
         // Random delays and tiebreaks need no secret, only different values on different hosts.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
