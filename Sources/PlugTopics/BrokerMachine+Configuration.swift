@@ -43,7 +43,7 @@ extension BrokerMachine {
             }
         }
 
-        /// Returns the availability topics of a plug. The plug is reachable if all of them have the payload `online`.
+        /// Returns the availability topics of a plug. The plug is reachable if every topic has the payload `online`.
         func availability(of plug: PlugID) -> [String] {
             switch speaker {
             case .house: [tree.availability, tree.topic(.availability, of: plug)]

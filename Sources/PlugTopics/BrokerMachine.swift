@@ -18,7 +18,7 @@ public struct BrokerMachine: Machine, Sendable {
         /// The answer to ``Action/connect(server:)`` after a failure, or the end of a connection.
         case disconnected(reason: String)
         /// The connection ended because another connection took its session over. Two programs with one identity would
-        /// take it over repeatedly, so this one waits for a while.
+        /// take the session over repeatedly, so this program waits for ten minutes.
         case takenOver
         /// The broker acknowledged a message, or rejected it with a reason.
         case acknowledged(BrokerTicket, refusal: String?)
@@ -114,7 +114,7 @@ public struct BrokerMachine: Machine, Sendable {
     private var hasToldNotTaken = false
     /// The time at which the first delayed event is sent.
     private var releasesAt: Instant?
-    /// The time at which retained messages are sent; nil if none waits to be combined.
+    /// The time at which retained messages are sent; nil if no message waits to be combined.
     private var retainedAt: Instant?
     private var refresh = Refresh()
     private var refusals: (count: UInt64, toldAt: Instant?) = (0, nil)

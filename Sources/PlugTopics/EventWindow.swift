@@ -47,6 +47,8 @@ struct EventWindow: Sendable {
         return (last, Self.limit - places.count)
     }
 
+    /// Adds fetched entries to the window. An empty list means that the journal has no later events.
+    ///
     /// - Returns: the number of events that the journal lost before the first entry.
     mutating func fetched(_ entries: [QueuedEvent]) -> UInt64 {
         guard let through = fetchesThrough else { return 0 }

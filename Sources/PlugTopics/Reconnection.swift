@@ -3,11 +3,11 @@ import ProtocolCore
 /// Selects the next server of a list and the time of the next attempt, and reports changes to the user.
 struct Reconnection: Sendable {
     static let longestWait = Duration.seconds(60)
-    /// The wait after another program took the session over. Two programs with one identity would otherwise take it
-    /// over repeatedly, and each would publish all messages every time.
+    /// The wait after another program took the session over. Two programs with one identity would otherwise take the
+    /// session over repeatedly, and each would publish all messages every time.
     static let contestPause = Duration.seconds(600)
-    /// The duration after which a connection counts as steady. A shorter one does not show that the broker works again.
-    /// If another program takes the session over, mosquitto 2.0 ends the connection without a reason.
+    /// The duration after which a connection counts as steady. A shorter connection does not show that the broker works
+    /// again: mosquitto 2.0 gives no reason when it ends a connection because another program took the session over.
     static let steadiness = Duration.seconds(3)
     /// The number of consecutive short connections that is reported.
     private static let shortLimit = 3

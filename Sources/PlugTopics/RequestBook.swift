@@ -53,10 +53,10 @@ struct RequestBook: Sendable {
         do throws(Refusal) {
             try admit(now)
             guard !message.isRetained else {
-                throw Refusal(.deadlinePassed, "a retained message commands nothing; publish it without retain")
+                throw Refusal(.deadlinePassed, "a retained message is not accepted as a command; publish it without retain")
             }
             guard message.responseTopic == nil || topic != nil else {
-                throw Refusal(.unsupported, "answers go to topics below \(tree.answers) only")
+                throw Refusal(.unsupported, "the response topic must begin with \(tree.answers)")
             }
             guard isKnown(plug) else { throw Refusal(.unknown, "no plug of this house has the id \(plug)") }
             let deed = try deed(request, message, plug)
@@ -112,18 +112,18 @@ struct RequestBook: Sendable {
             return .replay(after: try understood { () throws(RequestError) in try TopicReplay(message.payload) }.after)
         }
         guard takesCommands else {
-            throw Refusal(.notAllowed, "this house takes no commands from its broker")
+            throw Refusal(.notAllowed, "this house does not accept commands from its broker")
         }
         let command = try understood { () throws(RequestError) in try TopicCommand(message.payload) }
         var left = Self.commandAge.inSeconds
         if let expiry = message.expiry { left = min(left, Double(expiry)) }
         if let until = command.until {
             guard let at = message.at else {
-                throw Refusal(.unsupported, "the clock here is not set, so nobody can say whether \"until\" is over")
+                throw Refusal(.unsupported, "the clock is not set, so \"until\" cannot be checked; leave it out")
             }
             left = min(left, until - at)
         }
-        guard left > 0 else { throw Refusal(.deadlinePassed, "the command is older than it may be") }
+        guard left > 0 else { throw Refusal(.deadlinePassed, "the command has expired") }
         return .command(command.command, id: id(of: message, plug), within: .seconds(left))
     }
 

@@ -28,22 +28,22 @@ public struct TopicCommand: Hashable, Sendable {
     private static func command(_ keys: inout RequestKeys) throws(RequestError) -> PlugCommand {
         let deeds = ["on", "level", "identify", "resetProtection"].filter(keys.has)
         guard deeds.count == 1, let deed = deeds.first else {
-            throw RequestError("a command has one of \"on\", \"level\", \"identify\" and \"resetProtection\"")
+            throw RequestError("a command must have exactly one of \"on\", \"level\", \"identify\" and \"resetProtection\"")
         }
         switch deed {
         case "on":
             let on = try keys.boolean("on")
             let autoOff = try keys.number("autoOff", 1...2_592_000, "seconds")
-            if autoOff != nil, !on { throw RequestError("\"autoOff\" goes with \"on\": true") }
+            if autoOff != nil, !on { throw RequestError("\"autoOff\" requires \"on\": true") }
             return .setRelay(on: on, autoOff: autoOff.map { .seconds($0) })
         case "level":
             guard let level = try keys.number("level", 0...100, "per cent") else {
-                throw RequestError("\"level\" is a number")
+                throw RequestError("\"level\" must be a number")
             }
             let over = try keys.number("over", 0...3600, "seconds")
             return .setLevel(DimLevel(percent: level), transition: .seconds(over ?? 0))
         default:
-            guard try keys.boolean(deed) else { throw RequestError("\"\(deed)\" is true, or left out") }
+            guard try keys.boolean(deed) else { throw RequestError("\"\(deed)\" must be true or left out") }
             return deed == "identify" ? .identify : .resetProtection
         }
     }
@@ -60,7 +60,7 @@ public struct TopicReplay: Hashable, Sendable {
         // JSON numbers are exact up to 2^53.
         guard let number = try keys.number("after", 0...9_007_199_254_740_992, "the number of an event"),
             let after = SequenceNumber(exactly: number)
-        else { throw RequestError("\"after\" is the number of an event") }
+        else { throw RequestError("\"after\" must be the number of an event") }
         self.after = after
         try keys.end(known: "after")
     }
@@ -89,7 +89,7 @@ private struct RequestKeys {
 
     mutating func boolean(_ key: String) throws(RequestError) -> Bool {
         guard case .boolean(let value) = values.removeValue(forKey: key) else {
-            throw RequestError("\"\(key)\" is true or false")
+            throw RequestError("\"\(key)\" must be true or false")
         }
         return value
     }
@@ -101,7 +101,7 @@ private struct RequestKeys {
         guard let value = values.removeValue(forKey: key) else { return nil }
         guard case .number(let number) = value, range.contains(number) else {
             let (least, most) = (Int(range.lowerBound), Int(range.upperBound))
-            throw RequestError("\"\(key)\" is a number from \(least) to \(most): \(unit)")
+            throw RequestError("\"\(key)\" must be a number from \(least) to \(most): \(unit)")
         }
         return number
     }
@@ -109,6 +109,6 @@ private struct RequestKeys {
     /// Rejects unknown keys, because they may be misspelled.
     func end(known: String) throws(RequestError) {
         guard let key = values.keys.min() else { return }
-        throw RequestError("unknown key \(JSONText.JSONObject.quoted(key)); there are \(known)")
+        throw RequestError("unknown key \(JSONText.JSONObject.quoted(key)); the keys are \(known)")
     }
 }
