@@ -64,7 +64,7 @@ extension WireGap {
             case .factoryReset: .factoryReset
             case .unspecified, .UNRECOGNIZED: .unknown
             }
-        // Only a reset plug sends a range that can be empty: it has no events yet.
+        // The range can be empty only for an unknown cursor, if the plug has no events yet.
         let least = model == .unknownCursor ? Int64(from) - 1 : Int64(from)
         guard Int64(to) >= least else {
             throw .outOfRange(field: "to", value: Int64(to), allowed: least...Int64.max)

@@ -108,15 +108,15 @@ enum InstanceNameRule {
                 .outOfRange, "A name has 1 to \(PlugWire.maximumName) bytes of UTF-8; this one has \(bytes).")
         }
         guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            return Refusal(.outOfRange, "A name has no control characters.")
+            return Refusal(.outOfRange, "A name must not contain control characters.")
         }
         guard !name.unicodeScalars.contains(where: isDisturbing) else {
             return Refusal(
                 .outOfRange,
-                "A name is one line, without invisible characters and marks that change the writing direction.")
+                "A name must be one line, without invisible characters and marks that change the writing direction.")
         }
         guard name.unicodeScalars.contains(where: isVisible) else {
-            return Refusal(.outOfRange, "A name has at least one visible character.")
+            return Refusal(.outOfRange, "A name must have at least one visible character.")
         }
         return nil
     }

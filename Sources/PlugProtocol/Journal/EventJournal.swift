@@ -2,8 +2,8 @@ internal import DequeModule
 public import PlugModel
 public import ProtocolCore
 
-/// The plug's event journal: a bounded ring of events with rising sequence numbers. The numbers are consecutive except
-/// for a jump.
+/// The plug's event journal: a bounded ring of events with rising sequence numbers. The numbers are consecutive, except
+/// after the plug's storage failed.
 ///
 /// Subscribers are cursors into the journal and use no memory in it. Numbers never repeat: before any number is used, a
 /// higher boundary is reserved in flash, and a new journal starts at that boundary.
@@ -42,7 +42,7 @@ public struct EventJournal: Sendable {
     public let origin: SequenceNumber
     /// The reason why events before ``origin`` are missing.
     public let lossBeforeOrigin: Gap.Reason
-    /// The last range of numbers that the journal skipped, if any. It lies inside the ring or before it.
+    /// The last range of numbers that the journal skipped, if any. It is between or before the events in the ring.
     public private(set) var leap: Gap?
     private var ring: Deque<PlugEvent> = []
     private var bytes = 0
@@ -116,7 +116,7 @@ public struct EventJournal: Sendable {
         return Array(ring[start..<start + min(limit, ring.count - start)])
     }
 
-    /// Returns the result for a subscriber whose last event is `cursor`. 0 for a subscriber without events.
+    /// Returns the result for a subscriber whose last event is `cursor`, which is 0 for a subscriber without events.
     public func resume(after cursor: SequenceNumber) -> Resumption {
         guard cursor < nextSequence else {
             return .gap(Gap(from: 1, to: nextSequence - 1, reason: .unknownCursor))

@@ -6,7 +6,8 @@ extension PlugServer {
     public struct Access: Sendable {
         /// The plug's current key, which its certificate contains.
         public internal(set) var key: PublicKey
-        /// The announced next key. It replaces ``key`` when every controller has stored it.
+        /// The announced next key. It replaces ``key`` when no controller delays the rotation. See
+        /// ``PairedControllers/delaying(_:announcedFor:)``.
         public internal(set) var nextKey: PublicKey?
         /// The setup code, or nil if it is lost. Without a code no controller can pair until the plug has a new one.
         public internal(set) var code: SetupCode?
@@ -51,7 +52,7 @@ extension PlugServer {
             if code != nil { gate.buttonHeld(now: now) }
         }
 
-        /// Opens the window at the start of a plug that never had a controller.
+        /// Opens the window at the start of a plug without controllers, unless their list was lost.
         mutating func note(_ kind: PlugEvent.Kind, now: Instant) {
             guard code != nil else { return }
             switch kind {

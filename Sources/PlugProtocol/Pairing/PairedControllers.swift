@@ -17,8 +17,8 @@ public struct PairedControllers: Hashable, Sendable {
         public var name: String
         /// The access rights of the controller.
         public var role: Role
-        /// The time in seconds that remains after the current part of a limited time, or nil for no limit. It passes
-        /// only while the plug has power. See ``PlugServer/Access``.
+        /// The time in seconds that remains after the current part of a limited time, or nil for no limit. Only the
+        /// time while the plug has power counts. `AccessExpiry` explains the parts.
         public var secondsLeft: UInt32?
 
         /// Creates an entry. Without `authority` the entry's authority is derived from the key.
@@ -78,8 +78,8 @@ public struct PairedControllers: Hashable, Sendable {
             return true
         }
         guard all.count < Self.limit, controller.nextKey.map({ self[$0] == nil }) ?? true else { return false }
-        // A key that another controller used earlier has that controller's authority, so this one needs a different
-        // authority.
+        // If another controller has used the key earlier, that controller has the key's authority. The new controller
+        // then gets a different authority.
         while all.contains(where: { $0.authority == controller.authority }) {
             controller.authority = controller.authority.following
         }
@@ -102,13 +102,14 @@ public struct PairedControllers: Hashable, Sendable {
         all[index].knownNext = AuthorityID(next)
     }
 
-    /// How long the plug's next key waits for controllers that are not owners.
+    /// The time for which the plug's next key waits for controllers that are not owners.
     public static let guestRotationTime = Duration.seconds(24 * 3600)
 
-    /// The controllers for which the plug keeps its key: each owner that has not stored the next key, and each other controller that has
-    /// not, for ``guestRotationTime`` after the announcement. Later a user or a viewer cannot delay the rotation, and has to pair again.
+    /// Returns the controllers that delay the rotation of the plug's key, because they have not stored the next key.
+    /// Owners delay it without a time limit. Other controllers delay it for ``guestRotationTime`` and must then pair
+    /// again.
     ///
-    /// - Parameter time: since this process announced the key.
+    /// - Parameter time: the time since this process announced the key.
     public func delaying(_ next: PublicKey, announcedFor time: Duration) -> [Controller] {
         all.filter { $0.knownNext != AuthorityID(next) && ($0.role == .owner || time < Self.guestRotationTime) }
     }

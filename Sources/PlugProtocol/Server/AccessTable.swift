@@ -19,7 +19,7 @@ extension Role {
         case (.hello, _), (.ping, _), (.pong, _), (.goodbye, _), (.pairing_request, _), (.pairing_proof, _): true
         // The kind of the command decides.
         case (.command, _): true
-        // Every controller decides about its own key, and must learn the plug's next key.
+        // Every controller may replace its own key and confirm the plug's next key.
         case (.announce_key, _), (.next_key_kept, _): true
         case (.subscribe, _), (.acknowledge, _), (.fetch_samples, _): true
         case (.set_relay, .owner), (.set_relay, .user), (.set_relay, .guest): true
@@ -101,12 +101,12 @@ extension AskedRequest {
         case .pairing_request, .pairing_proof: "pair"
         case .subscribe, .acknowledge: "follow the plug"
         case .fetch_samples: "fetch samples"
-        case .list_controllers: "see who is paired"
+        case .list_controllers: "list the paired controllers"
         case .remove_controller: "remove another controller"
         case .factory_reset: "reset the plug"
         case .follow_log: "follow the plug's log"
         case .invite: "invite users"
-        case .list_invitations: "see invitations"
+        case .list_invitations: "list invitations"
         case .revoke_invitation: "revoke invitations"
         case .set_role: "change roles"
         case .fetch_audit: "read the audit log"
@@ -116,7 +116,7 @@ extension AskedRequest {
         case .announce_key: "announce a new key"
         case .set_relay: "switch the plug"
         case .set_level: "dim the plug"
-        case .identify: "make the plug blink"
+        case .identify: "identify the plug"
         case .reset_protection: "reset the plug's protection"
         case .rename: "rename the plug"
         case .configure: "change the plug's settings"

@@ -3,8 +3,9 @@ internal import ProtocolCore
 
 /// Limits how often controllers' requests may write to flash.
 ///
-/// Each controller has its own allowance, so one cannot consume another's. All controllers that are not owners share a
-/// second one, so that many guests together cannot wear out the flash. ``PeerBudgets`` defines the limits.
+/// Each controller has its own allowance, so that no controller can consume another's. All controllers that are not
+/// owners also share one allowance, so that many guests together cannot wear out the flash. ``PeerBudgets`` defines the
+/// limits.
 struct FlashBudget: Sendable {
     private struct Peer: Hashable {
         let controller: AuthorityID

@@ -1,17 +1,17 @@
 public import PlugModel
 internal import ProtocolCore
 
-/// How many messages controllers that are not owners may send.
+/// Limits the messages of controllers that are not owners.
 ///
-/// A controller has one allowance for all its sessions, so that reconnecting does not give it a new one. Owners have none, so that
-/// a daemon that catches up never waits.
+/// A controller has one allowance for all its sessions, so that reconnecting does not give it a new one. Owners have no
+/// limit, so that a daemon that catches up never waits.
 struct MessageBudget: Sendable {
     private static let perController = Allowance(
         burst: PeerBudgets.messagesAtOnce, interval: Duration.seconds(1) / PeerBudgets.messagesPerSecond)
 
     private var controllers: [AuthorityID: Allowance] = [:]
 
-    /// The time at which the controller's next message may be read; nil if it may be read now.
+    /// Returns the time at which the controller's next message may be read, or nil if it may be read now.
     func opening(for controller: AuthorityID, now: Instant) -> Instant? {
         controllers[controller]?.available(1, now: now)
     }
@@ -20,7 +20,7 @@ struct MessageBudget: Sendable {
         controllers[controller, default: Self.perController].spend(messages, now: now)
     }
 
-    /// Forgets controllers that are no longer paired.
+    /// Discards the allowances of controllers that are no longer paired.
     mutating func keep(only paired: [AuthorityID]) {
         let paired = Set(paired)
         controllers = controllers.filter { paired.contains($0.key) }
@@ -28,7 +28,8 @@ struct MessageBudget: Sendable {
 }
 
 extension PlugServer {
-    /// Reads messages of sessions that had to wait. The longest wait comes first, so that sessions of a controller take turns.
+    /// Reads messages of sessions that had to wait, in the order of their waiting time, so that the sessions of a
+    /// controller take turns.
     mutating func resumeReading(now: Instant, _ actions: inout [Action]) {
         let due = sessions.all.compactMap { session in
             session.pause.flatMap { $0.until <= now ? (session.connection, $0.since) : nil }
@@ -59,7 +60,7 @@ extension PlugServer {
         messageBudget.spend(cost(of: message), of: controller, now: now)
     }
 
-    /// The session's controller, if it has a budget of messages.
+    /// Returns the session's controller if its messages are limited, or nil for owners and unpaired peers.
     private func limited(_ session: ServerSession) -> AuthorityID? {
         if case .established(let established) = session.phase {
             return established.role == .owner ? nil : established.authority
@@ -79,6 +80,6 @@ extension PlugServer {
         }
     }
 
-    /// True if messages of the session wait, so that the shell should pause reading from its connection.
+    /// Returns true if messages of the session wait. The shell should then pause reading from its connection.
     public func isReadingPaused(_ connection: ConnectionID) -> Bool { sessions[connection]?.pause != nil }
 }

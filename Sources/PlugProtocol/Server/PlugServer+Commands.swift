@@ -14,19 +14,20 @@ extension PlugServer {
 
     enum Taken {
         case answered(CommandOutcome)
-        /// The outcome comes later. The waiter waits for it now, or already did.
+        /// The outcome follows later. `waits`: the waiter was added. `waitsAlready`: it was added by an earlier
+        /// request.
         case waits, waitsAlready
     }
 
     /// Checks a command against the access table and the ledger, and starts it if it is new.
     ///
-    /// - Parameter mayWait: true if the origin may wait for another outcome.
+    /// - Parameter mayWait: true if the origin may wait for one more outcome.
     mutating func handle(
         _ command: PlugCommand, _ request: RequestID, of asker: Commander, _ waiter: RequestLedger.Waiter,
         mayWait: Bool, deadline: Instant, _ actions: inout [Action]
     ) -> Taken {
         let asked = AskedRequest(command)
-        // Not stored in the ledger, because the role may change.
+        // The refusal is not stored in the ledger, because the role may change.
         guard asker.role.may(asked) else {
             let refusal = refusal(of: asked, asker.role)
             noteRefusal(of: asker, "\(asked.rawValue): \(refusal.code.words)")
@@ -36,7 +37,7 @@ extension PlugServer {
         switch requests.admit(id, from: waiter, mayWait: mayWait, state: state) {
         case .answered(let outcome): return .answered(outcome)
         case .full:
-            // Not stored in the ledger, so that the command can be retried.
+            // The refusal is not stored in the ledger, so that the command can be retried.
             let busy = Refusal(.busy, "Too many commands are waiting at the plug; try again later.")
             noteRefusal(of: asker, "command: \(busy.code.words)")
             return .answered(.refused(busy))

@@ -17,11 +17,11 @@ extension PlugServer {
         }
         guard let session = sessions[connection], let controller = access.controllers[session.key] else { return }
         guard next != (controller.nextKey ?? controller.key) else {
-            // Proved and stored before, or nothing to withdraw.
+            // The key is already announced and stored, or it is the current key and no announcement can be withdrawn.
             sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
             return
         }
-        // Before the signatures: verifying one takes longer than any other request.
+        // The budget is charged before the signatures are verified, which takes longer than any other request.
         guard
             spendWrites(PeerBudgets.writesOfAnnouncement, for: .announce_key, of: connection, now: now)
         else { return }

@@ -96,7 +96,7 @@ extension PlugServer {
         guard hello.version == PlugWire.version else {
             return end(connection, Goodbye(version: hello.version), now: now, &actions)
         }
-        // Validated before any change, so that a refused message has no effect.
+        // The name is validated before any change, so that a refused message has no effect.
         let own = try WireScalar.name(hello.controller, "controller")
         completeKeyRotation(of: connection, now: now, &actions)
         guard let paired = sessions[connection].flatMap({ access.controllers[$0.key] }) else {

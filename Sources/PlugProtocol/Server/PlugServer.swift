@@ -11,7 +11,7 @@ public struct PlugServer: Machine, Sendable {
         public var id: PlugID
         /// The service instance name, at most 63 bytes.
         public var name: String
-        /// The name that a user gave the plug. It differs from ``name`` while another host uses it.
+        /// The name that a user gave the plug. While another host uses this name, ``name`` has an additional number.
         public var givenName: String
         public var capabilities: Set<Capability>
         public var firmware: String
@@ -36,21 +36,25 @@ public struct PlugServer: Machine, Sendable {
 
     /// The limits on the resources that controllers can use.
     public struct Limits: Hashable, Sendable {
-        /// Sessions at the same time. Keeps a flood of connections from using all descriptors.
+        /// The maximum number of concurrent sessions. Keeps a flood of connections from using all descriptors.
         public var connections = 32
-        /// Sessions per controller. Keeps a faulty or malicious controller from using all sessions.
+        /// The maximum number of sessions per controller. Keeps a faulty or malicious controller from using all
+        /// sessions.
         public var connectionsOfController = 16
-        /// Sessions with unpaired keys. Keeps strangers from using the places of paired controllers.
+        /// The maximum number of sessions with unpaired keys. Keeps strangers from using the places of paired
+        /// controllers.
         public var strangers = 8
-        /// Bytes passed to a connection that is not writable. Stops a peer that sends requests and reads no answers.
+        /// The maximum number of bytes that are passed to a connection that is not writable. Stops a peer that sends
+        /// requests and reads no answers.
         public var unsentBytes = 65_536
-        /// Outcomes for repeated requests. Limits the memory of commands.
+        /// The maximum number of outcomes that are stored for repeated requests. Limits the memory of commands.
         public var recentOutcomes = 512
-        /// Bytes of events per session and step, so that a session that catches up does not delay the others.
+        /// The number of bytes of events per session and step, so that a session that catches up does not delay the
+        /// others.
         public var burstBytes = 32_768
-        /// Stored log lines: the history for new followers and the queue of current ones.
+        /// The maximum number of stored log lines: the history for new followers and the queue of current ones.
         public var logLines = 200
-        /// Bytes of these lines.
+        /// The maximum number of bytes of these lines.
         public var logBytes = 32_768
 
         public init() {}
@@ -68,7 +72,7 @@ public struct PlugServer: Machine, Sendable {
         case renamed(String)
         /// A user renamed the plug; the announced name may have a number appended. Every session is informed.
         case named(String, announcedAs: String)
-        /// The settings that controllers can change have changed. Every session is informed.
+        /// The settings changed that controllers can change. Every session is informed.
         case configured(RemoteSettings)
         /// The network interfaces changed. Only Welcome contains them, so open sessions are not informed.
         case networks([PlugNetwork])
@@ -134,7 +138,8 @@ public struct PlugServer: Machine, Sendable {
         }
     }
 
-    /// Performed in order. The shell may pass the answers of `perform` and `fetch` while it performs the actions.
+    /// An action for the shell. Actions are performed in order. The shell may pass the answers to `perform` and `fetch`
+    /// while it performs the actions.
     public enum Action: Hashable, Sendable {
         case send(ConnectionID, [UInt8])
         /// The outcome of a door's command.
@@ -147,7 +152,7 @@ public struct PlugServer: Machine, Sendable {
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
         /// Answer with the oldest audit entries after this number; with `limit`, only of the newest `limit` entries.
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
-        /// Perform an order at the plug's HomeKit server. Answered at once or later.
+        /// Perform a request at the plug's HomeKit server. Answered at once or later by ``Event/homeKit(_:_:)``.
         case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Write the paired controllers to flash before the bytes that follow this action are sent.
         case keep(PairedControllers)
@@ -188,7 +193,7 @@ public struct PlugServer: Machine, Sendable {
     var flashBudget = FlashBudget()
     var messageBudget = MessageBudget()
     var stopped = false
-    /// Set while a session has more to send than one step permits.
+    /// The time of the next step, set while a session has more to send than one step permits.
     var continuation: Instant?
     private var announcedWindow = false
     /// The change that is waiting for flash.
@@ -291,7 +296,8 @@ public struct PlugServer: Machine, Sendable {
         return asksLast(actions)
     }
 
-    /// Moves requests behind sends: the shell may answer one at once, which must not overtake earlier messages.
+    /// Moves requests to the shell behind all other actions. The shell may answer a request at once, and the answer
+    /// must not overtake earlier messages.
     private func asksLast(_ actions: [Action]) -> [Action] {
         guard actions.count > 1, actions.contains(where: \.isAsk) else { return actions }
         return actions.filter { !$0.isAsk } + actions.filter(\.isAsk)
@@ -321,8 +327,8 @@ public struct PlugServer: Machine, Sendable {
     /// The outcomes of the last commands, oldest first. They must survive a restart.
     public var finishedRequests: [FinishedRequest] { requests.finished }
 
-    /// Completes the commands of a previous run whose event survived a crash and whose outcome did not. Called once the
-    /// initial state is known; the commands are answered with it.
+    /// Completes the commands of a previous run whose event survived a crash but whose outcome was lost. Called once
+    /// the initial state is known, which becomes their outcome.
     public mutating func settleRequests(with state: PlugState) -> [FinishedRequest] { requests.settle(with: state) }
 
     /// Returns the outcome of a command, or nil if it is running or not in the ledger.

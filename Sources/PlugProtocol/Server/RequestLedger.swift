@@ -63,7 +63,8 @@ struct RequestLedger: Sendable {
         return outcome
     }
 
-    /// Completes the commands that are known only from the journal with this state, so that they outlive their events.
+    /// Completes the commands that are known only from the journal. This state becomes their outcome, which stays in
+    /// the ledger when the journal has evicted their events.
     mutating func settle(with state: PlugState) -> [FinishedRequest] {
         var settled: [FinishedRequest] = []
         for command in ended {
@@ -78,7 +79,7 @@ struct RequestLedger: Sendable {
     /// Looks a command up and adds it if it is new.
     ///
     /// - Parameters:
-    ///   - mayWait: true if the origin may wait for another outcome.
+    ///   - mayWait: true if the origin may wait for one more outcome.
     ///   - state: the state in the answer to a command that was executed before a restart.
     mutating func admit(
         _ command: CommandID, from waiter: Waiter, mayWait: Bool, state: PlugState
@@ -142,7 +143,7 @@ struct RequestLedger: Sendable {
         if ended.count > recentLimit { forgetOne() }
     }
 
-    /// Evicts the oldest outcome of the authority with the most, so that one client cannot evict another's.
+    /// Evicts the oldest outcome of the authority with the most outcomes, so that one client cannot evict another's.
     private mutating func forgetOne() {
         guard let most = counts.max(by: { $0.value < $1.value })?.key,
             let index = ended.firstIndex(where: { $0.authority == most })

@@ -16,7 +16,7 @@ struct SessionTable: Sendable {
     /// All sessions, oldest first.
     var all: some BidirectionalCollection<ServerSession> { sessions.lazy.compactMap { $0 } }
 
-    /// Adds a session behind all others. Its connection must not be in the table.
+    /// Adds a session at the end. Its connection must not be in the table.
     mutating func append(_ session: ServerSession) {
         precondition(position(of: session.connection) == nil, "\(session.connection) was opened twice")
         sessions.append(session)

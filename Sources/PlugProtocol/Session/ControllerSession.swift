@@ -70,8 +70,8 @@ public struct ControllerSession: Machine, Sendable {
         /// Send these bytes.
         case send([UInt8])
         /// Close the connection after all earlier bytes are sent.
-        /// Deliver an update to the caller.
         case close(EndReason)
+        /// Deliver an update to the caller.
         case deliver(SessionUpdate)
     }
 
@@ -156,7 +156,7 @@ public struct ControllerSession: Machine, Sendable {
         case .greeting, .established:
             handle(event, now: now, &actions)
         case .ended:
-            // Events that cross the end of the session are ignored.
+            // Events that arrive after the end of the session are ignored.
             return []
         }
         keepAlive(now: now, &actions)
@@ -340,8 +340,8 @@ public struct ControllerSession: Machine, Sendable {
 
     private mutating func flush(_ actions: inout [Action]) {
         guard !output.bytes.isEmpty else { return }
-        // Sent before the updates are delivered: the caller may send more during delivery, which must not overtake
-        // these bytes.
+        // The bytes are sent before the updates are delivered: the caller may send more during delivery, which must not
+        // overtake these bytes.
         actions.insert(.send(output.take()), at: 0)
     }
 }

@@ -164,10 +164,10 @@ nonisolated struct WireNetwork: Sendable {
   /// all IPv4 and IPv6 addresses, at most 16
   var addresses: [String] = []
 
-  /// the IPv4 link-local address (RFC 3927); empty if there is none, like the lease fields
+  /// the IPv4 link-local address (RFC 3927), or empty
   var linkLocal: String = String()
 
-  /// the address that a DHCP server leased
+  /// the address that a DHCP server leased; without a lease the lease fields are empty
   var leaseAddress: String = String()
 
   /// the address of that DHCP server
@@ -241,8 +241,8 @@ nonisolated struct WireRename: Sendable {
   init() {}
 }
 
-/// Changes settings until a factory reset, all of them or none. Absent settings stay unchanged. A message with an
-/// unknown field, and one without any field, is refused (UNSUPPORTED).
+/// Changes settings until a factory reset. The plug applies either all changes or none. Absent settings stay unchanged.
+/// A message with an unknown field, or without any field, is refused (UNSUPPORTED).
 nonisolated struct WireConfigure: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -172,7 +172,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 /// the plug's key. Hello may follow on the same connection.
 ///
 ///     T = smartplug-pair-1, version, plug id, plug's key, controller's key, plug's nonce, controller's nonce
-///         each behind its length, 4 bytes big endian; version as 4 bytes big endian, plug id as text,
+///         each preceded by its length, 4 bytes big endian; version as 4 bytes big endian, plug id as text,
 ///         keys as DER SubjectPublicKeyInfo (RFC 5280) of the certificates that TLS verified
 ///     K = HKDF-SHA256 (RFC 5869): input the 10 bytes of the setup code, salt SHA-256(T), no info, 32 bytes
 ///     controller's proof = HMAC-SHA256(K, "controller"), plug's proof = HMAC-SHA256(K, "plug")
@@ -528,15 +528,15 @@ nonisolated struct WireRequestRefused: Sendable {
 }
 
 /// Announces the next key of the sending controller, which may have any role. Answered with KeyAccepted once the key is
-/// in flash. Refused with OUT_OF_RANGE if another controller has that key or a signature is wrong, and with BUSY if this
-/// controller has caused too many writes in the last hour. Then both keys can open a session, until the first session
-/// with the new key. That session ends the sessions of the previous key (STOPPING), invalidates that key and revokes the
-/// invitations of the controller.
+/// in flash. From then on both keys can open a session, until the first session with the new key. That session ends the
+/// sessions of the previous key (STOPPING), invalidates that key and revokes the invitations of the controller. The
+/// announcement is refused with OUT_OF_RANGE if another controller has that key or a signature is wrong, and with BUSY
+/// if this controller has caused too many writes in the last hour.
 ///
 /// The controller proves that it holds the new key:
 ///
 ///     T = smartplug-key-1, plug id, this controller's key as TLS verified it, new key, nonce of Welcome
-///         each behind its length, 4 bytes big endian; plug id as text, keys as DER SubjectPublicKeyInfo
+///         each preceded by its length, 4 bytes big endian; plug id as text, keys as DER SubjectPublicKeyInfo
 ///     signature = ECDSA with SHA-256 over T (FIPS 186-5), P-256, DER
 ///
 /// Only the author of an announcement can replace it before a session has used the announced key: the new announcement is
@@ -553,7 +553,7 @@ nonisolated struct WireAnnounceKey: Sendable {
   /// by the new key
   var signature: Data = Data()
 
-  /// by a different key that was announced earlier; empty if there is none
+  /// by the announced key that this announcement replaces; empty without such a key
   var pendingSignature: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -572,7 +572,8 @@ nonisolated struct WireKeyAccepted: Sendable {
 }
 
 /// The next key of the plug. Sent to each session after Welcome, and when the plug draws the key. The plug replaces its
-/// key when every controller has stored the next one, or when the plug's local panel requests it.
+/// key when every owner has stored the next one, and every other controller has stored it or 24 hours have passed since
+/// the announcement. It also replaces the key when the plug's local panel requests it.
 nonisolated struct WireNextKey: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -21,7 +21,7 @@
 // has the reason. Unknown messages and fields are ignored.
 //
 // Both sides use TLS 1.3 with a self-signed certificate each. Except for pairing, a side accepts only a peer whose key it
-// has pinned. Dates and names in certificates are ignored. There are no session tickets and no early data. The ALPN
+// has pinned. Dates and names in certificates are ignored. Session tickets and early data are not used. The ALPN
 // protocol is "smartplug/1".
 //
 // Sessions: the controller sends Hello first. The plug answers with Welcome, or with Goodbye if it does not support the
@@ -38,10 +38,10 @@
 // connection that is rejected before or during the TLS handshake is closed without a message (Protocol.md, "At the door").
 //
 //     connections of a plug                  32   a further one is rejected (LIMIT)
-//     of them, of one controller             16   a further one is rejected (LIMIT). If all 32 are in use, a paired
-//                                                  controller replaces the newest one of a controller that has more of
-//                                                  them
-//     of them, of controllers not paired      8   a further one is rejected (LIMIT)
+//     connections of one controller          16   a further one is rejected (LIMIT). If all 32 are in use, a paired
+//                                                  controller replaces the newest connection of a controller with more
+//                                                  connections
+//     connections of unpaired controllers     8   a further one is rejected (LIMIT)
 //     controllers that a plug is paired with 16   a further pairing is rejected (LIMIT)
 //     open invitations                        4   a further one is refused (BUSY) until one is used, revoked or a day
 //                                                  old
@@ -71,8 +71,9 @@
 //     bytes of a log line                  1024   the rest is cut off
 //     audit entries per message             100   the controller requests the rest after them: a second request before
 //                                                  the answer ends the session (LIMIT)
-//     audit entries that are stored        1000   of performed actions. If settings and firmware have more than half of
-//                                                  them, their oldest is evicted first, else the oldest of the others
+//     audit entries that are stored        1000   of performed actions. If more than 500 concern names, settings,
+//                                                  firmware or keys, the oldest of these is evicted; else the oldest
+//                                                  other entry
 //     refusals in the audit log             200   the oldest of the actor with the most is evicted; a refusal that is
 //                                                  repeated within an hour increments the count of its entry
 //     number of an event                   2^62   the session ends (MALFORMED), as for the next three; 0 is not an
@@ -947,7 +948,7 @@ nonisolated struct WireWelcome: @unchecked Sendable {
     set {_uniqueStorage()._networks = newValue}
   }
 
-  /// the last crash of the firmware; absent if there was none or it is unknown
+  /// the last crash of the firmware; absent if the plug knows none
   var crash: WireCrash {
     get {_storage._crash ?? WireCrash()}
     set {_uniqueStorage()._crash = newValue}
@@ -1244,7 +1245,7 @@ nonisolated struct WireReading: Sendable {
   /// milliwatt-hours; never decreases
   var activeEnergyMwh: UInt64 = 0
 
-  /// The next three are for alternating current: all of them are present or none.
+  /// The next three fields are for alternating current. Either all three are present or none.
   var apparentPowerDva: UInt32 {
     get {_apparentPowerDva ?? 0}
     set {_apparentPowerDva = newValue}
