@@ -1,8 +1,8 @@
 #ifndef PROCESS_SETUP_H
 #define PROCESS_SETUP_H
 
-/// Resets what a program inherits from its parent process. The library's constructor has called it before `main`; a further call is
-/// harmless.
+/// Resets the state that a program inherits from its parent process. The constructor of this library calls it before
+/// `main`; a further call is harmless.
 ///
 /// - Descriptors 0 to 2 that are closed are opened on /dev/null, so that no other file gets their numbers.
 /// - Ignored signals get their default action, and all signals are unblocked. Without this, an ignored SIGCHLD hides the status of a
