@@ -1,5 +1,5 @@
-/// Builds a message piece by piece within a size limit. A piece that does not fit is rejected and leaves the message unchanged.
-/// Questions and records must be appended in the order of the sections.
+/// Builds a message piece by piece within a size limit. A piece that does not fit is rejected and leaves the message
+/// unchanged. Questions and records must be appended in the order of the sections.
 public struct MessageEncoder {
     /// The sections of records, in their order on the wire.
     public enum Section: Int, Sendable {

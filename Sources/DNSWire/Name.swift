@@ -1,20 +1,22 @@
-/// A domain name (RFC 1035 §3.1): labels of arbitrary bytes. Comparison and hashing ignore ASCII case (RFC 6762 §16); the stored
-/// bytes keep the case of the source.
+/// A domain name (RFC 1035 §3.1): labels of arbitrary bytes. Comparison and hashing ignore ASCII case (RFC 6762 §16);
+/// the stored bytes keep the case of the source.
 public struct Name: Sendable {
-    /// The uncompressed wire form: length-prefixed labels, closed by the root's zero. At most ``lengthLimit`` bytes.
+    /// The uncompressed wire form: length-prefixed labels, terminated by the zero byte of the root. At most
+    /// ``lengthLimit`` bytes.
     public let bytes: [UInt8]
 
     /// The limit of a whole name in bytes, with length bytes and final zero (RFC 1035 §2.3.4).
     public static let lengthLimit = 255
     /// The limit of one label in bytes (RFC 1035 §2.3.4).
     public static let labelLimit = 63
-    /// The limit of pointers in one name on the wire; four are usual. It prevents a message of a few kilobytes from causing
-    /// millions of steps.
+    /// The limit of pointers in one name on the wire; four are usual. It prevents a message of a few kilobytes from
+    /// causing millions of steps.
     public static let pointerLimit = 16
 
     public static let root = Name(trusted: [0])
 
-    /// Creates a name without checks. Only the decoder and the initialisers here may call this, after they checked the limits.
+    /// Creates a name without checks. Only the decoder and the initialisers here may call this, after they checked the
+    /// limits.
     init(trusted bytes: [UInt8]) { self.bytes = bytes }
 
     /// Creates a name from its labels, the leftmost first, without the root.

@@ -1,5 +1,5 @@
-/// The text form of names (RFC 1035 §5.1, RFC 6763 §4.3): labels joined by dots. A backslash escapes dots and backslashes inside
-/// a label; `\DDD` represents control characters and bytes that are not UTF-8.
+/// The text form of names (RFC 1035 §5.1, RFC 6763 §4.3): labels joined by dots. A backslash escapes dots and
+/// backslashes inside a label; `\DDD` represents control characters and bytes that are not UTF-8.
 extension Name: CustomStringConvertible {
     public init(presentation: String) throws(NameError) {
         var labels: [[UInt8]] = []

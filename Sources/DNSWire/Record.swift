@@ -17,8 +17,8 @@ public struct RecordType: RawRepresentable, Hashable, Sendable, Comparable {
     public static func < (left: RecordType, right: RecordType) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The class of a record or question, without the top bit that RFC 6762 gives another meaning. In an OPT record it carries a
-/// payload size instead.
+/// The class of a record or question, without the top bit, which has a different meaning in RFC 6762. In an OPT record
+/// this field contains a payload size instead.
 public struct RecordClass: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue & 0x7FFF }

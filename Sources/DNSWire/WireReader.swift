@@ -68,8 +68,9 @@ struct WireReader {
         return bytes[offset..<(offset + count)]
     }
 
-    /// Reads a name and follows compression pointers (RFC 1035 §4.1.4). A pointer's target must end before the part that
-    /// contains the pointer begins. Each jump therefore leads further back, and no message can cause an endless loop.
+    /// Reads a name and follows compression pointers (RFC 1035 §4.1.4). A pointer's target must end before the part
+    /// that contains the pointer begins. Each jump therefore leads further back, and no message can cause an endless
+    /// loop.
     mutating func readName() throws(WireError) -> Name {
         let start = offset
         var walk = NameWalk(start: start, limit: bytes.count)
