@@ -41,7 +41,7 @@ public struct FileStamp: Hashable, Sendable {
 
     /// Returns the names in a directory without `.` and `..`, sorted.
     ///
-    /// - Parameter limit: the most names that are read; further ones are left out, in the order of the file system.
+    /// - Parameter limit: the maximum number of names that are read, in the order of the file system.
     /// - Returns: nil if the directory cannot be read.
     public static func names(in directory: String, limit: Int) -> [String]? {
         guard let open = opendir(directory) else { return nil }

@@ -10,8 +10,8 @@ public final class FileSystemTimeout: Sendable {
     private static let slowestBytesASecond = 1 << 20
 
     private let limit: Duration
-    /// The most threads that wait at a time. It stops repeated attempts at a file system that never answers from
-    /// creating more and more threads.
+    /// The maximum number of waiting threads. Without it, repeated accesses to a file system that never answers would
+    /// create more and more threads.
     private let threads: Int
     private let waiting = Mutex(Waiting())
 
@@ -23,7 +23,7 @@ public final class FileSystemTimeout: Sendable {
 
     /// - Parameters:
     ///   - limit: the time in which a path must be looked up, and reading must begin.
-    ///   - threads: the most calls that may be running; further calls fail immediately.
+    ///   - threads: the maximum number of running calls; further calls fail immediately.
     public init(_ limit: Duration, threads: Int = 16) {
         (self.limit, self.threads) = (limit, threads)
     }
@@ -36,7 +36,7 @@ public final class FileSystemTimeout: Sendable {
     ///
     /// - Parameters:
     ///   - place: the directory, or the single file, that the body reads.
-    ///   - bytes: the most bytes that the body reads; the limit is extended by 1 s per MiB.
+    ///   - bytes: the maximum number of bytes that the body reads; the limit is extended by 1 s per MiB.
     /// - Returns: nil if the time is over, if an earlier call for the place is overdue, or if too many calls are
     ///   running.
     public func within<Value: Sendable>(
@@ -73,7 +73,8 @@ public final class FileSystemTimeout: Sendable {
     }
 }
 
-/// Determines which came first: the end of a call or its deadline. It is used while ``FileSystemTimeout`` holds its lock.
+/// Determines which came first: the end of a call or its deadline. It is used while ``FileSystemTimeout`` holds its
+/// lock.
 private final class Progress: Sendable {
     private let state = Mutex((isFinished: false, isOverdue: false))
 

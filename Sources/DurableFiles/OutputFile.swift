@@ -2,7 +2,7 @@ import Glibc
 
 /// Writes results to a place that the user named: a file, or a stream to another program.
 extension FileStore {
-    /// The most links that are followed; the kernel has the same limit.
+    /// The maximum number of links that are followed; the kernel has the same limit.
     private static let linkLimit = 40
 
     /// Writes a result to a path. Links are followed. A regular file is replaced atomically, or created if it is

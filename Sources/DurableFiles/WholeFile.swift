@@ -3,8 +3,8 @@ import Glibc
 extension FileStore {
     /// Returns the content of a regular file. A pipe or a device is refused, because it may have no end or no writer.
     ///
-    /// - Parameter limit: the most bytes that the file may have. It stops a wrong path (a disk image) from filling the
-    ///   memory.
+    /// - Parameter limit: the maximum size of the file in bytes, so that a wrong path, for example to a disk image,
+    ///   does not fill the memory.
     /// - Throws: ``FileError`` with ``FileError/Reason/tooLarge(limit:)`` beyond the limit, with
     ///   ``FileError/Reason/notRegular(_:)``, and with ``FileError/Reason/late`` if the file system does not answer in
     ///   time.
@@ -20,7 +20,7 @@ extension FileStore {
 
     /// Runs the body within the time limit of its directory.
     ///
-    /// - Parameter bytes: the most bytes that the body reads.
+    /// - Parameter bytes: the maximum number of bytes that the body reads.
     func inTime<Value: Sendable>(
         _ path: String, _ bytes: Int, _ body: @escaping @Sendable () throws(FileError) -> Value
     ) throws(FileError) -> Value {
