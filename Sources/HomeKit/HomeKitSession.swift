@@ -175,7 +175,7 @@ public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case readsNothing
     /// The controller's pairing was removed.
     case removed
-    /// A newer session of the same or of another controller took the place.
+    /// A newer session replaced this one, of the same or of a different controller.
     case displaced
 
     public var description: String {

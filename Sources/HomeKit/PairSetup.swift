@@ -4,7 +4,7 @@ internal import ProtocolCore
 struct PairSetupGate: Sendable {
     /// The number of wrong codes after which pairing is blocked until the next start (HAP 5.6.2).
     static let tryLimit = 100
-    /// The delay after the first wrong code. Each further one doubles it.
+    /// The delay after the first wrong code. Each further wrong code doubles the delay, up to ``longestDelay``.
     static let firstDelay = Duration.seconds(1)
     static let longestDelay = Duration.seconds(60)
 
