@@ -30,8 +30,8 @@ public struct JSONObject: Sendable {
     /// - Parameter json: one complete JSON value.
     public mutating func add(_ key: String, json: String) { fields.append("\(Self.quoted(key)):\(json)") }
 
-    /// Returns the text as a JSON string. Escapes all control characters, including DEL and C1, which a terminal may interpret
-    /// as commands.
+    /// Returns the text as a JSON string. Escapes all control characters, including DEL and C1, which a terminal may
+    /// interpret as commands.
     public static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 >= 0x7F }) else {
             return "\"\(text)\""

@@ -91,8 +91,8 @@ public struct JSONReader {
         try expect(UInt8(ascii: "}"))
     }
 
-    /// Reads a list and calls `body` for each element. The body must read the element. An empty Lua table is encoded as an
-    /// object, so an empty object counts as an empty list.
+    /// Reads a list and calls `body` for each element. The body must read the element. An empty Lua table is encoded as
+    /// an object, so an empty object counts as an empty list.
     public mutating func list(_ body: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
         if next() == UInt8(ascii: "{") {
             try object { _, reader throws(JSONError) in throw reader.fault("expected a list") }

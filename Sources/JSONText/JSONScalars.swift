@@ -1,5 +1,5 @@
-/// A JSON object whose values are texts, numbers, booleans and nulls, read from untrusted bytes. A nested value and a repeated
-/// key are errors.
+/// A JSON object whose values are texts, numbers, booleans and nulls, read from untrusted bytes. A nested value and a
+/// repeated key are errors.
 public struct JSONScalars: Hashable, Sendable {
     public enum Value: Hashable, Sendable {
         case text(String)
