@@ -8,8 +8,8 @@ public enum BootClock {
         read(CLOCK_BOOTTIME)
     }
 
-    /// The total time of suspension since boot: the difference between CLOCK_BOOTTIME and CLOCK_MONOTONIC. Accurate to
-    /// the time between two system calls.
+    /// The total time of suspension since boot: the difference between CLOCK_BOOTTIME and CLOCK_MONOTONIC. The error is
+    /// at most the time between the two system calls.
     public static var timeAsleep: Duration { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Instant {

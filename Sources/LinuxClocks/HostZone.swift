@@ -126,7 +126,7 @@ public enum HostZone {
         guard bytes.count == 6, digits.count == 4, bytes[3] == UInt8(ascii: ":"), "+-".contains(name.prefix(1)) else {
             return nil
         }
-        // The largest offset is that of Kiribati.
+        // The largest offset, that of Kiribati, is 14 hours.
         guard digits[0] * 10 + digits[1] <= 14, digits[2] < 6 else { return nil }
         // POSIX offsets count westward, and POSIX names have no colons.
         return "<\(name.filter { $0 != ":" })>\(name.first == "+" ? "-" : "+")\(name.dropFirst())"
