@@ -1,16 +1,16 @@
 /// Counters of datagrams since the discovery was created.
 public struct DiscoveryCounters: Sendable, Hashable {
-    /// The datagrams received.
+    /// The number of received datagrams.
     public var received = 0
-    /// The received datagrams that were not valid DNS messages.
+    /// The number of received datagrams that were not valid DNS messages.
     public var malformed = 0
-    /// The datagrams received on an interface that is not in use.
+    /// The number of datagrams that were received on an interface that is not in use.
     public var stray = 0
-    /// The datagrams that the kernel accepted.
+    /// The number of sent datagrams that the kernel accepted.
     public var sent = 0
-    /// The datagrams that the kernel refused.
+    /// The number of sent datagrams that the kernel refused.
     public var sendsFailed = 0
-    /// The datagrams that were dropped because the socket was being reopened or its queue was full.
+    /// The number of datagrams that were not sent because the socket was being reopened or its queue was full.
     public var sendsDropped = 0
     /// The number of times that a socket was reopened.
     public var socketReopenings = 0

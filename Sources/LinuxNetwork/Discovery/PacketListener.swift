@@ -7,13 +7,13 @@ public import NIOPosix
 
 /// A received multicast DNS packet.
 public struct HeardPacket: Hashable, Sendable {
-    /// The time at which this process read it from the kernel.
+    /// The time at which this process read the packet from the kernel.
     public var time: WallTime
-    /// The interface on which it arrived.
+    /// The interface on which the packet arrived.
     public var interface: InterfaceID
     /// The address and the port of the sender.
     public var source: Peer
-    /// The address to which it was sent.
+    /// The address to which the packet was sent.
     public var destination: IPAddress
     /// The payload of the datagram.
     public var bytes: [UInt8]
@@ -30,10 +30,10 @@ public struct HeardPacket: Hashable, Sendable {
 
 /// Receives multicast DNS packets of other hosts and of programs on this host, and sends nothing.
 ///
-/// It does not receive unicast packets, and does not take them from the responder for which they are meant. It uses
-/// interfaces as they appear and disappear, until ``stop()``.
+/// It does not receive unicast packets, so the responder on this host for which they are meant still receives them. It
+/// uses interfaces as they appear and disappear, until ``stop()``.
 public actor PacketListener {
-    /// An interface and address family on which it listens.
+    /// An interface and an address family on which the listener listens.
     public struct Place: Hashable, Sendable {
         /// The index of the interface.
         public var interface: InterfaceID
@@ -52,10 +52,10 @@ public actor PacketListener {
     /// The packets in the order of their arrival, for one reader. If a slow reader has more than ``limit`` unread
     /// packets, new ones are dropped and counted.
     public nonisolated let packets: AsyncStream<HeardPacket>
-    /// The packets that were dropped because the reader was too slow.
+    /// The number of packets that were dropped because the reader was too slow.
     public private(set) var dropped = 0
 
-    /// The most buffered packets. At 9000 bytes each, a reader that hangs lets the process grow by at most 9 MB.
+    /// The maximum number of buffered packets. At 9000 bytes each, they occupy at most 9 MB.
     public static let limit = 1000
 
     private let eventLoop: any EventLoop

@@ -1,9 +1,9 @@
 /// The kernel's table of interfaces, as a machine: netlink datagrams are its events; requests and lists are its
 /// actions.
 ///
-/// It requests all links, then all addresses, and then follows the notifications. If it may have missed a change (lost
-/// messages, a dump during which the table changed, an unreadable datagram), it requests everything again. The last
-/// list remains valid until then.
+/// The table requests all links, then all addresses, and then follows the notifications. If it may have missed a change
+/// (lost messages, a dump during which the table changed, an unreadable datagram), it requests everything again. The
+/// last list remains valid until then.
 package struct InterfaceTable {
     /// The actions of the table.
     package enum Action: Hashable {

@@ -103,8 +103,8 @@ private func parseAddress(
         default: continue
         }
     }
-    // On a point-to-point link, IFA_ADDRESS is the peer and IFA_LOCAL is this host. On other links one of the two may be
-    // missing.
+    // On a point-to-point link, IFA_ADDRESS is the peer and IFA_LOCAL is this host. On other links one of the two may
+    // be missing.
     guard let own = local ?? address, own.count == (family == Netlink.familyIPv4 ? 4 : 16) else {
         throw NetlinkError(offset: range.lowerBound, reason: .badAddress)
     }

@@ -218,9 +218,9 @@ final class MulticastSocket: @unchecked Sendable {
 struct SocketCounters: Hashable {
     var received = 0
     var sent = 0
-    /// The datagrams that the kernel refused.
+    /// The number of datagrams that the kernel refused.
     var sendsFailed = 0
-    /// The datagrams that were dropped because the socket was not open or its queue was full.
+    /// The number of datagrams that were dropped because the socket was not open or its queue was full.
     var sendsDropped = 0
     var reopenings = 0
     /// The number of times that the group was joined again because no other host was heard.
