@@ -5,8 +5,8 @@ public import NIOPosix
 public import PlugTopics
 import Synchronization
 
-/// One connection to a broker: the shell around libmosquitto, which uses its own thread. All methods must be called on the event
-/// loop, and all events are reported there in order.
+/// One connection to a broker: the shell around libmosquitto, which uses its own thread. All methods must be called on
+/// the event loop, and all events are reported there in order.
 public final class BrokerConnection: Sendable {
     public enum Event: Sendable {
         case connected
@@ -26,8 +26,8 @@ public final class BrokerConnection: Sendable {
     private static let session: UInt32 = 10
     /// The limit of a packet in bytes, far more than a request needs.
     private static let largestPacket: UInt32 = 65_536
-    /// The limit of messages that wait for the event loop. It prevents a flood from filling the memory; further messages are
-    /// dropped.
+    /// The limit of messages that wait for the event loop. It prevents a flood from filling the memory; further
+    /// messages are dropped.
     private static let waitingLimit = 512
     /// The connect timeout in seconds.
     private static let patience: Int32 = 10
