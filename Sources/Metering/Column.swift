@@ -1,5 +1,5 @@
-/// One column of a block during encoding: first its values, then their distances from the smallest, then these as multiples of a
-/// quantum. ``SampleChunk`` describes the result.
+/// One column of a block during encoding: first its values, then their distances from the smallest, then these as
+/// multiples of a quantum. ``SampleChunk`` describes the result.
 struct Column: Sendable {
     /// The values (as bit patterns), distances or multiples. Distances and multiples are below 2^63.
     private var numbers: [UInt64]
@@ -59,8 +59,8 @@ struct Column: Sendable {
         return nil
     }
 
-    /// Returns the width with the smallest sum of low bits and exceptions. An exception costs its index and its high bits in
-    /// groups of seven.
+    /// Returns the width with the smallest sum of low bits and exceptions. An exception costs its index and its high
+    /// bits in groups of seven.
     func cheapestWidth() -> (width: Int, exceptions: Int) {
         let widest = UInt64.bitWidth - largest.leadingZeroBitCount
         // The number of multiples with more bits than the index.
@@ -83,14 +83,16 @@ struct Column: Sendable {
     private func wider(than width: Int) -> Int {
         let largest: UInt64 = 1 &<< UInt64(width) &- 1
         var wider: UInt64 = 0
-        // If the number is larger, the difference is negative and its highest bit is set. This avoids a branch to predict.
+        // If the number is larger, the difference is negative and its highest bit is set. This avoids a conditional
+        // branch.
         for number in numbers { wider &+= (largest &- number) &>> 63 }
         return Int(wider)
     }
 
     /// Packs the low bits of all numbers consecutively.
     ///
-    /// - Parameter width: 1 to 56, so that a number fits into a word that contains up to seven bits of the previous one.
+    /// - Parameter width: 1 to 56, so that a number fits into a word that contains up to seven bits of the previous
+    ///   one.
     mutating func storeLowBits(_ width: Int, in output: inout MutableRawSpan, at offset: Int) {
         let mask: UInt64 = 1 &<< UInt64(width) &- 1
         for index in numbers.indices { packed[index] = numbers[index] & mask }

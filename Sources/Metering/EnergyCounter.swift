@@ -22,7 +22,8 @@ public struct EnergyCounter: Sendable {
 
     /// - Parameters:
     ///   - milliwattHours: the stored total to continue from.
-    ///   - gapLimit: two measurements with a longer interval are not connected, because the power between them is unknown.
+    ///   - gapLimit: two measurements with a longer interval are not connected, because the power between them is
+    ///     unknown.
     ///   - plausibleDeciwatts: the highest power of a load, in tenths of a watt.
     public init(
         milliwattHours: UInt64 = 0, gapLimit: Duration = .seconds(30),
@@ -33,8 +34,8 @@ public struct EnergyCounter: Sendable {
         self.plausibleDeciwatts = plausibleDeciwatts
     }
 
-    /// Adds the energy since the previous measurement: the meter's counter if it is plausible, otherwise the trapezoid between
-    /// the two powers. A time before the previous one adds nothing and becomes the new start.
+    /// Adds the energy since the previous measurement: the meter's counter if it is plausible, otherwise the trapezoid
+    /// between the two powers. A time before the previous one adds nothing and becomes the new start.
     public mutating func add(_ measurement: Measurement, at time: Instant) {
         add(deciwatts: measurement.deciwatts, microwattHours: measurement.addedMicrowattHours, at: time)
     }

@@ -1,5 +1,5 @@
-/// Divides many numbers by the same divisor without remainder: a multiplication with the inverse modulo 2^64 (Granlund and
-/// Montgomery, "Division by Invariant Integers using Multiplication", section 9).
+/// Divides many numbers by the same divisor without remainder: a multiplication with the inverse modulo 2^64 (Granlund
+/// and Montgomery, "Division by Invariant Integers using Multiplication", section 9).
 struct ExactDivisor {
     private let inverse: UInt64
     private let shift: UInt64
@@ -9,7 +9,8 @@ struct ExactDivisor {
     init(_ value: UInt64) {
         shift = UInt64(value.trailingZeroBitCount)
         let odd = value >> shift
-        // Newton's iteration: an odd number is its own inverse in the lowest three bits, and each step doubles their number.
+        // Newton's iteration: an odd number is its own inverse in the lowest three bits, and each step doubles their
+        // number.
         var inverse = odd
         for _ in 0..<5 { inverse &*= 2 &- odd &* inverse }
         self.inverse = inverse

@@ -9,8 +9,9 @@ public struct Measurement: Hashable, Sendable {
     public var milliamperes: UInt32?
     /// The alternating-current quantities; nil if the meter does not measure them or measures direct current.
     public var alternating: AlternatingPower?
-    /// Active energy in microwatt-hours since the previous measurement, from the meter's own counter, which covers the time
-    /// between two measurements; negative if the load fed back. Nil if the meter has no counter, or no value for this interval.
+    /// Active energy in microwatt-hours since the previous measurement, from the meter's own counter, which covers the
+    /// time between two measurements; negative if the load fed back. Nil if the meter has no counter, or no value for
+    /// this interval.
     public var addedMicrowattHours: Int64?
 
     public init(
@@ -24,8 +25,8 @@ public struct Measurement: Hashable, Sendable {
         self.addedMicrowattHours = addedMicrowattHours
     }
 
-    /// Rounds to the stored resolution. Returns nil if a value is not finite or out of range, which is implausible for a meter
-    /// on a house's mains.
+    /// Rounds to the stored resolution. Returns nil if a value is not finite or out of range, which is implausible for
+    /// a meter on a house's mains.
     public init?(watts: Double, volts: Double? = nil, amperes: Double? = nil) {
         guard let deciwatts = Int32(exactly: (watts * 10).rounded()) else { return nil }
         self.init(deciwatts: deciwatts)

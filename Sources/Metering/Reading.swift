@@ -1,7 +1,7 @@
 public import ProtocolCore
 
-/// A meter's reading at one instant, quantised to the resolution of wire and history: 0.1 W, 0.1 V, 1 mA, 1 mWh. The meter's
-/// driver quantises it once; every copy after that is lossless.
+/// A meter's reading at one instant, quantised to the resolution of wire and history: 0.1 W, 0.1 V, 1 mA, 1 mWh. The
+/// meter's driver quantises it once; every copy after that is lossless.
 public struct Reading: Hashable, Sendable {
     /// The time on the plug's clock.
     public var time: Instant

@@ -1,7 +1,9 @@
-/// A losslessly compressed run of samples. The plug's memory, the wire and the controller's database use the same bytes.
+/// A losslessly compressed run of samples. The plug's memory, the wire and the controller's database use the same
+/// bytes.
 ///
-/// Integers of the header are big endian. A *varint* has seven bits per byte, least significant first, with the high bit set on
-/// all bytes but the last, and at most ten bytes. A *zigzag* is a varint that encodes 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+/// Integers of the header are big endian. A *varint* has seven bits per byte, least significant first, with the high
+/// bit set on all bytes but the last, and at most ten bytes. A *zigzag* is a varint that encodes 0, -1, 1, -2, ... as
+/// 0, 1, 2, 3, ...
 ///
 /// Header, 20 bytes:
 ///
@@ -30,12 +32,13 @@
 ///           if bit 7 is set: the number of exceptions, one byte, 1 to 128; for each its index in the block (one byte,
 ///           rising) and the bits of its n above the low bits (varint, at least 1)
 ///
-/// Times never decrease within a chunk: if the clock was set back, a new chunk begins. A gap is a large time step, and costs one
-/// exception.
+/// Times never decrease within a chunk: if the clock was set back, a new chunk begins. A gap is a large time step, and
+/// costs one exception.
 public struct SampleChunk: Hashable, Sendable {
     public let bytes: [UInt8]
 
-    /// The limit of samples per chunk. It bounds the memory that a few hostile bytes can make a reader allocate (98 KB).
+    /// The limit of samples per chunk. It bounds the memory that a few hostile bytes can make a reader allocate (98
+    /// KB).
     public static let sampleLimit = 4096
     static let blockLimit = 128
     static let widthLimit = 56

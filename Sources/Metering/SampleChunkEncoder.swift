@@ -1,7 +1,8 @@
-/// Builds sample chunks from single samples or batches. Full blocks are compressed immediately; at most 127 samples wait for
-/// their block to fill.
+/// Builds sample chunks from single samples or batches. Full blocks are compressed immediately; at most 127 samples
+/// wait for their block to fill.
 public struct SampleChunkEncoder: Sendable {
-    /// The limit of a chunk in bytes. A chunk is sealed before it exceeds this, so that it always fits in one frame of the wire.
+    /// The limit of a chunk in bytes. A chunk is sealed before it exceeds this, so that it always fits in one frame of
+    /// the wire.
     public static let byteLimit = 16_384
     /// The largest possible block: four columns of 128 values of eight bytes, with their headers.
     private static let largestBlock = 2 + 4 * (1 + 10 + 10 + SampleChunk.blockLimit * 8)
@@ -24,8 +25,8 @@ public struct SampleChunkEncoder: Sendable {
     /// The plug's clock at the open chunk's first and last sample, in milliseconds; nil while it is empty.
     public var span: ClosedRange<Int64>? { count == 0 ? nil : first...last }
 
-    /// Adds a sample to the open chunk. If the chunk is full or the clock went back, seals and returns the chunk and starts the
-    /// next one with this sample.
+    /// Adds a sample to the open chunk. If the chunk is full or the clock went back, seals and returns the chunk and
+    /// starts the next one with this sample.
     public mutating func append(_ sample: Sample) -> SampleChunk? {
         let sealed = belongs(sample) ? nil : seal()
         add(sample)

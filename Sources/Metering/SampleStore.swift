@@ -1,6 +1,7 @@
 public import ProtocolCore
 
-/// The samples of one boot, up to a limit of bytes: sealed chunks and the open one. The oldest chunks are dropped first.
+/// The samples of one boot, up to a limit of bytes: sealed chunks and the open one. The oldest chunks are dropped
+/// first.
 public struct SampleStore: Sendable {
     /// The size of seven days at one sample per second and at most 2.48 bytes per sample.
     public static let defaultByteLimit = 1_500_000
@@ -11,7 +12,8 @@ public struct SampleStore: Sendable {
     private var sealedBytes = 0
     private let byteLimit: Int
 
-    /// - Parameter byteLimit: the limit of the sealed chunks in bytes. It bounds the memory if no controller fetches them.
+    /// - Parameter byteLimit: the limit of the sealed chunks in bytes. It bounds the memory if no controller fetches
+    ///   them.
     public init(byteLimit: Int = SampleStore.defaultByteLimit) { self.byteLimit = byteLimit }
 
     /// A sealed copy of the open chunk; nil while it is empty.
@@ -37,8 +39,9 @@ public struct SampleStore: Sendable {
         keep(chunk)
     }
 
-    /// Returns the chunks with samples in the range, oldest first. They may also contain samples outside the range, which
-    /// ``SampleChunk/samples(from:through:)`` removes. A copy of the open chunk comes last; a later call returns a longer one.
+    /// Returns the chunks with samples in the range, oldest first. They may also contain samples outside the range,
+    /// which ``SampleChunk/samples(from:through:)`` removes. A copy of the open chunk comes last; a later call returns
+    /// a longer one.
     public func chunks(from first: Instant, through last: Instant) -> [SampleChunk] {
         guard first <= last else { return [] }
         let range = first.wholeMilliseconds...last.wholeMilliseconds
