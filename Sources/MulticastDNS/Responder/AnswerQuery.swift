@@ -7,7 +7,7 @@ extension Responder {
         let message = inbound.message
         let family = inbound.source.address.family
         guard let network = attachments[inbound.interface]?.network, network.families.contains(family),
-            // Most questions on a link concern other hosts.
+            // Most questions on a link concern other hosts and need no further work.
             attachments[inbound.interface]?.hasAnswers(family) == true
                 || message.questions.contains(where: { owners[$0.name] != nil })
         else { return }
@@ -125,7 +125,8 @@ extension Responder {
         }
     }
 
-    /// Returns true for a probe that is not foreign. It is our own, received late, and needs no defence.
+    /// Returns true for a probe. The caller has excluded foreign probes, so it is one of our own, received late, and
+    /// needs no defence.
     private func isOwnProbe(_ question: Question, _ inbound: InboundMessage) -> Bool {
         inbound.message.authorities.contains { $0.name == question.name }
     }
