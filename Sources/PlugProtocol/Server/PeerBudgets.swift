@@ -1,6 +1,6 @@
 internal import ProtocolCore
 
-/// The limits on what one peer can cause at a plug.
+/// The limits on the work that one peer can cause at a plug.
 ///
 /// The table of budgets in Documentation/explanation/security.md lists them, and a structure test compares the table
 /// with these constants. The limits on the size of messages and on the data that waits for a peer are in ``PlugWire``
@@ -25,11 +25,11 @@ package enum PeerBudgets {
     /// messages wait unread.
     static let messagesAtOnce = 200
     static let messagesPerSecond = 50
-    /// The number of messages as which a Hello counts, because a TLS handshake precedes it.
+    /// A Hello counts as this number of messages, because a TLS handshake precedes it.
     static let messagesOfHello = 25
-    /// The number of messages as which FetchSamples counts.
+    /// A FetchSamples counts as this number of messages.
     static let messagesOfFetch = 10
-    /// The number of requested past events for which Subscribe counts as one more message.
+    /// A Subscribe counts as one more message for each of this number of requested past events.
     static let pastEventsOfMessage = 16
     /// The maximum number of bytes that may wait unread. A session with more unread bytes ends.
     static let unreadBytes = 262_144

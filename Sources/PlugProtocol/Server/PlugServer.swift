@@ -72,7 +72,7 @@ public struct PlugServer: Machine, Sendable {
         case renamed(String)
         /// A user renamed the plug; the announced name may have a number appended. Every session is informed.
         case named(String, announcedAs: String)
-        /// The settings changed that controllers can change. Every session is informed.
+        /// A setting that controllers can change has changed. Every session is informed.
         case configured(RemoteSettings)
         /// The network interfaces changed. Only Welcome contains them, so open sessions are not informed.
         case networks([PlugNetwork])
