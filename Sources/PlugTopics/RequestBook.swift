@@ -53,7 +53,7 @@ struct RequestBook: Sendable {
         do throws(Refusal) {
             try admit(now)
             guard !message.isRetained else {
-                throw Refusal(.deadlinePassed, "a retained message is not accepted as a command; publish it without retain")
+                throw Refusal(.deadlinePassed, "a retained message is not a command; publish it without retain")
             }
             guard message.responseTopic == nil || topic != nil else {
                 throw Refusal(.unsupported, "the response topic must begin with \(tree.answers)")

@@ -28,7 +28,7 @@ public struct TopicCommand: Hashable, Sendable {
     private static func command(_ keys: inout RequestKeys) throws(RequestError) -> PlugCommand {
         let deeds = ["on", "level", "identify", "resetProtection"].filter(keys.has)
         guard deeds.count == 1, let deed = deeds.first else {
-            throw RequestError("a command must have exactly one of \"on\", \"level\", \"identify\" and \"resetProtection\"")
+            throw RequestError("a command needs exactly one of \"on\", \"level\", \"identify\" and \"resetProtection\"")
         }
         switch deed {
         case "on":
