@@ -40,7 +40,8 @@ public struct Connection: Sendable {
     private func write() {
         let bytes = unwritten.value
         guard bytes.readableBytes > 0 else { return }
-        // Cleared before the write: the write may report a full send buffer to the owner, which may then send again.
+        // The buffer is cleared before the write, because the write may report a full send buffer to the owner, which
+        // may then send again.
         unwritten.value = ByteBuffer()
         channel.writeAndFlush(bytes, promise: nil)
     }
