@@ -1,9 +1,10 @@
 /// Performs a machine's actions in the order in which the machine returned them.
 ///
-/// Performing an action may immediately cause the machine's next event, such as a meter's answer. The actions of that event wait
-/// until all earlier actions are done. Otherwise bytes could overtake each other.
+/// Performing an action may immediately cause the machine's next event, such as a meter's answer. The actions of that
+/// event wait until all earlier actions are done. Otherwise bytes could overtake each other.
 public final class ActionQueue<Action> {
-    /// The actions that arrived while another action was being performed. The actions that one event can cause bound its size.
+    /// The actions that arrived while another action was being performed. The actions that one event can cause bound
+    /// its size.
     @usableFromInline var waiting: [Action] = []
     @usableFromInline var isAtWork = false
     /// True from the first action until all resulting actions are done.

@@ -1,16 +1,16 @@
 /// A protocol as a value: events go in, actions come out.
 ///
-/// The shell waits for input or for ``nextDeadline``, calls ``handle(_:now:)`` and performs the actions in order. A machine
-/// starts no timer, holds no socket and reads no clock, so the same value runs on a board, in virtual time and under a fuzzer.
-/// `now` never runs backwards between two calls.
+/// The shell waits for input or for ``nextDeadline``, calls ``handle(_:now:)`` and performs the actions in order. A
+/// machine starts no timer, holds no socket and reads no clock, so the same value runs on a board, in virtual time and
+/// under a fuzzer. `now` never runs backwards between two calls.
 public protocol Machine {
     associatedtype Event: MachineEvent
     associatedtype Action
 
     mutating func handle(_ event: Event, now: Instant) -> [Action]
 
-    /// The time at which the machine needs ``MachineEvent/deadlineReached`` if no other event occurs earlier; nil if it only
-    /// waits for input. A deadline in the past requests an immediate call.
+    /// The time at which the machine needs ``MachineEvent/deadlineReached`` if no other event occurs earlier; nil if it
+    /// only waits for input. A deadline in the past requests an immediate call.
     var nextDeadline: Instant? { get }
 }
 

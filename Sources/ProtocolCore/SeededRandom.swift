@@ -24,6 +24,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable, Hashable {
         Double.random(in: 0..<1, using: &self) < probability
     }
 
-    /// Returns an independent generator for one part of a simulation, so that its draws do not shift those of other parts.
+    /// Returns an independent generator for one part of a simulation, so that its draws do not shift those of other
+    /// parts.
     public mutating func split() -> SeededRandom { SeededRandom(seed: next()) }
 }

@@ -3,12 +3,13 @@ public enum Suggestion {
     /// The length limit of compared words. The cost of the distance is the product of both lengths.
     private static let longest = 64
 
-    /// Returns the nearest known word if it differs by at most one mistake per three letters (one for shorter words). Ignores
-    /// case.
+    /// Returns the nearest known word if it differs by at most one mistake per three letters (one for shorter words).
+    /// Ignores case.
     public static func nearest(to word: String, among known: [String]) -> String? {
         guard word.count <= longest else { return nil }
         let ranked = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
-        // Of two equally near words, the one with the longer common prefix wins: "turn of" becomes "turn off", not "turn on".
+        // Of two equally near words, the one with the longer common prefix wins: "turn of" becomes "turn off", not
+        // "turn on".
         let best = ranked.min {
             ($0.distance, -prefix($0.word, word)) < ($1.distance, -prefix($1.word, word))
         }
@@ -18,7 +19,8 @@ public enum Suggestion {
 
     private static func prefix(_ left: String, _ right: String) -> Int { zip(left, right).prefix { $0 == $1 }.count }
 
-    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one word into the
+    /// other.
     static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left)
         let right = Array(right)
