@@ -2,8 +2,8 @@ import DNSWire
 public import MulticastDNS
 public import ProtocolCore
 
-/// The complete service discovery of a host. Registers, browses and resolves in `local` by multicast DNS (RFC 6763 over RFC
-/// 6762).
+/// The complete service discovery of a host. Registers, browses and resolves in `local` by multicast DNS (RFC 6763 over
+/// RFC 6762).
 public struct DiscoveryNode: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         /// An interface was added, or its addresses changed. The caller does not report interfaces without multicast.
@@ -22,9 +22,9 @@ public struct DiscoveryNode: Machine, Sendable {
         case cancelResolve(ResolveID)
         /// Reports that the service did not answer. Its records expire within 10 s unless the service confirms them.
         case reconfirm(ServiceIdentity)
-        /// Sets the priority services: the records that lead to them have reserved room in the caches, and their resolves have
-        /// reserved places. Other entries are evicted, oldest first. The set replaces the previous one; services above the
-        /// resolve limit are ignored.
+        /// Sets the priority services: the records that lead to them have reserved room in the caches, and their
+        /// resolves have reserved places. Other entries are evicted, oldest first. The set replaces the previous one;
+        /// services above the resolve limit are ignored.
         case prioritize(Set<ServiceIdentity>)
         /// The host resumed after a suspend. All registrations are claimed again, and all questions are asked again.
         case resumed
@@ -38,8 +38,8 @@ public struct DiscoveryNode: Machine, Sendable {
         /// The service is announced under this name. Reported again when another host's claim forced a new name, and
         /// when the service regained its registered name.
         case registered(RegistrationID, name: String)
-        /// Another host has the service's registered name. The node tries it again after this time. Until then the service has a
-        /// different name, which `registered` reports when it is announced.
+        /// Another host has the service's registered name. The node tries it again after this time. Until then the
+        /// service has a different name, which `registered` reports when it is announced.
         case nameTaken(RegistrationID, name: String, by: Peer, again: Duration)
         case browse(BrowseID, ServiceChange)
         /// All current service types, sorted by their text. Reported again after each change.
@@ -53,14 +53,14 @@ public struct DiscoveryNode: Machine, Sendable {
     }
 
     public struct Configuration: Hashable, Sendable {
-        /// The limit of registrations. It prevents a programming error from filling memory and network; requests above a limit
-        /// are ignored.
+        /// The limit of registrations. It prevents a programming error from filling memory and network; requests above
+        /// a limit are ignored.
         public var registrationLimit: Int
         public var browseLimit: Int
         /// The limit of resolves. Priority services have a second limit of the same size.
         public var resolveLimit: Int
-        /// True if another program of this host has also opened the port, so that the kernel may deliver unicast packets to that
-        /// program.
+        /// True if another program of this host has also opened the port, so that the kernel may deliver unicast
+        /// packets to that program.
         public var sharesPort: Bool
 
         public init(

@@ -1,7 +1,7 @@
 /// Derives alternative service names after conflicts.
 enum InstanceName {
-    /// Returns the name with number `number` (2, 3, ...): "Lamp" becomes "Lamp (2)" (RFC 6762 §9). Shortens the base if the
-    /// result would exceed a label.
+    /// Returns the name with number `number` (2, 3, ...): "Lamp" becomes "Lamp (2)" (RFC 6762 §9). Shortens the base if
+    /// the result would exceed a label.
     static func numbered(_ wish: String, _ number: Int) -> String {
         let suffix = " (\(number))"
         return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix

@@ -2,8 +2,8 @@ import DNSWire
 import MulticastDNS
 import ProtocolCore
 
-/// Returns a renamed service to its registered name as soon as no host defends that name (RFC 6762 §9 lets a host try at any
-/// time). The service keeps its current name until it owns the registered one.
+/// Returns a renamed service to its registered name as soon as no host defends that name (RFC 6762 §9 lets a host try
+/// at any time). The service keeps its current name until it owns the registered one.
 struct Reclaiming: Sendable {
     /// The time from the loss of the name to the first attempt. Each further pause is four times as long, up to
     /// ``longestPause``. The three probes of an attempt per hour are a negligible load.

@@ -54,8 +54,8 @@ struct Resolve: Sendable {
 extension DiscoveryNode {
     mutating func resolve(_ id: ResolveID, _ identity: ServiceIdentity, now: Instant, _ actions: inout [Action]) {
         if resolves[id] != nil { cancelResolve(id, now: now, &actions) }
-        // A name that does not fit into a question cannot exist, and multicast queries do not cover other domains (RFC 6762 §3).
-        // Such a resolve never reports anything.
+        // A name that does not fit into a question cannot exist, and multicast queries do not cover other domains (RFC
+        // 6762 §3). Such a resolve never reports anything.
         guard let instance = try? identity.instanceName(), (try? Name(presentation: identity.domain)) == domain else {
             return
         }

@@ -58,12 +58,13 @@ public struct TXTRecord: Hashable, Sendable {
         !bytes.isEmpty && bytes.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }
     }
 
-    /// The limit of attributes. Each key is compared with all previous ones, and a packet full of keys must not take seconds.
+    /// The limit of attributes. Each key is compared with all previous ones, and a packet full of keys must not take
+    /// seconds.
     private static let readLimit = 128
 
-    /// Decodes the data of a TXT record. Invalid data is not an error: §6.4 requires readers to ignore strings that begin with
-    /// "=" and repeated keys. Keys with invalid characters, attributes after the 128th, and a string that extends past the end
-    /// are ignored as well.
+    /// Decodes the data of a TXT record. Invalid data is not an error: §6.4 requires readers to ignore strings that
+    /// begin with "=" and repeated keys. Keys with invalid characters, attributes after the 128th, and a string that
+    /// extends past the end are ignored as well.
     public init(decoding data: [UInt8]) {
         var rest = data[...]
         while attributes.count < Self.readLimit, let length = rest.popFirst(), Int(length) <= rest.count {
