@@ -5,10 +5,13 @@ public enum IPFamily: Hashable, Sendable, CaseIterable {
 
 /// An IPv4 address: 32 bits, most significant byte first.
 public struct IPv4Address: Hashable, Sendable, CustomStringConvertible {
+    /// The address as a number; its highest byte is the first byte of the address.
     public let rawValue: UInt32
 
+    /// Creates an address from its number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// Creates the address a.b.c.d.
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) {
         rawValue = UInt32(a) << 24 | UInt32(b) << 16 | UInt32(c) << 8 | UInt32(d)
     }
@@ -21,9 +24,12 @@ public struct IPv4Address: Hashable, Sendable, CustomStringConvertible {
 
 /// An IPv6 address: 128 bits, most significant byte first.
 public struct IPv6Address: Hashable, Sendable, CustomStringConvertible {
+    /// The first eight bytes of the address as a number.
     public let high: UInt64
+    /// The last eight bytes of the address as a number.
     public let low: UInt64
 
+    /// Creates an address from its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -67,6 +73,7 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Returns the IPv4 address a.b.c.d.
     public static func v4(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) -> IPAddress {
         .v4(IPv4Address(a, b, c, d))
     }
@@ -79,6 +86,7 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The address family.
     public var family: IPFamily {
         switch self {
         case .v4: .v4

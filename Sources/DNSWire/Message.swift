@@ -1,12 +1,19 @@
 /// A DNS message (RFC 1035 §4).
 public struct Message: Hashable, Sendable {
+    /// The identifier, which a unicast response repeats; 0 in multicast messages (RFC 6762 §18.1).
     public var id: UInt16
+    /// The flags of the header.
     public var flags: MessageFlags
+    /// The question section.
     public var questions: [Question]
+    /// The answer section. In a query, it contains the known answers (RFC 6762 §7.1).
     public var answers: [Record]
+    /// The authority section. In a probe, it contains the proposed records (RFC 6762 §8.2).
     public var authorities: [Record]
+    /// The additional section.
     public var additionals: [Record]
 
+    /// Creates a message.
     public init(
         id: UInt16 = 0, flags: MessageFlags = [], questions: [Question] = [], answers: [Record] = [],
         authorities: [Record] = [], additionals: [Record] = []
@@ -22,7 +29,9 @@ public struct Message: Hashable, Sendable {
 
 /// The second 16 bits of the header in their wire format (RFC 1035 §4.1.1).
 public struct MessageFlags: OptionSet, Hashable, Sendable {
+    /// The 16 bits.
     public let rawValue: UInt16
+    /// Creates flags from the 16 bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// QR: a response; without it, a query.
@@ -40,12 +49,16 @@ public struct MessageFlags: OptionSet, Hashable, Sendable {
 
 /// One question (RFC 1035 §4.1.2).
 public struct Question: Hashable, Sendable {
+    /// The name that is asked for.
     public var name: Name
+    /// The requested type, or ``RecordType/any``.
     public var type: RecordType
+    /// The requested class, or ``RecordClass/any``.
     public var recordClass: RecordClass
     /// The top bit of the class (RFC 6762 §5.4): "QU", a unicast response is welcome; without it, "QM".
     public var wantsUnicast: Bool
 
+    /// Creates a question.
     public init(name: Name, type: RecordType, recordClass: RecordClass = .internet, wantsUnicast: Bool = false) {
         self.name = name
         self.type = type

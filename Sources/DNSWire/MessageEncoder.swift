@@ -60,6 +60,7 @@ public struct MessageEncoder {
 
 /// The error for a message that does not fit into its limit, in bytes.
 public struct MessageTooLong: Error, Hashable, Sendable {
+    /// The limit in bytes.
     public let limit: Int
 }
 

@@ -13,6 +13,7 @@ public struct Name: Sendable {
     /// causing millions of steps.
     public static let pointerLimit = 16
 
+    /// The root: the name without labels.
     public static let root = Name(trusted: [0])
 
     /// Creates a name without checks. Only the decoder and the initialisers here may call this, after they checked the

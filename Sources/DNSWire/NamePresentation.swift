@@ -1,6 +1,7 @@
 /// The text form of names (RFC 1035 §5.1, RFC 6763 §4.3): labels joined by dots. A backslash escapes dots and
 /// backslashes inside a label; `\DDD` represents control characters and bytes that are not UTF-8.
 extension Name: CustomStringConvertible {
+    /// Parses the text form. A dot at the end is optional.
     public init(presentation: String) throws(NameError) {
         var labels: [[UInt8]] = []
         var label: [UInt8] = []
@@ -60,6 +61,7 @@ extension Name: CustomStringConvertible {
 
 /// A literal that is not a valid name is a programming error and traps. Use literals for constants and tests only.
 extension Name: ExpressibleByStringLiteral {
+    /// Parses the text form of a constant.
     public init(stringLiteral text: String) {
         do {
             try self.init(presentation: text)

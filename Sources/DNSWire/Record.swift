@@ -1,15 +1,25 @@
 /// The type of a resource record (RFC 1035 §3.2.2 and the registry of IANA).
 public struct RecordType: RawRepresentable, Hashable, Sendable, Comparable {
+    /// The number of the type.
     public let rawValue: UInt16
+    /// Creates a type from its number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// An IPv4 address (RFC 1035 §3.4.1).
     public static let a = RecordType(rawValue: 1)
+    /// A pointer to another name (RFC 1035 §3.3.12).
     public static let ptr = RecordType(rawValue: 12)
+    /// The processor and the operating system of a host (RFC 1035 §3.3.2).
     public static let hinfo = RecordType(rawValue: 13)
+    /// Texts, such as the attributes of a service (RFC 1035 §3.3.14).
     public static let txt = RecordType(rawValue: 16)
+    /// An IPv6 address (RFC 3596 §2.1).
     public static let aaaa = RecordType(rawValue: 28)
+    /// The host and the port of a service (RFC 2782).
     public static let srv = RecordType(rawValue: 33)
+    /// The extension record of a message (RFC 6891 §6.1).
     public static let opt = RecordType(rawValue: 41)
+    /// The types that exist for a name (RFC 4034 §4, RFC 6762 §6.1).
     public static let nsec = RecordType(rawValue: 47)
     /// Every type of the name (RFC 1035 §3.2.3, QTYPE "*"). Valid in questions only.
     public static let any = RecordType(rawValue: 255)
@@ -20,9 +30,12 @@ public struct RecordType: RawRepresentable, Hashable, Sendable, Comparable {
 /// The class of a record or question, without the top bit, which has a different meaning in RFC 6762. In an OPT record
 /// this field contains a payload size instead.
 public struct RecordClass: RawRepresentable, Hashable, Sendable {
+    /// The number of the class: 15 bits.
     public let rawValue: UInt16
+    /// Creates a class from the lower 15 bits of a number.
     public init(rawValue: UInt16) { self.rawValue = rawValue & 0x7FFF }
 
+    /// The class IN (RFC 1035 §3.2.4).
     public static let internet = RecordClass(rawValue: 1)
     /// Every class (RFC 1035 §3.2.5). Valid in questions only.
     public static let any = RecordClass(rawValue: 255)
@@ -30,14 +43,18 @@ public struct RecordClass: RawRepresentable, Hashable, Sendable {
 
 /// One resource record.
 public struct Record: Hashable, Sendable {
+    /// The name to which the record belongs.
     public var name: Name
+    /// The class.
     public var recordClass: RecordClass
     /// The top bit of the class (RFC 6762 §10.2): this record set replaces the cached one.
     public var isCacheFlush: Bool
     /// The time to live in seconds.
     public var timeToLive: UInt32
+    /// The data; its case determines the type.
     public var data: RecordData
 
+    /// Creates a record.
     public init(
         name: Name, recordClass: RecordClass = .internet, isCacheFlush: Bool = false, timeToLive: UInt32,
         data: RecordData
@@ -49,6 +66,7 @@ public struct Record: Hashable, Sendable {
         self.data = data
     }
 
+    /// The type of the data.
     public var type: RecordType { data.type }
 
     /// Returns true if both records have the same name, class and data. Ignores time to live and cache-flush bit.
@@ -70,6 +88,7 @@ public enum RecordData: Hashable, Sendable {
     case nsec(next: Name, types: [RecordType])
     case other(RecordType, [UInt8])
 
+    /// Creates the data of an A or AAAA record.
     public init(_ address: IPAddress) {
         switch address {
         case .v4(let address): self = .a(address)
@@ -77,6 +96,7 @@ public enum RecordData: Hashable, Sendable {
         }
     }
 
+    /// The type of a record with this data.
     public var type: RecordType {
         switch self {
         case .a: .a

@@ -2,8 +2,10 @@
 public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Bytes from the start of the message.
     public let offset: Int
+    /// The reason.
     public let reason: Reason
 
+    /// The reasons why bytes are not a valid DNS message.
     public enum Reason: Hashable, Sendable {
         /// The message ends before a field of `needed` bytes.
         case truncated(needed: Int)
