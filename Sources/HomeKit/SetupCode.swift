@@ -57,9 +57,13 @@ public struct HomeKitCategory: RawRepresentable, Hashable, Sendable {
     /// Creates a category from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// An accessory without a category of its own.
     public static let other = HomeKitCategory(rawValue: 1)
+    /// A lamp.
     public static let lightbulb = HomeKitCategory(rawValue: 5)
+    /// A socket outlet.
     public static let outlet = HomeKitCategory(rawValue: 7)
+    /// A switch without a load, which triggers scenes.
     public static let programmableSwitch = HomeKitCategory(rawValue: 15)
 }
 
