@@ -2,21 +2,29 @@
 public struct JSONObject: Sendable {
     private var fields: [String] = []
 
+    /// Creates an empty object.
     public init() {}
 
     /// The whole object on one line.
     public var text: String { "{" + fields.joined(separator: ",") + "}" }
 
+    /// Adds a text.
     public mutating func add(_ key: String, _ value: String) { add(key, json: Self.quoted(value)) }
+    /// Adds a boolean.
     public mutating func add(_ key: String, _ value: Bool) { add(key, json: value ? "true" : "false") }
+    /// Adds an integer.
     public mutating func add(_ key: String, _ value: some BinaryInteger) { add(key, json: "\(value)") }
+    /// Adds a list of texts.
     public mutating func add(_ key: String, _ values: [String]) {
         add(key, json: "[" + values.map(Self.quoted).joined(separator: ",") + "]")
     }
+    /// Adds a nested object.
     public mutating func add(_ key: String, _ value: JSONObject) { add(key, json: value.text) }
+    /// Adds a list of objects.
     public mutating func add(_ key: String, _ values: [JSONObject]) {
         add(key, json: "[" + values.map(\.text).joined(separator: ",") + "]")
     }
+    /// Adds a null.
     public mutating func addNull(_ key: String) { add(key, json: "null") }
 
     /// Adds a number. JSON cannot represent infinite values and NaN, so they become null.

@@ -1,6 +1,7 @@
 /// A JSON object whose values are texts, numbers, booleans and nulls, read from untrusted bytes. A nested value and a
 /// repeated key are errors.
 public struct JSONScalars: Hashable, Sendable {
+    /// A value of the object.
     public enum Value: Hashable, Sendable {
         case text(String)
         case number(Double)
@@ -11,6 +12,7 @@ public struct JSONScalars: Hashable, Sendable {
     /// The limit of keys, which bounds the work for one message.
     public static let keyLimit = 32
 
+    /// The values by their keys.
     public private(set) var values: [String: Value] = [:]
 
     /// - Throws: the reason and the position if the bytes are not such an object.
