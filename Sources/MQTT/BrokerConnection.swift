@@ -8,6 +8,7 @@ import Synchronization
 /// One connection to a broker: the shell around libmosquitto, which uses its own thread. All methods must be called on
 /// the event loop, and all events are reported there in order.
 public final class BrokerConnection: Sendable {
+    /// The events of a connection.
     public enum Event: Sendable {
         case connected
         /// The connection ended. This is the last event.
@@ -91,6 +92,8 @@ public final class BrokerConnection: Sendable {
         if isSent { tickets.value[number] = ticket }
     }
 
+    /// Subscribes to the topic filters. The broker answers each filter with ``Event/subscribed`` or
+    /// ``Event/notSubscribed``.
     public func subscribe(_ filters: [String]) {
         link.withLock { link in
             guard let link else { return }
