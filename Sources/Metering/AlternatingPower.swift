@@ -9,6 +9,7 @@ public struct AlternatingPower: Hashable, Sendable {
     /// The mains frequency in millihertz; nil if the meter does not measure it.
     public var millihertz: UInt32?
 
+    /// Creates a value from the stored units.
     public init(
         apparentDecivoltAmperes: UInt32, reactiveDecivars: Int32, powerFactorThousandths: Int16,
         millihertz: UInt32? = nil

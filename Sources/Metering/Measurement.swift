@@ -14,6 +14,7 @@ public struct Measurement: Hashable, Sendable {
     /// this interval.
     public var addedMicrowattHours: Int64?
 
+    /// Creates a measurement from the stored units.
     public init(
         deciwatts: Int32, decivolts: UInt16? = nil, milliamperes: UInt32? = nil,
         alternating: AlternatingPower? = nil, addedMicrowattHours: Int64? = nil

@@ -16,6 +16,7 @@ public struct Reading: Hashable, Sendable {
     /// Active energy in milliwatt-hours since the plug was manufactured; it only rises.
     public var milliwattHours: UInt64
 
+    /// Creates a reading from the stored units.
     public init(
         time: Instant, deciwatts: Int32, decivolts: UInt16? = nil, milliamperes: UInt32? = nil,
         alternating: AlternatingPower? = nil, milliwattHours: UInt64

@@ -11,6 +11,7 @@ public struct Sample: Hashable, Sendable {
     /// RMS current in milliamperes; nil if the meter does not measure it.
     public var milliamperes: UInt32?
 
+    /// Creates a sample from the stored units.
     public init(milliseconds: Int64, deciwatts: Int32, decivolts: UInt16? = nil, milliamperes: UInt32? = nil) {
         self.milliseconds = milliseconds
         self.deciwatts = deciwatts
@@ -18,6 +19,7 @@ public struct Sample: Hashable, Sendable {
         self.milliamperes = milliamperes
     }
 
+    /// Creates the sample of a measurement. The time is rounded down to milliseconds.
     public init(_ measurement: Measurement, at time: Instant) {
         self.init(
             milliseconds: time.wholeMilliseconds, deciwatts: measurement.deciwatts, decivolts: measurement.decivolts,

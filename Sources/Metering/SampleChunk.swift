@@ -35,6 +35,7 @@
 /// Times never decrease within a chunk: if the clock was set back, a new chunk begins. A gap is a large time step, and
 /// costs one exception.
 public struct SampleChunk: Hashable, Sendable {
+    /// The encoded chunk: header and blocks.
     public let bytes: [UInt8]
 
     /// The limit of samples per chunk. It bounds the memory that a few hostile bytes can make a reader allocate (98
@@ -70,6 +71,7 @@ public struct SampleChunk: Hashable, Sendable {
 
 /// The reason why bytes are not a valid sample chunk, and the position.
 public struct SampleChunkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reasons, with their texts for the user.
     public enum Reason: String, Hashable, Sendable {
         case truncated = "the chunk ends too early"
         case unknownFormat = "unknown format of a sample chunk"
@@ -84,6 +86,7 @@ public struct SampleChunkError: Error, Hashable, Sendable, CustomStringConvertib
         case trailingBytes = "bytes after the last block"
     }
 
+    /// The reason.
     public var reason: Reason
     /// The index of the byte at which the reader stopped.
     public var offset: Int

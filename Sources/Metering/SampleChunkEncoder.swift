@@ -17,6 +17,7 @@ public struct SampleChunkEncoder: Sendable {
     /// The time of the sample before the block's first one.
     private var before: Int64 = 0
 
+    /// Creates an encoder with an empty chunk.
     public init() { block.reserveCapacity(SampleChunk.blockLimit) }
 
     /// The number of samples in the open chunk.

@@ -28,6 +28,7 @@ public struct SampleStore: Sendable {
     /// The number of stored samples.
     public var count: Int { sealed.reduce(open.count) { $0 + $1.count } }
 
+    /// Adds a sample. Drops the oldest chunks if the limit is exceeded.
     public mutating func append(_ sample: Sample) {
         guard let chunk = open.append(sample) else { return }
         keep(chunk)
