@@ -8,12 +8,15 @@ public import ProtocolCore
 public struct PlugServer: Machine, Sendable {
     /// The plug's description in Welcome.
     public struct Identity: Hashable, Sendable {
+        /// The permanent identifier of the plug.
         public var id: PlugID
         /// The service instance name, at most 63 bytes.
         public var name: String
         /// The name that a user gave the plug. While another host uses this name, ``name`` has an additional number.
         public var givenName: String
+        /// The capabilities of the plug.
         public var capabilities: Set<Capability>
+        /// The version of the firmware.
         public var firmware: String
         /// The boot that the plug's clock and every `now` belong to.
         public var boot: BootID
@@ -24,6 +27,7 @@ public struct PlugServer: Machine, Sendable {
         /// The settings that controllers can change, or nil without that capability.
         public var settings: RemoteSettings?
 
+        /// Creates a description. The given name equals the name.
         public init(id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID) {
             self.id = id
             self.name = name
@@ -57,6 +61,7 @@ public struct PlugServer: Machine, Sendable {
         /// The maximum number of bytes of these lines.
         public var logBytes = 32_768
 
+        /// Creates the default limits.
         public init() {}
     }
 
@@ -121,6 +126,7 @@ public struct PlugServer: Machine, Sendable {
 
     /// A new connection.
     public struct Opening: Hashable, Sendable {
+        /// The identifier of the connection.
         public var connection: ConnectionID
         /// The other end of the connection, as text for a user.
         public var peer: String
@@ -129,6 +135,7 @@ public struct PlugServer: Machine, Sendable {
         /// 32 bytes from a generator that is suitable for secrets, drawn for this connection.
         public var nonce: [UInt8]
 
+        /// Creates an opening. The nonce must have 32 bytes.
         public init(_ connection: ConnectionID, peer: String, key: PublicKey, nonce: [UInt8]) {
             precondition(nonce.count == PairingTranscript.nonceLength, "a nonce has 32 bytes")
             self.connection = connection
@@ -183,6 +190,7 @@ public struct PlugServer: Machine, Sendable {
     public internal(set) var state: PlugState
     /// The keys, codes and paired controllers.
     public internal(set) var access: Access
+    /// The limits on the resources that controllers can use.
     public let limits: Limits
     /// The audit notes of the last handled event.
     public internal(set) var notes: [AuditNote] = []
@@ -311,7 +319,9 @@ public struct PlugServer: Machine, Sendable {
 
     /// A session, as `plugd status` shows it.
     public struct Connection: Hashable, Sendable {
+        /// The identifier of the connection.
         public var id: ConnectionID
+        /// The other end of the connection, as text for a user.
         public var peer: String
         /// Nil before Hello.
         public var controller: String?
