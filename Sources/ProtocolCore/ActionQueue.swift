@@ -1,15 +1,17 @@
 /// Performs a machine's actions in the order in which the machine returned them.
 ///
 /// Performing an action may immediately cause the machine's next event, such as a meter's answer. The actions of that
-/// event wait until all earlier actions are done. Otherwise bytes could overtake each other.
+/// event wait until all earlier actions are done. Otherwise the bytes of a later action could be sent before those of
+/// an earlier one.
 public final class ActionQueue<Action> {
-    /// The actions that arrived while another action was being performed. The actions that one event can cause bound
-    /// its size.
+    /// The actions that arrived while another action was being performed. Their number is limited by the number of
+    /// actions that one event can cause.
     @usableFromInline var waiting: [Action] = []
     @usableFromInline var isAtWork = false
     /// True from the first action until all resulting actions are done.
     public var isPerforming: Bool { isAtWork }
 
+    /// Creates an empty queue.
     public init() {}
 
     /// Performs the actions and all actions that are added during the call. A call from within `body` only adds its

@@ -15,6 +15,7 @@ public struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     private var times: [Key: Instant] = [:]
     private var order: UInt64 = 0
 
+    /// Creates an empty queue.
     public init() {}
 
     /// A time before which no key is due. A skipped entry may make it too early.

@@ -1,10 +1,13 @@
 /// A point on a monotonic clock that keeps counting through suspend: nanoseconds since boot on a real host
 /// (CLOCK_BOOTTIME), since the start of the run in the simulated LAN. Instants of different boots never compare.
 public struct Instant: InstantProtocol, Sendable {
+    /// The nanoseconds since the start of the clock.
     public var nanoseconds: Int64
 
+    /// Creates an instant from the nanoseconds since the start of the clock.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// The start of the clock.
     public static let zero = Instant(nanoseconds: 0)
 
     /// Saturates instead of trapping, so that an infinite deadline can be computed from any instant.
@@ -14,6 +17,7 @@ public struct Instant: InstantProtocol, Sendable {
         return Instant(nanoseconds: duration < .zero ? .min : .max)
     }
 
+    /// Returns the time from this instant to the other one; negative if the other one is earlier.
     public func duration(to other: Instant) -> Duration {
         .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
     }

@@ -1,4 +1,4 @@
-/// A protocol as a value: events go in, actions come out.
+/// The state machine of a protocol as a value: it receives events and returns actions.
 ///
 /// The shell waits for input or for ``nextDeadline``, calls ``handle(_:now:)`` and performs the actions in order. A
 /// machine starts no timer, holds no socket and reads no clock, so the same value runs on a board, in virtual time and
@@ -7,6 +7,7 @@ public protocol Machine {
     associatedtype Event: MachineEvent
     associatedtype Action
 
+    /// Handles an event and returns the actions, in the order in which the shell performs them.
     mutating func handle(_ event: Event, now: Instant) -> [Action]
 
     /// The time at which the machine needs ``MachineEvent/deadlineReached`` if no other event occurs earlier; nil if it

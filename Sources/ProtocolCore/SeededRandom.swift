@@ -3,8 +3,10 @@
 public struct SeededRandom: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64
 
+    /// Creates a generator. Equal seeds give equal numbers.
     public init(seed: UInt64) { state = seed }
 
+    /// Returns the next number, uniform in 64 bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
