@@ -5,6 +5,7 @@ public import ProtocolCore
 /// The complete service discovery of a host. Registers, browses and resolves in `local` by multicast DNS (RFC 6763 over
 /// RFC 6762).
 public struct DiscoveryNode: Machine, Sendable {
+    /// The events that the shell reports, and its requests.
     public enum Event: MachineEvent, Sendable {
         /// An interface was added, or its addresses changed. The caller does not report interfaces without multicast.
         case interfaceChanged(NetworkInterface)
@@ -33,6 +34,7 @@ public struct DiscoveryNode: Machine, Sendable {
         case deadlineReached
     }
 
+    /// The actions that the shell performs.
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
         /// The service is announced under this name. Reported again when another host's claim forced a new name, and
@@ -52,10 +54,12 @@ public struct DiscoveryNode: Machine, Sendable {
         case displaced(ResolveID)
     }
 
+    /// The limits of the node, and whether another program shares its port.
     public struct Configuration: Hashable, Sendable {
         /// The limit of registrations. It prevents a programming error from filling memory and network; requests above
         /// a limit are ignored.
         public var registrationLimit: Int
+        /// The limit of browses. Browses for service types have a second limit of the same size.
         public var browseLimit: Int
         /// The limit of resolves. Priority services have a second limit of the same size.
         public var resolveLimit: Int
@@ -63,6 +67,7 @@ public struct DiscoveryNode: Machine, Sendable {
         /// packets to that program.
         public var sharesPort: Bool
 
+        /// Creates a configuration.
         public init(
             registrationLimit: Int = 2000, browseLimit: Int = 100, resolveLimit: Int = 2000, sharesPort: Bool = false
         ) {
@@ -96,6 +101,7 @@ public struct DiscoveryNode: Machine, Sendable {
     /// The number of datagrams that were not valid DNS messages.
     public private(set) var malformedCount: UInt64 = 0
 
+    /// Creates a node without interfaces. Random delays are drawn from `random`.
     public init(random: SeededRandom, configuration: Configuration = Configuration()) {
         var random = random
         self.configuration = configuration
@@ -199,21 +205,27 @@ public struct DiscoveryNode: Machine, Sendable {
 
 /// Identifies a registration between the node and its shell.
 public struct RegistrationID: RawRepresentable, Hashable, Sendable, Comparable {
+    /// The number, unique within a node.
     public let rawValue: UInt64
+    /// Creates an identifier from its number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Identifies a browse between the node and its shell.
 public struct BrowseID: RawRepresentable, Hashable, Sendable, Comparable {
+    /// The number, unique within a node.
     public let rawValue: UInt64
+    /// Creates an identifier from its number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Identifies a resolve between the node and its shell.
 public struct ResolveID: RawRepresentable, Hashable, Sendable, Comparable {
+    /// The number, unique within a node.
     public let rawValue: UInt64
+    /// Creates an identifier from its number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

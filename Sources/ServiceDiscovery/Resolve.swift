@@ -6,9 +6,12 @@ import ProtocolCore
 public struct ResolvedService: Hashable, Sendable {
     /// An address and the interface on which it was received, which a link-local address needs.
     public struct Address: Hashable, Sendable {
+        /// The address.
         public var address: IPAddress
+        /// The interface on which the address was received.
         public var interface: InterfaceID
 
+        /// Creates an address.
         public init(address: IPAddress, interface: InterfaceID) {
             self.address = address
             self.interface = interface
@@ -19,6 +22,7 @@ public struct ResolvedService: Hashable, Sendable {
     public var identity: ServiceIdentity
     /// The host name as text, with its domain.
     public var hostName: String
+    /// The port of the service.
     public var port: UInt16
     /// The addresses, at least one; newest first per family. An address from several interfaces is listed once, except
     /// link-local IPv6 addresses.
@@ -26,6 +30,7 @@ public struct ResolvedService: Hashable, Sendable {
     /// The attributes; nil until they are received.
     public var txt: TXTRecord?
 
+    /// Creates a location.
     public init(
         identity: ServiceIdentity, hostName: String, port: UInt16, addresses: [Address], txt: TXTRecord? = nil
     ) {

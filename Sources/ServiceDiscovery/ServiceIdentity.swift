@@ -6,7 +6,9 @@ import ProtocolCore
 public struct ServiceIdentity: Hashable, Sendable {
     /// UTF-8 text of 1 to 63 bytes. A request has the user's spelling, a result the service's.
     public var name: String
+    /// The service type, without a subtype.
     public var type: ServiceType
+    /// The domain as text, such as "local".
     public var domain: String
     /// The interface. Results always have one; nil in a request means any interface.
     public var interface: InterfaceID?

@@ -3,13 +3,17 @@ import ProtocolCore
 
 /// A service to register in `local`.
 public struct ServiceRegistration: Hashable, Sendable {
+    /// The service instance name: UTF-8 text of 1 to 63 bytes.
     public let name: String
+    /// The service type, without a subtype.
     public let type: ServiceType
     /// The labels of subtypes, such as `_dimmer`.
     public let subtypes: [String]
     /// The first label of the host name, without `.local`.
     public let hostName: String
+    /// The port of the service.
     public let port: UInt16
+    /// The attributes.
     public var txt: TXTRecord
 
     /// Checks all names, so that no later step can fail, and normalizes them to form C.

@@ -3,6 +3,7 @@ import ProtocolCore
 
 /// A service type such as `_smartplug._tcp`, or one of its subtypes, `_dimmer._sub._smartplug._tcp` (RFC 6763 §7).
 public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
+    /// The transport protocol of a service.
     public enum Transport: String, Hashable, Sendable {
         case tcp = "_tcp"
         /// UDP, and every other transport that is not TCP (RFC 6763 §7).
@@ -11,6 +12,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
 
     /// The service name with its underscore.
     public let service: String
+    /// The transport protocol.
     public let transport: Transport
     /// The subtype; nil for the whole type.
     public let subtype: String?

@@ -1,6 +1,8 @@
 /// The attributes of a service (RFC 6763 §6): `key=value` strings. Comparison of keys ignores ASCII case.
 public struct TXTRecord: Hashable, Sendable {
+    /// One attribute.
     public struct Attribute: Hashable, Sendable {
+        /// The key, with the case of the source.
         public let key: String
         /// Any bytes; nil for a key without "=", which is present without a value.
         public let value: [UInt8]?
@@ -9,6 +11,7 @@ public struct TXTRecord: Hashable, Sendable {
     /// The attributes in the order of the record, with unique keys.
     public private(set) var attributes: [Attribute] = []
 
+    /// Creates a record without attributes.
     public init() {}
 
     /// Creates a record with text values.
@@ -33,10 +36,12 @@ public struct TXTRecord: Hashable, Sendable {
         self = changed
     }
 
+    /// Removes an attribute, if it exists.
     public mutating func remove(_ key: String) {
         if let index = index(of: key) { attributes.remove(at: index) }
     }
 
+    /// Returns true if the key exists, with or without a value.
     public func contains(_ key: String) -> Bool { index(of: key) != nil }
 
     /// Returns the value as bytes, or nil if the key is missing or has no value.
