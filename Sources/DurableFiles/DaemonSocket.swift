@@ -15,13 +15,14 @@ public enum DaemonSocket {
         case noSocket
     }
 
-    /// The longest path of a socket in bytes (unix(7), `sun_path` without its closing zero).
+    /// The longest path of a socket in bytes (unix(7), `sun_path` without its terminating zero).
     public static let longestPath = 107
 
     /// Returns the path of the socket.
     ///
-    /// - Parameter named: the path that the user named; nil for $SMARTPLUG_DAEMON, then the service's runtime
-    ///   directory, then the user's runtime directory, then the user's state directory.
+    /// - Parameter named: the path that the user named. If it is nil, $SMARTPLUG_DAEMON is used. If that is not set
+    ///   either, the socket is in the first directory that exists: the service's runtime directory, the user's runtime
+    ///   directory, or the user's state directory.
     public static func path(_ named: String? = nil) -> String {
         if let named { return named }
         if let asked = environment, !asked.isEmpty { return asked }

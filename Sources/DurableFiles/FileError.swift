@@ -16,24 +16,24 @@ public struct FileError: Error, Sendable, Hashable {
         case tooLarge(limit: Int)
         /// The file is a pipe, a socket or a device instead of a regular file.
         case notRegular(IrregularFile)
-        /// A line of the file, from 1, is not UTF-8.
+        /// The line with this number, counted from 1, is not UTF-8.
         case noText(line: Int)
         /// The file system did not answer in time.
         case late
         /// No program opened the pipe for reading in time.
         case noReader
-        /// Another process has locked the directory; nil if its process id could not be read.
+        /// The process with this id has locked the directory. Nil if the id could not be read.
         case held(by: Int32?)
-        /// An earlier append failed, and its remains could not be cut off.
+        /// An earlier append failed, and its incomplete data could not be removed.
         case damaged
-        /// A secret that the group or others may read, write or execute, with its permissions (the lower nine bits of
-        /// its mode).
+        /// The group or others have access to the secret, which has these permissions (the lower nine bits of its
+        /// mode).
         case exposed(permissions: UInt32)
-        /// A secret that another user owns, with the user id.
+        /// The user with this id, who is not the user of this process, owns the secret.
         case foreign(owner: UInt32)
-        /// A secret that is a link, a pipe or a device: its creator could decide what is read.
+        /// The secret is a link, a pipe or a device, so its creator could decide what is read.
         case noPlainFile
-        /// A secret of zero bytes.
+        /// The file of the secret has no bytes.
         case empty
     }
 

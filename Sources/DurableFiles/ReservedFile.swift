@@ -14,7 +14,7 @@ public final class ReservedFile: Sendable {
     /// Opens the file and allocates its space, if an earlier process has not done so.
     ///
     /// - Parameters:
-    ///   - size: the maximum number of bytes that it can hold.
+    ///   - size: the maximum size of the value in bytes.
     ///   - mode: the permissions of a new file, before the process's file mode creation mask.
     /// - Throws: ``FileError`` if there is not enough space, or if the path is not a regular file.
     public init(_ path: String, size: Int, mode: UInt32 = 0o600) throws(FileError) {
