@@ -35,7 +35,7 @@ public struct Querier: Machine, Sendable {
         /// They expire within 10 s unless a response confirms them.
         case reconfirm(QuestionKey, RecordData?, on: InterfaceID)
         /// Reserves room in the caches for these service names, independent of other hosts' announcements: for their
-        /// records and for the pointers to them. The owner bounds the set. It replaces the previous set.
+        /// records and for the pointers to them. The owner limits the size of the set, which replaces the previous set.
         case prioritize(Set<Name>)
         case deadlineReached
     }
@@ -56,8 +56,8 @@ public struct Querier: Machine, Sendable {
 
     var random: SeededRandom
     var links: [InterfaceID: QuerierLink] = [:]
-    /// The number of requests per question, and their order, which makes runs repeatable. The owner bounds its requests
-    /// and so this table.
+    /// The number of requests per question, and their order, which makes runs repeatable. The owner limits the number
+    /// of its requests, and thereby the size of this table.
     var asks: [Ask: (count: Int, order: UInt64)] = [:]
     private var askOrder: UInt64 = 0
     private var favoured: Set<Name> = []
@@ -102,7 +102,7 @@ public struct Querier: Machine, Sendable {
             for name in favoured { links[network.id]?.cache.prioritize(name, true) }
         }
         links[network.id]?.network = network
-        // On a new family, all questions start from the beginning.
+        // If the interface has a new address family, all questions restart with the shortest interval.
         guard old.map({ !network.families.isSubset(of: $0.families) }) ?? true else { return }
         restart(on: network.id, now: now)
     }

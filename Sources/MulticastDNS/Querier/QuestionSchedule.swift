@@ -84,7 +84,8 @@ extension Querier {
             case .answered:
                 continue
             case .due(let time, let interval) where time <= now:
-                // The past interval is half of the new one, except for the first two queries.
+                // The past interval is half of the next one, except for the first query. At the longest interval this
+                // value is too small, so fewer duplicate questions are suppressed.
                 let past = max(interval / 2, RFC6762.queryInterval)
                 due.append((DueQuestion(key, interval: past), order(of: key, on: interface)))
                 let longer = min(interval * 2, RFC6762.queryIntervalLimit)
