@@ -1,4 +1,4 @@
-/// A command to a plug. Every command is absolute, so a repetition has no further effect.
+/// A command to a plug. Commands set a state and never toggle it, so a repetition does not change the state again.
 public enum PlugCommand: Hashable, Sendable {
     /// Turns the relay on or off. After `autoOff` the plug turns it off again; with nil the plug's own setting applies.
     case setRelay(on: Bool, autoOff: Duration?)

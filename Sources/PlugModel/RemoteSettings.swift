@@ -3,8 +3,8 @@ public enum PowerOnState: String, Hashable, Sendable, CaseIterable {
     case off, on
     /// The state before the power loss.
     case last
-    /// On, and no command or button turns it off. For loads that must not be turned off by mistake. Only a protection
-    /// opens the relay.
+    /// On; commands and the button cannot turn the plug off, only a protection opens the relay. For loads that must not
+    /// be turned off by mistake.
     case lockedOn = "locked-on"
 }
 
@@ -38,7 +38,7 @@ public struct SettingsChange: Hashable, Sendable {
 
     /// The state of the relay after power returns.
     public var powerOn: Wish<PowerOnState>?
-    /// The time until the plug turns off, in whole milliseconds. Zero disables it.
+    /// The time after which the plug turns off again, in whole milliseconds. Zero means that the plug stays on.
     public var autoOff: Wish<Duration>?
     /// The power limit in tenths of a watt.
     public var powerLimit: Wish<UInt32>?
