@@ -145,8 +145,8 @@ enum SocketLimits {
     /// The size of one read in bytes.
     static let receiveBuffer = 16 * 1024
     /// The time that a closing connection waits for its peer to read the last bytes. Keeps a peer that never reads from
-    /// occupying a descriptor forever. An open connection is the session's responsibility: it ends the session after 45
-    /// s of silence, which is earlier than any TCP timeout.
+    /// occupying a descriptor forever. An open connection needs no limit here, because its session ends after 45 s of
+    /// silence, which is earlier than any TCP timeout.
     static let farewell = TimeAmount.seconds(2)
     /// The number of connections that the kernel queues until they are accepted.
     static let backlog: Int32 = 128

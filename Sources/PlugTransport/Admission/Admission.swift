@@ -39,8 +39,8 @@ struct Admission: Machine, Sendable {
     /// The admitted connections that are not known as paired, limited by the sum of the allowances.
     private var guests: [ConnectionID: PendingConnection] = [:]
     private var strangers: AllowanceUsage
-    /// The use of the allowance per address. The address of an entry has an open connection, had one within the last
-    /// seconds, or is in `paired`. The allowances limit all three, so the table is bounded.
+    /// The used allowance per address. An entry exists while its address has an open connection, had one within the
+    /// last seconds, or is in `paired`. All three have limits, so the table has a maximum size.
     private var addresses: [String: AllowanceUsage] = [:]
     /// The addresses of paired controllers, the most recent one last. Addresses that an earlier process stored have no
     /// key.
@@ -127,7 +127,7 @@ struct Admission: Machine, Sendable {
         forgetUntouched(now: now)
     }
 
-    /// Returns the connections to close. They count until their end is reported.
+    /// Returns the connections to close. They stay counted until the shell reports that they are closed.
     private mutating func closeOverdue(now: Instant) -> [Action] {
         let overdue = guests.filter { $0.value.leaves <= now }.keys.sorted { $0.rawValue < $1.rawValue }
         for id in overdue { guests[id]?.leaves = .init(nanoseconds: .max) }

@@ -24,8 +24,8 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// some milliseconds of CPU time, and a connection about 60 KB. So a flood uses at most 3 % of the CPU and 1.5 MB
     /// of memory.
     public var strangers = Allowance(handshakes: 8, connections: 24, burst: 16, interval: .milliseconds(125))
-    /// The limits for a single such address. They are far below those for all such addresses, so that one address
-    /// cannot block the others.
+    /// The limits for a single address without a recently connected paired controller. They are far below
+    /// ``strangers``, so that one address cannot block the others.
     public var stranger = Allowance(handshakes: 3, connections: 6, burst: 6, interval: .seconds(1))
     /// The limits for an address with a recently connected paired controller. Strangers at other addresses cannot use
     /// these places. They suffice for scripts that open a connection per command. The limits exist because other hosts
@@ -35,8 +35,8 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// recently used one is evicted. Keeps a controller that changes its address with every connection from
     /// accumulating places.
     public var pairedAddresses = 16
-    /// The maximum number of these addresses per controller. Keeps a controller with changing addresses from evicting
-    /// those of others.
+    /// The maximum number of addresses that are remembered per controller. Otherwise a controller with changing
+    /// addresses could evict those of others.
     public var addressesOfController = 2
     /// The time limit of the handshake. Keeps half-open connections from occupying places forever.
     public var handshakeTime = Duration.seconds(5)
@@ -44,7 +44,7 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// until Hello plus the delay of up to 30 s for a proof. Keeps strangers from occupying places.
     public var pairingTime = Duration.seconds(120)
     /// The maximum number of bytes received before the connection is known as paired, including TLS; a handshake has
-    /// about 2 KB. Keeps a stranger from making the plug decrypt and parse at the speed of the network.
+    /// about 2 KB. Otherwise a stranger could make the plug decrypt and parse data at the speed of the network.
     public var bytes = 64 * 1024
 
     /// Creates the default limits.
