@@ -76,8 +76,7 @@ struct WireBuffer {
         bytes.append(0)
     }
 
-    /// Returns the FNV-1a hash of the rest of the name. A byte comparison follows, so collisions cost time but never
-    /// correctness.
+    /// Returns the FNV-1a hash of the rest of the name. A byte comparison follows, so a collision only costs time.
     private static func hash(_ name: [UInt8], from offset: Int) -> UInt32 {
         name.withUnsafeBufferPointer { name in
             var hash: UInt32 = 2_166_136_261
