@@ -47,7 +47,7 @@ public final class AppendingFile {
     deinit { store.calls.close(descriptor) }
 
     /// Appends the bytes and returns when they are durable. After an error the file contains none of the bytes: the
-    /// written part is cut off, so that a later append does not follow a torn one. If cutting off fails too, every
+    /// written part is removed, so that a later append does not follow incomplete data. If the removal fails too, every
     /// later append throws ``FileError/Reason/damaged``.
     public func append(_ bytes: [UInt8]) throws(FileError) {
         guard !isDamaged else { throw FileError(.write, path, .damaged) }
@@ -68,7 +68,7 @@ public final class AppendingFile {
         if durability == .powerCut { try store.synchronizeDirectory(of: newPath) }
     }
 
-    /// Shortens the file, for example to remove a torn record after a power cut.
+    /// Shortens the file, for example to remove an incomplete record after a power cut.
     public func truncate(to newLength: Int) throws(FileError) {
         precondition(newLength <= length, "truncating never grows a file")
         try store.attempt(.write, path) { () throws(SystemError) in

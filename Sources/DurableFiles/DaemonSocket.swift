@@ -21,8 +21,8 @@ public enum DaemonSocket {
     /// Returns the path of the socket.
     ///
     /// - Parameter named: the path that the user named. If it is nil, $SMARTPLUG_DAEMON is used. If that is not set
-    ///   either, the socket is in the first directory that exists: the service's runtime directory, the user's runtime
-    ///   directory, or the user's state directory.
+    ///   either, the socket is in the first known directory of these: the service's runtime directory, the user's
+    ///   runtime directory, or the user's state directory.
     public static func path(_ named: String? = nil) -> String {
         if let named { return named }
         if let asked = environment, !asked.isEmpty { return asked }

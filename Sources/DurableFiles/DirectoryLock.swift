@@ -36,7 +36,8 @@ public final class DirectoryLock: Sendable {
         calls.close(descriptor)
     }
 
-    /// Returns true if the process that locked the directory last is alive. It may have released the lock since.
+    /// Returns true if the process that locked the directory last is alive. That process may have released the lock
+    /// since.
     ///
     /// The lock itself is not touched: a process that starts at this moment must find it free.
     public static func hasLivingHolder(_ directory: String, store: FileStore = FileStore()) -> Bool {
