@@ -202,7 +202,7 @@ struct CharacteristicWrite {
         return (id, .milliseconds(Int64(min(milliseconds, longestPreparation))))
     }
 
-    /// The limit of a preparation in milliseconds; a longer one would not be a timed write.
+    /// The longest time in milliseconds for which a preparation can be valid.
     private static let longestPreparation: UInt64 = 600_000
 
     /// Returns the results of all entries as JSON (HAP 6.7.2.2).
