@@ -36,7 +36,7 @@ extension Discovery {
     }
 
     /// Sets the priority services. Their records are kept in the cache and refreshed, however many services other hosts
-    /// announce. It replaces the previous set.
+    /// announce. The new set replaces the previous one.
     public nonisolated func prioritize(_ services: Set<ServiceIdentity>) {
         eventLoop.execute { self.assumeIsolated { $0.handle(.prioritize(services)) } }
     }
