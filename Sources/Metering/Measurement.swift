@@ -1,5 +1,5 @@
 /// A meter's measurement at one instant, quantised like a ``Reading``: 0.1 W, 0.1 V, 1 mA. It has no total energy,
-/// which a meter may lose with its power; ``EnergyCounter`` has the total.
+/// because a meter may lose its total in a power cut; ``EnergyCounter`` has the total.
 public struct Measurement: Hashable, Sendable {
     /// Active power in tenths of a watt.
     public var deciwatts: Int32
