@@ -3,8 +3,8 @@ import ProtocolCore
 
 /// Announces records (RFC 6762 §8.3).
 extension Responder {
-    /// Announces the groups' records on every family of the interface, except records that the family received within a
-    /// second (§6).
+    /// Announces the groups' records on every family of the interface, except records that were multicast on the family
+    /// within the last second (§6).
     mutating func announce(_ ids: [GroupID], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let network = attachments[interface]?.network else { return }
         let answers = ids.map { id in

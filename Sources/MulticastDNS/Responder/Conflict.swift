@@ -23,8 +23,8 @@ extension Responder {
         }
     }
 
-    /// Handles another host's record under our name. A goodbye is not a claim. An NSEC record only accompanies claims:
-    /// ours differs per interface, and must not conflict with itself.
+    /// Handles another host's record under our name. A goodbye is not a claim. An NSEC record is not a claim either: it
+    /// only accompanies other records, and this host's own NSEC record differs per interface.
     private mutating func noteForeign(
         _ record: Record, for id: GroupID, _ claim: Claim, _ inbound: InboundMessage, now: Instant,
         _ actions: inout [Action]
