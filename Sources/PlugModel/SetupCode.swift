@@ -1,5 +1,5 @@
 /// The secret on a plug's label: 80 random bits, drawn once and not derived from any other value. A controller that
-/// knows it can pair while the pairing window is open.
+/// knows the code can pair while the pairing window is open.
 ///
 /// A user sees 16 characters of base 32 (RFC 4648 section 6: A to Z and 2 to 7) in groups of four.
 public struct SetupCode: Hashable, Sendable {

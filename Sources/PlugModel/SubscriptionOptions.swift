@@ -22,7 +22,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
     }
 }
 
-/// The conditions for sending a reading. Changes of relay and level are always sent at once.
+/// The conditions for sending a reading. Changes of relay and level are always sent immediately.
 public struct StateOptions: Hashable, Sendable {
     /// The plug sends a reading when active power changed by at least this many milliwatts. 0 sends every reading.
     public var deadBandMilliwatts: UInt32
