@@ -106,8 +106,8 @@ public struct PlugServer: Machine, Sendable {
         case resetFailed
         /// A door received a command. Answered by ``Action/answer(_:ticket:_:)``.
         case asked(DoorCommand)
-        /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. If `done` has no event, the
-        /// server fills in the event that was recorded with this request as its cause.
+        /// The answer to ``Action/perform(_:controller:_:deadline:)``, immediately or later. If `done` has no event,
+        /// the server fills in the event that was recorded with this request as its cause.
         case commandOutcome(CommandID, CommandOutcome)
         /// A chunk for ``Action/fetch(_:fetch:from:to:)``, at most ``PlugWire/maximumChunk`` bytes, empty if there are
         /// no samples. `next` is the start of the next chunk; nil ends the fetch.
@@ -159,7 +159,7 @@ public struct PlugServer: Machine, Sendable {
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
         /// Answer with the oldest audit entries after this number; with `limit`, only of the newest `limit` entries.
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
-        /// Perform a request at the plug's HomeKit server. Answered at once or later by ``Event/homeKit(_:_:)``.
+        /// Perform a request at the plug's HomeKit server. Answered immediately or later by ``Event/homeKit(_:_:)``.
         case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Write the paired controllers to flash before the bytes that follow this action are sent.
         case keep(PairedControllers)
@@ -304,8 +304,8 @@ public struct PlugServer: Machine, Sendable {
         return asksLast(actions)
     }
 
-    /// Moves requests to the shell behind all other actions. The shell may answer a request at once, and the answer
-    /// must not overtake earlier messages.
+    /// Moves requests to the shell behind all other actions. The shell may answer a request immediately, and the answer
+    /// must be sent after all earlier messages.
     private func asksLast(_ actions: [Action]) -> [Action] {
         guard actions.count > 1, actions.contains(where: \.isAsk) else { return actions }
         return actions.filter { !$0.isAsk } + actions.filter(\.isAsk)

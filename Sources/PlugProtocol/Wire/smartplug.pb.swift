@@ -28,7 +28,7 @@
 // version. The controller then subscribes, commands and fetches in any order, with several requests at a time. A side
 // that has sent nothing for 20 s sends Ping. A side that has received nothing for 45 s closes the connection. If a
 // controller suspects that the connection is dead (the plug is announced at a different address, or the controller's
-// network changed), it sends Ping at once and closes the connection when it receives nothing for 5 s.
+// network changed), it sends Ping immediately and closes the connection when it receives nothing for 5 s.
 //
 // Time: the plug has no battery-backed clock. Its times are nanoseconds since its boot (CLOCK_BOOTTIME), together with
 // the id of that boot. The controller maps them to wall-clock time from the round trips of Hello and Welcome, and of
