@@ -1,5 +1,5 @@
 /// A point on a monotonic clock that keeps counting through suspend: nanoseconds since boot on a real host
-/// (CLOCK_BOOTTIME), since the start of the run in the simulated LAN. Instants of different boots never compare.
+/// (CLOCK_BOOTTIME), since the start of the run in the simulated LAN. Instants of different boots cannot be compared.
 public struct Instant: InstantProtocol, Sendable {
     /// The nanoseconds since the start of the clock.
     public var nanoseconds: Int64
