@@ -4,7 +4,7 @@ import ProtocolCore
 
 /// The properties that identify a service: its instance name, type and domain, and the interface on which it was seen.
 public struct ServiceIdentity: Hashable, Sendable {
-    /// UTF-8 text of 1 to 63 bytes. A request has the user's spelling, a result the service's.
+    /// UTF-8 text of 1 to 63 bytes. In a request, the user's spelling; in a result, the spelling of the service.
     public var name: String
     /// The service type, without a subtype.
     public var type: ServiceType

@@ -108,7 +108,7 @@ public enum ServiceTypeError: Error, Hashable, Sendable, CustomStringConvertible
         case .notAType(let text): "\"\(text)\" is not a service type; write it like \"_smartplug._tcp\""
         case .missingUnderscore(let text): "the service name \"\(text)\" must begin with an underscore: \"_\(text)\""
         case .serviceNameLength(let count):
-            "a service name has 1 to \(RFC6763.serviceNameLimit) characters behind its underscore, not \(count)"
+            "a service name has 1 to \(RFC6763.serviceNameLimit) characters after its underscore, not \(count)"
         case .serviceNameCharacters(let text):
             "the service name \"\(text)\" may contain only letters, digits and inner hyphens, and needs a letter"
         case .subtypeLength: "a subtype has 1 to \(RFC6763.instanceNameLimit) bytes"
