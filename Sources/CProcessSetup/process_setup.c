@@ -25,7 +25,7 @@ static int stays_ignored(int number) {
 static void reset_signals(void) {
     for (int number = 1; number <= SIGRTMAX; number++) {
         struct sigaction action;
-        // The C library refuses the numbers that it uses itself.
+        // The C library refuses the signal numbers that it uses itself.
         if (sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN || stays_ignored(number)) continue;
         signal(number, SIG_DFL);
     }
