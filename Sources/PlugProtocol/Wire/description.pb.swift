@@ -31,7 +31,7 @@ nonisolated enum WirePowerOn: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// the state before the power loss
   case last // = 3
 
-  /// On, and no command or button turns it off; only the plug's own configuration sets and clears it.
+  /// On; commands and the button cannot turn the plug off. Only the plug's own configuration sets or clears this state.
   case lockedOn // = 4
   case UNRECOGNIZED(Int)
 
