@@ -57,7 +57,7 @@ public struct HomeKitCategory: RawRepresentable, Hashable, Sendable {
     /// Creates a category from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// An accessory without a category of its own.
+    /// An accessory that fits no other category.
     public static let other = HomeKitCategory(rawValue: 1)
     /// A lamp.
     public static let lightbulb = HomeKitCategory(rawValue: 5)
