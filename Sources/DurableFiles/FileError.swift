@@ -29,7 +29,7 @@ public struct FileError: Error, Sendable, Hashable {
         /// The group or others have access to the secret, which has these permissions (the lower nine bits of its
         /// mode).
         case exposed(permissions: UInt32)
-        /// The secret belongs to a different user, who has this user id.
+        /// The secret belongs to a different user. The value is the id of that user.
         case foreign(owner: UInt32)
         /// The secret is a link, a pipe or a device, so its creator could decide what is read.
         case noPlainFile
