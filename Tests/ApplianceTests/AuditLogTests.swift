@@ -96,7 +96,8 @@ import Testing
         #expect(log.nextDeadline == at(920) && run(&log, until: at(919), &file) == 0)
         log.record(pairing, boot: boot, now: at(919))
         #expect(run(&log, until: at(919), &file) == 1)
-        #expect(file.map(\.number) == [1, 2, 2, 3] && file[2].count == 880, "the write of the pairing omitted refusals")
+        #expect(
+            file.map(\.number) == [1, 2, 2, 3] && file[2].count == 880, "the write of the pairing omitted refusals")
         #expect(log.nextDeadline == nil)
         log.record(refusal(1), boot: boot, now: at(930))
         #expect(log.nextDeadline == at(919 + 900))

@@ -155,7 +155,8 @@ import Testing
             ])
     }
 
-    @Test("A chunk whose end was changed to a time in the far future is read with a valid end", arguments: [55, 60, 62])
+    @Test(
+        "A chunk whose end was changed to a time in the far future is read with a valid end", arguments: [55, 60, 62])
     func changedUntil(bit: Int) throws {
         try writeDay()
         let queue = try DatabaseQueue(path: path)

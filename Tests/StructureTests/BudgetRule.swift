@@ -1,5 +1,4 @@
-/// Checks that the tables of budgets in the security page list each message of the protocol, and that their limits
-/// match the constants.
+/// Checks that the tables of budgets in the security page list each message of the protocol.
 enum BudgetRule {
     private static let page = SecurityRule.page
     private static let proto = "Sources/PlugProtocol/smartplug.proto"

@@ -194,21 +194,6 @@ struct RuleTests {
             ProgramRule.check(MadeUpTree.tree(adding: ["Firmware/plugd/Run.swift": lines + "// more\n"])).count == 1)
     }
 
-    @Test("A limit in a document that differs from its constant is reported") func aLimitThatIsToldOtherwise() {
-        let told = [
-            LimitRule.Told(page: "a.md", words: "up to # KiB", file: "A.swift", constant: "size", unit: 1024),
-            LimitRule.Told(page: "a.md", words: "for # days", file: "A.swift", constant: "span", unit: 86_400),
-        ]
-        func found(_ page: String, _ code: String) -> [String] {
-            LimitRule.check(MadeUpTree.tree(adding: ["a.md": page, "A.swift": code]), told).map(\.reason)
-        }
-        let code = "static let size = 64 << 10\nstatic let span = Duration.seconds(31 * 86_400)\n"
-        #expect(found("up to 64 KiB for 31 days", code) == [])
-        let wrong = "the page differs from A.swift (span): for 31 days"
-        #expect(found("up to 64 KiB for 366 days", code) == [wrong])
-        #expect(found("up to 64 KiB for 31 days", "let size = 65_536\n") == ["the value of span was not found"])
-    }
-
     @Test("A message of the protocol without a row in the table of budgets is reported")
     func aMessageWithoutABudget() {
         let proto = """

@@ -10,7 +10,8 @@ extension RuleInspection {
             case .ambiguous(let names):
                 return RuleFinding(
                     .error, rule: index, part, word: plug, "the name \"\(plug)\" matches several plugs",
-                    hint: "write upper and lower case exactly as in one of these names: \(names.joined(separator: ", "))")
+                    hint:
+                        "write upper and lower case exactly as in one of these names: \(names.joined(separator: ", "))")
             case .unknown:
                 return RuleFinding(
                     .error, rule: index, part, word: plug, "no plug is called \"\(plug)\"", hint: plugHint(plug))
