@@ -11,7 +11,7 @@ public struct Dashboard: Sendable {
     let logger: Logger
     let settings: DashboardSettings
     let historyFault: @Sendable () async -> String?
-    /// The other houses; nil if there are none.
+    /// The other houses, or nil.
     let fleet: (any FleetSource)?
 
     /// Creates the dashboard. `run(_:)` starts it.

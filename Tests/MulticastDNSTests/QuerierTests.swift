@@ -80,7 +80,7 @@ struct QuerierTests {
         test.run(for: .seconds(905))
         let parts = test.sent.map { ($0.time - heard) / .seconds(4500) * 100 }
         // Each record is refreshed at 80, 85, 90 and 95 % of its lifetime, plus a random 0 to 2 %. The records arrived
-        // during two seconds, so one query may not cover all of them. The browse itself also sends one query.
+        // during two seconds, so several queries may be needed. The browse itself also sends one query.
         #expect((4...30).contains(parts.count), "\(parts)")
         #expect(parts.allSatisfy { $0 >= 80 })
         for percent in [80.0, 85, 90, 95] { #expect(parts.contains { $0 >= percent && $0 < percent + 2.1 }) }

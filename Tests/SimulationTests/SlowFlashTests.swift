@@ -25,7 +25,7 @@ import Testing
         // Without waiting events the test would prove nothing.
         #expect(waited > plan.seeds.count && seen > plan.seeds.count)
         if plan.seeds.count >= 50 { #expect(overKill > 0) }
-        print("\(waited) events waited for flash, \(overKill) of them until after a kill")
+        print("\(waited) events waited for flash, \(overKill) until after a kill")
     }
 
     /// A write that takes longer than allowed is reported as a gap, and the plug continues.

@@ -1,5 +1,5 @@
 // Enters the sandbox of scripts, and then attempts in native code the action that its argument names. It prints `closed`
-// before the attempt, and `OUT` after the attempt. A forbidden action must end the process before it prints `OUT`.
+// before the attempt, and `OUT` after the attempt. A forbidden action must end the process, so that `OUT` is never printed.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
