@@ -81,7 +81,7 @@ def test_sessions_are_shown_and_ended_and_stay_so_over_a_restart(guarded):
     assert guarded.sessions("--end", hallway["id"]) == [hallway]
     assert [guarded.sees_house(cookie) for cookie in cookies] == [True, False, True]
     again = guarded.person.finish("daemon", "sessions", "--end", hallway["id"])
-    assert again.status == 1 and "no session with this id" in again.errors and "hint:" in again.errors
+    assert again.status == 1 and "no session has this id" in again.errors and "hint:" in again.errors
 
     # Logins are stored once per second, so a daemon that is killed earlier may forget the newest one.
     time.sleep(1.5)

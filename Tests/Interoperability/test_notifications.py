@@ -156,7 +156,7 @@ def test_whoever_fails_is_told_with_what_to_try(lan, controller, tmp_path):
     alone = controller(host)
     alone.under(["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "XDG_RUNTIME_DIR"])
     told = alone.finish("notify", "Hello")
-    assert told.status == 1 and "no session bus" in told.errors and "hint: log in as this user" in told.errors, told
+    assert told.status == 1 and "session bus is not available" in told.errors and "hint: log in as this user" in told.errors, told
     settings(tmp_path, "# no receivers\n")
     told = person.finish("notify", "Hello")
     assert told.status == 1 and "no receivers are configured" in told.errors and "hint: " in told.errors, told

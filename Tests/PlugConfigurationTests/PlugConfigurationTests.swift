@@ -197,7 +197,7 @@ struct PlugConfigurationTests {
         arguments: [
             ("[mqtt]\n", "[mqtt] host: missing: the broker's name or address"),
             ("[mqtt]\nhost = \"a\"\npassword_file = \"~/secret\"\nuser = \"a\"", "a plug has no home directory"),
-            ("[home_assistant]\ndiscovery = false", "there is no [mqtt]"),
+            ("[home_assistant]\ndiscovery = false", "Home Assistant discovery needs an [mqtt] table"),
             ("[mqtt]\nhost = \"a\"\nhuose = \"b\"", "did you mean house?"),
         ])
     func aBrokerThatCannotBeMeantIsRefused(_ text: String, _ words: String) {
