@@ -310,7 +310,7 @@ struct DatabaseRecovery {
             let pages = PageKeys(columns: key.columns, count: key.integers.count)
             let condition = key.integers.map { "\($0) = ?" }.joined(separator: " AND ")
             try pages.scan(path) { integers in
-                _ = try table.scan("SELECT \(columns) FROM \(name) WHERE \(condition)", integers) { _ = take($0) }
+                _ = try table.scan("SELECT \(columns) FROM \(name) WHERE \(condition)", values: integers) { _ = take($0) }
             }
             return (values, loss)
         }

@@ -134,7 +134,7 @@ struct DamagedTable {
     }
 
     /// - Returns: True if the scan reached the end of the table.
-    func scan(_ sql: String, _ values: [Int64] = [], _ row: (SQLRow) throws -> Void) throws -> Bool {
+    func scan(_ sql: String, values: [Int64] = [], _ row: (SQLRow) throws -> Void) throws -> Bool {
         var limit = (try? database.integer("PRAGMA page_count")) ?? nil
         limit = (limit ?? 1).multipliedClamped(by: Self.mostRowsOfPage)
         var seen: Int64 = 0
