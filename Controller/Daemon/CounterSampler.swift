@@ -3,7 +3,7 @@ import PlugModel
 import PowerHistory
 
 /// Selects which counter readings of a plug to store: the first reading of a boot, one reading per quarter of an hour,
-/// and one with each stored window.
+/// and one with each stored window of fetched samples.
 struct CounterSampler {
     /// The length of a quarter of an hour in milliseconds.
     static let quarter: Int64 = 900_000
@@ -25,7 +25,7 @@ struct CounterSampler {
         return isSameQuarter ? nil : unrecorded()
     }
 
-    /// Returns the newest reading if it is not stored yet, or nil.
+    /// Returns the newest reading if it is not stored yet, or nil. The reading then counts as stored.
     mutating func unrecorded() -> CounterReading? {
         guard let newest, newest != kept else { return nil }
         kept = newest

@@ -59,7 +59,8 @@ extension Dashboard {
     /// once.
     private func endStreams(of login: Login) async {
         while (try? await Task.sleep(for: Self.watchfulness)) != nil {
-            // A stream that begins during this check may have used an entrance that is newer than the list.
+            // The check skips streams that begin while it runs: their session or password may be newer than the list of
+            // valid ones.
             let newest = await board.nextReader
             await board.endReaders(without: login.entrances(isLoopback: settings.isForThisMachine), until: newest)
         }
@@ -138,8 +139,8 @@ extension Dashboard {
         }
         guests.open()
         place.giveBack()
-        // The file is removed while the socket still listens: until then, another daemon that finds the file detects
-        // its running owner and does not remove it. After the socket is closed, the file may belong to the next daemon.
+        // The file is removed before the socket is closed. While the socket listens, another daemon that finds the file
+        // detects its running owner and does not replace it. After the close, the file may belong to the next daemon.
         await door.stayOpen(farewell: settings.limits.farewell) { socket.remove() }
     }
 

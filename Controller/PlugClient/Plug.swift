@@ -45,7 +45,7 @@ public final class Plug: Sendable {
     ///
     /// - Parameters:
     ///   - on: True for on.
-    ///   - autoOff: The time after which the plug turns off again; nil to stay on.
+    ///   - autoOff: The time after which the plug turns off again; nil for the plug's own setting.
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func turn(on: Bool, autoOff: Duration? = nil) async throws -> Answer {

@@ -7,7 +7,7 @@ public import Terminal
 /// The live view of the house: a row per plug with its state, its power and its recent power series, and the latest
 /// news below. The value has no input or output: it receives reports and returns lines.
 public struct HouseTable: Sendable {
-    /// The limit of readings per power series, the width of the widest terminal.
+    /// The maximum number of readings per power series: three per column of the widest series.
     private static let courseLimit = 120
     /// The limit of news lines, more than fit on any screen.
     private static let newsLimit = 100

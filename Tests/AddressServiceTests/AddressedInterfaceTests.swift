@@ -70,7 +70,7 @@ struct AddressedInterfaceTests {
         #expect(host.text("/state/networks")?.contains(address) == true)
         await before.stop()
         #expect(try await kernelAnswers(network) == "0")
-        // `ip` fails if the address is missing or has a different scope or mark.
+        // The stop leaves the address on the interface, with the plug's mark.
         try await network.wait(for: ["eth7"]) {
             $0[0].addresses.contains { $0.origin == .plug && "\($0.bytes)" == "\(bytes(of: address))" }
         }
@@ -172,7 +172,7 @@ struct AddressedInterfaceTests {
 
 @Suite("DHCP client identifier")
 struct ClientIdentifierTests {
-    @Test("The identifier belongs to the plug and differs between interfaces")
+    @Test("The identifier contains the plug's id and differs between interfaces")
     func bytes() {
         let plug = PlugID(rawValue: "0123456789ab")!
         let bytes = ClientIdentifier.bytes(plug: plug, interface: "eth0")

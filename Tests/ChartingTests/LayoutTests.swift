@@ -153,7 +153,7 @@ struct LayoutTests {
         #expect(labels(Array(0..<8), []) == all && labels([0, 1, 6], []) == all && labels([3], [5]) == all)
     }
 
-    @Test("The label of a span is shown complete or not at all") func aSpanSaysItsWordsWholeOrNotAtAll() {
+    @Test("A span shows its complete label, its short label or none") func aSpanSaysItsWordsWholeOrNotAtAll() {
         let span = ChartSpan(from: 0, to: 1, label: "programme 673 Wh", shortLabel: "673 Wh")
         #expect((0...20).map { span.words(within: $0) ?? "" }.uniqued() == ["", "673 Wh", "programme 673 Wh"])
         #expect(ChartSpan(from: 0, to: 1, label: "46 Wh").words(within: 4) == nil)
@@ -241,7 +241,7 @@ struct LayoutTests {
         #expect(SpanLanes(owned, in: ChartWindow(from: 0, to: 15)).lanes.map { $0.map(\.from) } == [[1, 4], [0, 3]])
     }
 
-    /// Points that a summary includes are neither drawn nor counted twice.
+    /// Points within a summary are dropped, so that they are not drawn or counted twice.
     @Test("Summaries have priority over points") func summariesComeBeforePoints() throws {
         let summaries = [
             ChartSummary(from: 60, to: 120, covered: 60, mean: 10, least: 5, greatest: 20),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Effects
 
-/// Only the programs and servers that a file allows are used, however they are written.
+/// Only the programs and servers that a file allows are used, whatever spelling a rule uses for them.
 @Suite("The limits of [outside]") struct OutsideLimitsTests {
     private static let file = "/etc/smartplug/daemon.toml"
 
@@ -230,7 +230,7 @@ import Testing
         #expect(error?.mistakes.count == 1)
     }
 
-    @Test("Keys are protected unless a file disables it and no file requires it")
+    @Test("Keys are protected by default, and keep_keys = true in any file overrides keep_keys = false")
     func keysAreKeptUnlessSomebodySaysOtherwise() throws {
         let keep = try limits("keep_keys = true"), open = try limits("keep_keys = false"), silent = try limits("")
         #expect(EffectPolicy.keepsKeys([]) && EffectPolicy.keepsKeys([silent]) && EffectPolicy.keepsKeys([keep, open]))

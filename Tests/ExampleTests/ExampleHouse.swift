@@ -5,7 +5,7 @@ import PlugModel
 import ProtocolCore
 import RuleFiles
 
-/// Simulated plugs in virtual time that follow the rules of an example file. It records the effects as text.
+/// A house of simulated plugs in virtual time. It runs the rules of an example file and records their effects as text.
 struct ExampleHouse {
     private var engine: RuleEngine
     private(set) var now = Instant.zero

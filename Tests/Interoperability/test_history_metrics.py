@@ -96,7 +96,7 @@ def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_ene
 
 
 def test_the_dashboard_of_postgresql_asks_what_the_database_answers(house, lan, cluster, tmp_path):
-    """Every query of the PostgreSQL dashboard has a result for a user with a reader's rights."""
+    """Every query of the PostgreSQL dashboard works with a reader's rights, and all but those of plugs that are away have a result."""
     database = Postgres(lan.host(), cluster, tmp_path / "postgres")
     house.writes(settings(database))
     lamp = house.add("Lamp", hours=1)

@@ -8,7 +8,7 @@ protocol JSONBody: Decodable {
 }
 
 extension JSONBody {
-    /// - Throws: ``Fault``, or the error of the connection.
+    /// - Throws: ``Fault``, `NIOTooManyBytesError` for a body above ``limit``, or the error of the connection.
     static func read(from request: Request) async throws -> Self {
         try read(from: Data(try await request.body.collect(upTo: limit).readableBytesView))
     }

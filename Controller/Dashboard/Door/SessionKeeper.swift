@@ -99,7 +99,7 @@ actor SessionKeeper {
         if sessions.keep(ofPasswords: passwords, now: now) { storeSoon(now: now) }
     }
 
-    /// Stores the last use of the sessions at an orderly end.
+    /// Stores the sessions with their last use when the daemon stops.
     func stop(now: Int64) {
         pausing?.cancel()
         pausing = nil
@@ -114,7 +114,8 @@ actor SessionKeeper {
         if pausing == nil { storeOrComplain(now: now) }
     }
 
-    /// Returns when no restart can restore these sessions. Sessions that are not in the file need no write.
+    /// Returns when the file no longer contains these sessions, so that they stay ended after a restart. Sessions that
+    /// are not in the file need no write.
     private func storeEnd(of ended: [Session], now: Int64) async throws(FileError) {
         guard ended.contains(where: { storedIDs.contains($0.id) }) else { return }
         changes += 1

@@ -17,7 +17,7 @@ struct RuleBoard: Hashable, Sendable {
     /// The maximum number of recent firings: more than arrive in the seconds before the history writes.
     static let recentLimit = 128
 
-    /// The limit of pending firings per rule that are counted. A rule never has more at a time.
+    /// The maximum number of pending firings that are counted per rule. The rule engine permits no more.
     static let runningLimit = 64
 
     /// The rules, in the order of their files.

@@ -101,7 +101,8 @@ public enum DatabaseSchema {
         CREATE FUNCTION parted() RETURNS SETOF name LANGUAGE sql IMMUTABLE
             RETURN unnest(ARRAY['chunks', 'samples', 'minutes', 'quarters', 'hours', 'days', 'events']::name[]);
 
-        -- Creates partitions of these months, each given by its first day. Months without plugs (before 2000, far future) are skipped.
+        -- Creates partitions of these months, each given by its first day. Implausible months, before 2000 or more than
+        -- 13 months ahead, are skipped.
         CREATE FUNCTION make_partitions(months date[]) RETURNS void
             LANGUAGE plpgsql SECURITY DEFINER SET search_path = smartplug, pg_temp AS $body$
         DECLARE
@@ -110,7 +111,7 @@ public enum DatabaseSchema {
         BEGIN
             IF timescale() IS NOT NULL THEN RETURN; END IF;
             PERFORM pg_advisory_xact_lock(hashtext('smartplug partitions'));
-            -- The function does not wait for long queries, because later queries would have to wait too.
+            -- The function waits at most 5 s for each lock, because later queries have to wait behind it.
             SET LOCAL lock_timeout = '5s';
             FOREACH month IN ARRAY months LOOP
                 CONTINUE WHEN month < '2000-01-01' OR month > now() + interval '13 months' OR month <> date_trunc('month', month);
@@ -150,7 +151,7 @@ public enum DatabaseSchema {
                 END LOOP;
                 RETURN;
             END IF;
-            -- The function does not wait for a query that reads a month. The next call drops that month.
+            -- The function fails after 2 s if a query reads a month. The next call drops that month.
             SET LOCAL lock_timeout = '2s';
             FOR part IN
                 SELECT child.relname AS name FROM retention
@@ -183,8 +184,8 @@ public enum DatabaseSchema {
 
         REVOKE ALL ON ALL FUNCTIONS IN SCHEMA smartplug FROM PUBLIC;
 
-        -- Row-level security: each reader sees the houses in `access`, and their rows. The owner's roles, which the daemons use, read
-        -- and write all rows.
+        -- Row-level security: each reader sees the houses in `access`, and their rows. The owner and its members, the
+        -- roles of the daemons, read and write all rows.
         ALTER TABLE access ENABLE ROW LEVEL SECURITY;
         CREATE POLICY own ON access FOR SELECT USING (role = current_user);
         ALTER TABLE houses ENABLE ROW LEVEL SECURITY;

@@ -55,7 +55,7 @@ enum RuleGrammar {
     private static let mode: Key<RuleMode> = Key(
         "mode",
         Shape<RuleMode>.words([
-            ("single", .single, "The trigger does not fire the rule."),
+            ("single", .single, "A trigger during an earlier firing does not fire the rule."),
             ("restart", .restart, "The earlier firing is cancelled."),
             (
                 "queued", .queued(atMost: RuleMode.usualCount),
@@ -65,7 +65,7 @@ enum RuleGrammar {
         ]).or(
             Shape.mapping(
                 Mapping(
-                    "mode", "'mode'", "The maximum number of simultaneous firings.", example: "{ queued: 5 }",
+                    "mode", "'mode'", "The maximum number of waiting or parallel firings.", example: "{ queued: 5 }",
                     conflictHint: "use either 'queued' or 'parallel'",
                     oneOf: [
                         Variant(Key("queued", Shape.count(counts), "The maximum number of waiting firings.")) {
@@ -79,9 +79,9 @@ enum RuleGrammar {
                     ]))),
         "The handling of a trigger while the actions of an earlier firing are still running. Default: single.")
 
-    private static let firings: Key<Int> = Key("firings", Shape.count(1...1000), "The maximum number of firings ...")
+    private static let firings: Key<Int> = Key("firings", Shape.count(1...1000), "The maximum number of firings.")
     private static let per: Key<Duration> = Key(
-        "per", Shape.quantity(Times.limitSpan), "... within any period of this length.")
+        "per", Shape.quantity(Times.limitSpan), "The length of the sliding period in which firings are counted.")
     static let limit: Key<FiringLimit> = Key(
         "limit",
         Shape.mapping(
@@ -119,7 +119,7 @@ enum RuleGrammar {
     static let away: Key<Memory> = Key(
         "away",
         Shape.words([
-            ("skip", Memory(span: nil), "The command is reported as not sent and dropped."),
+            ("skip", Memory(span: nil), "The command is dropped and reported as not sent."),
             (
                 "remember", Memory(span: .seconds(86_400)),
                 "The last command is kept for 24 h and sent when the plug is back."

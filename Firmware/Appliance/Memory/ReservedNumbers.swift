@@ -1,10 +1,10 @@
 public import PlugModel
 public import ProtocolCore
 
-/// Determines which event numbers the plug may use. Numbers below a boundary in flash may be used, so that no number
-/// repeats after a loss of power. The boundary is moved long before it is reached. Events wait if they are faster than
-/// flash. If flash fails, takes longer than ``patience`` or has no valid boundary, the plug skips ahead ("leaps") to
-/// random numbers so high that it cannot have used them.
+/// Determines which event numbers the plug may use. Only numbers below a boundary in flash may be used, so that no
+/// number repeats after a loss of power. The boundary is moved long before it is reached. Events wait if they are
+/// faster than flash. If flash fails, takes longer than ``patience`` or has no valid boundary, the plug skips ahead
+/// ("leaps") to random numbers so high that it has almost certainly not used them.
 public struct ReservedNumbers: Hashable, Sendable {
     private enum Standing: Hashable {
         /// Numbers at the boundary or above must not be used.
@@ -30,7 +30,7 @@ public struct ReservedNumbers: Hashable, Sendable {
     }
 
     /// The distance of a jump. Even 30 jumps stay below 2^53, up to which JSON parsers represent integers exactly. Two
-    /// jumps from the same boundary reach the same number with a probability of 1 in 10^8.
+    /// jumps from the same boundary end less than a million numbers apart with a probability of less than 1 in 10^8.
     static let leapRange: ClosedRange<SequenceNumber> = 1 << 44...1 << 48
     /// How long events wait for a requested boundary. A write to flash may take five seconds
     /// (`PlugService.flashPatience`), and an earlier write may be in progress.
@@ -84,8 +84,9 @@ public struct ReservedNumbers: Hashable, Sendable {
         switch writing {
         case .idle:
             let isSoon = askedAt.map { now - $0 < Self.chatter } ?? false
-            // The size is reset before the check for low numbers. A smaller reservation must not lower the boundary
-            // that a larger one stored, because numbers above it are used while the smaller one is written.
+            // The size is reset before the check for low numbers. Otherwise a smaller reservation could lower the
+            // boundary that a larger one stored, and the plug may use numbers above the lower boundary during the
+            // write.
             if !isSoon { size = usualSize }
             guard isLow(next) else { return nil }
             if isSoon { size = min(size * 2, Self.largestSize) }
@@ -99,8 +100,9 @@ public struct ReservedNumbers: Hashable, Sendable {
         return next + size
     }
 
-    /// Returns the boundary to write before an orderly stop: the next number, after those of waiting events. If the
-    /// power fails now, controllers learn that the waiting events are lost.
+    /// Returns the boundary to write before an orderly stop: the number after those of all events, including waiting
+    /// ones. Nil if flash has this boundary. If the power fails while events wait, controllers detect the lost events
+    /// by the gap in the numbers.
     func finalRequest(next: SequenceNumber) -> SequenceNumber? { standing == .reserved(below: next) ? nil : next }
 
     /// Handles a completed write of this boundary.

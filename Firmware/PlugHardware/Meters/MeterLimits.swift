@@ -2,8 +2,8 @@
 public struct MeterLimits: Hashable, Sendable {
     /// The active power in watts below which it counts as 0, with either sign.
     public var noLoadPower = 0.0
-    /// The current in amperes below which it counts as 0 if the active power does. A capacitor draws current without
-    /// power, which appears above this limit.
+    /// The current in amperes below which it counts as 0 if the active power does. Above this limit, current without
+    /// power is reported, for example that of a capacitor.
     public var noLoadCurrent = 0.0
     /// The limit in volts, in both directions.
     public var largestVoltage: Double
@@ -33,14 +33,15 @@ public struct MeterLimits: Hashable, Sendable {
         self.powerSlack = powerSlack
     }
 
-    /// The limits for a meter during calibration: no minimum, and no comparison of gains that do not match yet.
+    /// The limits for a meter during calibration: no minimum, and no comparison of the power with volts times amperes,
+    /// because their gains do not match yet.
     public var forCalibration: MeterLimits {
         MeterLimits(
             largestVoltage: largestVoltage, largestCurrent: largestCurrent, largestPower: largestPower,
             powerSlack: .infinity)
     }
 
-    /// Returns the limits for a calibrated board. Larger gains extend the range of full registers.
+    /// Returns the limits for a calibrated board. With a larger gain, a full register means a larger value.
     func scaled(by calibration: Calibration) -> MeterLimits {
         var limits = self
         limits.largestVoltage *= calibration.voltageGain

@@ -111,7 +111,7 @@ def pins_are_left(sheet):
 
 
 def loose_ends(sheet, wire):
-    """Checks that each end of a wire without a pin or a symbol touches a different wire of its net."""
+    """Checks that each wire end that has neither a pin nor a symbol touches a different wire of its net."""
     others = [other for other in sheet.wires if other.net == wire.net and other is not wire]
     for point in wire.loose:
         if not any(contains(segment, point) for other in others for segment in other.segments):

@@ -1,4 +1,4 @@
-"""Names: arbitrary bytes as text, compared without letter case (RFC 6762 section 16, RFC 6763 section 4.1)."""
+"""Names: any UTF-8 text, compared without regard to letter case (RFC 6762 section 16, RFC 6763 section 4.1)."""
 
 from dataclasses import replace
 
