@@ -10,7 +10,7 @@
 int script_socket_pair(int *ours, int *theirs) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-    // Sets only the flags of our end, because the host reads its end in blocking mode.
+    // Only our end is non-blocking. The script host (plugctl-script) reads its end in blocking mode.
     if (fcntl(ends[0], F_SETFL, O_RDWR | O_NONBLOCK) != 0) {
         close(ends[0]);
         close(ends[1]);

@@ -137,7 +137,7 @@ struct DaemonPassword: AsyncParsableCommand {
     }
 }
 
-/// One line of `plugctl daemon password --list --json`.
+/// One line of `plugctl daemon password --list`, as text or JSON.
 private struct PasswordRecord: Encodable {
     let name: String
     let role: String

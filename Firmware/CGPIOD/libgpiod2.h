@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The used part of libgpiod 2 (2.0 and later), copied from its gpiod.h, so that neither the header is needed for
-// building nor the library for starting. Its enumerations are declared as the integers that they compile to.
-// Tests/HardwareInTheLoop compiles this together with that header.
+// The used part of libgpiod 2 (2.0 and later), copied from its gpiod.h. The firmware can be built without the header
+// and started without the library. The enumerations are declared as the integers that they compile to.
+// Tests/HardwareInTheLoop compiles this file together with libgpiod's header.
 
 struct gpiod_chip;
 struct gpiod_chip_info;

@@ -21,7 +21,7 @@ func profile(after uses: Int, of model: ApplianceModel) -> ApplianceProfile {
     return sense.profile
 }
 
-/// Returns samples of constant power for some minutes each, one sample per second.
+/// Returns one sample per second for successive stretches of time, each with a constant power.
 func level(_ stretches: (watts: Int32, minutes: Double)...) -> [PowerScript.Point] {
     var points: [PowerScript.Point] = []
     var time: Int64 = 0

@@ -39,7 +39,7 @@ import Testing
         put.body = "{\"text\":\"done\"}"
         #expect(await sender().send(put, event) == .done)
         #expect(await sender().send(hook(server, "/x", "GET"), event) == .done)
-        // The inserted value is not escaped, so this is not valid JSON.
+        // This body is not valid JSON, as if an unescaped value was inserted. It is sent as JSON nevertheless.
         put.body = " {\"why\": \"the \"big\" lamp\"}\n"
         #expect(await sender().send(put, event) == .done)
         let heard = server.heard
@@ -85,7 +85,8 @@ import Testing
         let fault = ScriptedServer.reply("503 Service Unavailable")
         let well = try await ScriptedServer(fault, .end, fault, ScriptedServer.reply("200 OK"))
         #expect(await sender().send(hook(well), event) == .done)
-        // The connection that was closed had no request. The others have the same id.
+        // The server closed the second connection before it read the request. The other three requests have the same
+        // id.
         #expect(well.heard.count == 3 && well.heard.allSatisfy { $0.contains("Idempotency-Key: a5a5") })
         await well.close()
         let ill = try await ScriptedServer(fault)

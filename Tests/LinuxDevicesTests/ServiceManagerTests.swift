@@ -40,7 +40,7 @@ import Testing
         ServiceManager(firstDescriptor: first) { variables[$0] }
     }
 
-    @Test("The name of a kept line contains all properties that must still apply")
+    @Test("The name of a kept line contains all properties that must be unchanged after a restart")
     func aLinesNameHasAllThatMustStillBeTrue() {
         #expect(line.name == "line.gpiochip0.17.low.plugd-relay")
         #expect(line.isSameLine(as: "line.gpiochip0.17.high.plugd-light"))
@@ -48,7 +48,7 @@ import Testing
         #expect(!line.isSameLine(as: "line.gpiochip01.17.low.plugd-relay"))
     }
 
-    @Test("A line with different properties does not match its name")
+    @Test("A kept line does not match a line with different properties")
     func aLineThatIsNotDrivenAsItsNameSaysDoesNotMatch() {
         let good = LineCatalogue.Line(
             name: "GPIO17", consumer: "plugd relay", isUsed: true, isOutput: true, isActiveLow: true)

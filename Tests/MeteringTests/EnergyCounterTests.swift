@@ -99,7 +99,7 @@ import Testing
         #expect(counter.milliwattHours == 5)
     }
 
-    @Test("Negative or implausible energy of a meter is replaced by the mean power")
+    @Test("Negative energy of a meter adds nothing, and implausible energy is replaced by the mean power")
     func energyFedBackOrAnImpossibleJumpAddsNoMoreThanThePowerSays() {
         var counter = EnergyCounter(milliwattHours: 1_400_000_000)
         counter.add(measured(36_000, nil), at: at(0))

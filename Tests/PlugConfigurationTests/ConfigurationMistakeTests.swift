@@ -34,7 +34,7 @@ struct ConfigurationMistakeTests {
                 auto_off_s = nan
                 """) == """
                     plugd.toml:1: colour: this key is before the first table; put it under its [table]
-                    plugd.toml:2: [relay] line: missing: which line it is: its name, or chip and offset
+                    plugd.toml:2: [relay] line: missing: the line: its name, or chip and offset
                     plugd.toml:3: [relay] lin: unknown key; did you mean line?
                     plugd.toml:4: [relay] active_low: expected true or false, not the string "yes"
                     plugd.toml:5: [buton]: unknown table; did you mean [button]?
@@ -133,7 +133,7 @@ struct ConfigurationMistakeTests {
             ),
             (
                 "[protection]\nunder_voltage_v = 200",
-                "2: [protection] under_voltage_v: missing: a [meter], without which nothing measures it"
+                "2: [protection] under_voltage_v: missing: a [meter] that measures it"
             ),
             (
                 "[plug]\nname = \"\"\"\n[relay]\n\"\"\"\n[relais]",

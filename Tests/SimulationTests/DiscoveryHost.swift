@@ -20,11 +20,11 @@ struct DiscoveryHost: SimulatedHost {
     private(set) var shell: DiscoveryShell?
     /// The announced name, or nil before the first announcement.
     private(set) var registered: String?
-    /// The services that the browse reports, with their resolved places.
+    /// The services that the browse reports, by name. The value is nil until the service is resolved.
     private(set) var found: [String: ResolvedService?] = [:]
     /// The last violated invariant of the browse, or nil.
     private(set) var violation: String?
-    /// The number of datagrams of all its processes.
+    /// The number of sent datagrams, including those before a restart.
     private(set) var sent = 0
     private var resolving: [ResolveID: String] = [:]
     private var lastResolve: UInt64 = 0
@@ -111,7 +111,9 @@ struct DiscoveryHost: SimulatedHost {
             if found[identity.name] != nil { violation = "\(identity.name) was found twice" }
             return resolve(identity.name, now: now)
         case .browse(_, .lost(let identity)):
-            if found.removeValue(forKey: identity.name) == nil { violation = "\(identity.name) was lost, not found" }
+            if found.removeValue(forKey: identity.name) == nil {
+                violation = "\(identity.name) was lost but was not found before"
+            }
             return stopResolving(identity.name, now: now)
         case .browse(_, .changed(let identity, txt: _)):
             if found[identity.name] == nil { violation = "\(identity.name) changed but was not found before" }
@@ -125,7 +127,8 @@ struct DiscoveryHost: SimulatedHost {
         }
     }
 
-    /// Cancels a resolve after its first result: a continuing resolve queries every two minutes.
+    /// Cancels the resolves of a service after the first result or its loss. A resolve that continues would query every
+    /// two minutes.
     private mutating func stopResolving(_ name: String, now: Instant) -> [HostAction] {
         var actions: [HostAction] = []
         for id in resolving.keys.filter({ resolving[$0] == name }).sorted() {

@@ -1,7 +1,7 @@
 import PlugModel
 
-/// Simulates a loop of rules twice with the known states of the plugs. A plug that is on cannot be turned on again, so
-/// a loop of rules that only turn plugs on ends.
+/// Simulates two rounds of a loop of rules with the known states of the plugs. A command that changes no state triggers
+/// no rule. Therefore, a loop of rules that turn plugs on but never off does not run forever.
 struct LoopWalk {
     private let inspection: RuleInspection
     private let loop: [RuleLink]
@@ -13,7 +13,8 @@ struct LoopWalk {
 
     /// True if the loop may run forever.
     var goesOn: Bool {
-        // Each command is simulated twice, and its effect is checked once more.
+        // Subtracts the estimated steps in advance: each command is simulated twice, and `canBeUndone` checks its
+        // effect.
         inspection.work.spend(members.reduce(0) { $0 + $1.actions.reduce(50) { $0 + 20 + 20 * $1.plugs.count } })
         guard !inspection.work.isSpent, canBeUndone, canHoldTogether else { return false }
         var walk = self

@@ -94,7 +94,7 @@ struct Metrics {
             rules.records.map { ([("rule", $0.rule)], Double(rules.heldBack[$0.rule] ?? 0)) })
         text.add(
             "smartplug_rule_near_misses_total", .counter,
-            "Times since the daemon's start that the rule's trigger was met for too short a time.",
+            "Times since the daemon's start that the rule's trigger was met, but not for its whole dwell.",
             rules.records.map { ([("rule", $0.rule)], Double(rules.nearMisses[$0.rule] ?? 0)) })
         text.add(
             "smartplug_rule_enabled", .gauge, "1 if the rule is enabled, otherwise 0.",

@@ -35,7 +35,7 @@ struct Authority: Hashable {
         self.port = port
     }
 
-    /// True if the host is an IP address and not a name: no name server can redirect an address.
+    /// True if the host is an IP address and not a name. DNS rebinding is not possible with an IP address.
     var isAddress: Bool { Self.isAddress(host) }
 
     private static func isAddress(_ text: String) -> Bool { (try? SocketAddress(ipAddress: text, port: 0)) != nil }

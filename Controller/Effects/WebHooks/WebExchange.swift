@@ -108,7 +108,8 @@ struct WebExchange: Sendable {
     private func open(within limit: Duration) throws -> EventLoopFuture<any Channel> {
         let security = try securityContext()
         return ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            // This is the only time limit of a connection that is never answered.
+            // Closes the socket if the TCP connection is not established in time. A cancelled task stops waiting, but
+            // does not close the socket.
             .connectTimeout(TimeAmount(limit))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -14,8 +14,8 @@ public enum DatabaseSchema {
         INSERT INTO schema_version VALUES (1);
 
         -- One row per daemon. identity: the id in the daemon's directory. epoch, cursor: the last received change of the daemon's history.
-        -- time_zone: the zone in which its days begin. sampled: true if samples are also rows. last_seen: the daemon's last contact.
-        -- caught_up: the last time when the daemon had sent its whole history.
+        -- time_zone: the zone in which its days begin. sampled: true if each sample also has a row in the table samples.
+        -- last_seen: the daemon's last contact. caught_up: the last time when the daemon had sent its whole history.
         CREATE TABLE houses (
             id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             name text NOT NULL UNIQUE,
@@ -50,7 +50,8 @@ public enum DatabaseSchema {
             current real,
             tripped text) WITH (fillfactor = 50);
 
-        -- Energy per day of the house's calendar, the sum of its quarters: Wh, the estimated part in Wh, milliseconds with samples.
+        -- The sum of the quarter-hours (table quarters) of each day in the house's time zone. energy: Wh; estimated: the estimated part of
+        -- energy, Wh; covered: milliseconds with samples.
         CREATE TABLE energy (
             plug integer NOT NULL, day date NOT NULL, energy double precision NOT NULL, estimated double precision NOT NULL,
             covered integer NOT NULL,
@@ -101,8 +102,8 @@ public enum DatabaseSchema {
         CREATE FUNCTION parted() RETURNS SETOF name LANGUAGE sql IMMUTABLE
             RETURN unnest(ARRAY['chunks', 'samples', 'minutes', 'quarters', 'hours', 'days', 'events']::name[]);
 
-        -- Creates partitions of these months, each given by its first day. Implausible months, before 2000 or more than
-        -- 13 months ahead, are skipped.
+        -- Creates the partitions of the given months, each given by its first day. Implausible months (before 2000, or more than 13 months
+        -- ahead) are skipped.
         CREATE FUNCTION make_partitions(months date[]) RETURNS void
             LANGUAGE plpgsql SECURITY DEFINER SET search_path = smartplug, pg_temp AS $body$
         DECLARE
@@ -111,7 +112,7 @@ public enum DatabaseSchema {
         BEGIN
             IF timescale() IS NOT NULL THEN RETURN; END IF;
             PERFORM pg_advisory_xact_lock(hashtext('smartplug partitions'));
-            -- The function waits at most 5 s for each lock, because later queries have to wait behind it.
+            -- While the function waits for a long query to release its lock, all later queries wait too. It therefore fails after 5 s.
             SET LOCAL lock_timeout = '5s';
             FOREACH month IN ARRAY months LOOP
                 CONTINUE WHEN month < '2000-01-01' OR month > now() + interval '13 months' OR month <> date_trunc('month', month);
@@ -126,15 +127,15 @@ public enum DatabaseSchema {
                             relation || to_char(month, '_YYYY_MM'), month || ' 00:00+00',
                             (month + interval '1 month')::date || ' 00:00+00');
                     EXCEPTION WHEN check_violation THEN
-                        -- The default partition has rows of this month, from a time when the month was too far ahead. Old and new rows of the
-                        -- month stay there.
+                        -- The default partition already has rows of this month, because they arrived when the month was too far ahead. The
+                        -- month gets no partition of its own: its later rows are stored in the default partition too.
                         NULL;
                     END;
                 END LOOP;
             END LOOP;
         END $body$;
 
-        -- The time before which a table has no rows, the beginning of a month; null if the table keeps all rows.
+        -- The start of the first month whose rows a table keeps; null if the table keeps all rows.
         CREATE FUNCTION horizon(wanted name) RETURNS timestamptz LANGUAGE sql STABLE
             RETURN (SELECT date_trunc('month', now() - keep, 'UTC') FROM smartplug.retention WHERE relation = wanted);
 
@@ -151,7 +152,7 @@ public enum DatabaseSchema {
                 END LOOP;
                 RETURN;
             END IF;
-            -- The function fails after 2 s if a query reads a month. The next call drops that month.
+            -- If a query reads a month for longer than 2 s, the function fails and drops nothing. The next call tries again.
             SET LOCAL lock_timeout = '2s';
             FOR part IN
                 SELECT child.relname AS name FROM retention

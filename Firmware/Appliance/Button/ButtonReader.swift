@@ -3,8 +3,8 @@ import ProtocolCore
 
 /// A recognized gesture of the button.
 enum ButtonGesture: Hashable {
-    /// A press shorter than a long press was released. The relay changes now, before it is known whether this is a
-    /// single or a double press.
+    /// The button was released before a long press. The relay changes at once, without waiting for a possible second
+    /// press.
     case toggle
     case press(ButtonPress)
     /// The button was held long enough for pairing.
@@ -41,14 +41,14 @@ struct ButtonReader {
         case awaitingSecond(until: Instant)
     }
 
-    /// A deadline that runs later than this may have unread edges before it.
+    /// If a deadline is handled more than this time late, edges from before the deadline may still be unread.
     static let lateness = Duration.milliseconds(10)
     /// How long such a late deadline waits for unread edges before it is evaluated.
     static let patience = Duration.milliseconds(5)
 
     private var contact = Contact.settled(down: false)
     private var press = Press.none
-    /// The time up to which edges have been evaluated. No later event can be earlier.
+    /// The time up to which edges have been evaluated. An edge with an earlier time is handled as if it had this time.
     private var judgedUntil = Instant(nanoseconds: .min)
     private var patientUntil: Instant?
     private let debounce: Duration
@@ -77,7 +77,7 @@ struct ButtonReader {
 
     var nextDeadline: Instant? { due.map { max($0, patientUntil ?? $0) } }
 
-    /// When the gesture is decided if no further edge arrives.
+    /// The time at which the contact or the press is evaluated next if no further edge arrives.
     private var due: Instant? {
         switch contact {
         // While the contact changes, a press may have ended or begun in time, so the press deadline waits for the

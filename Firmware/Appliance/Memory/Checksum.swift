@@ -1,4 +1,4 @@
-/// The checksum of mirror records.
+/// The checksum of mirror records and of the audit log's lines.
 package enum Checksum {
     /// Returns the CRC-32 of IEEE 802.3: reflected, polynomial 0x04C11DB7, as in Ethernet and zip.
     package static func crc32(_ bytes: Span<UInt8>) -> UInt32 {

@@ -4,7 +4,7 @@ import ProtocolCore
 /// used up, faster at a higher current. Below, it recovers by the same law: without current, an empty budget is full
 /// again after three times the time allowed at twice the rated current.
 struct OverCurrentGuard: Sendable {
-    /// The excess of the square of twice the rated current, in squares of the rated current.
+    /// The excess at twice the rated current, in units of the squared rated current: 2² - 1.
     private static let excessAtTwice = 3.0
 
     private let limits: OverCurrentLimits?

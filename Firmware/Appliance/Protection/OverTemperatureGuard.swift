@@ -1,4 +1,4 @@
-/// Opens the relay when the plug gets hot inside, and keeps it open until it has cooled down.
+/// Trips the plug when it gets too hot inside. A reset is possible only after the plug has cooled down.
 struct OverTemperatureGuard: Sendable {
     /// The number of consecutive hot measurements that trip the plug. A single one may be a disturbance on the line.
     private static let measurementsToTrip = 2

@@ -5,8 +5,8 @@ import ProtocolCore
 /// longer answers (§10.5).
 extension QuerierLink {
     /// Handles another host's query. Only multicast questions with complete known answers count. This host also
-    /// receives its own packets. They do not count as unanswered queries, and they arrive too early to suppress a
-    /// question.
+    /// receives its own queries. They do not count as unanswered, and they do not suppress this host's next question,
+    /// because the window for duplicate questions has passed by then.
     mutating func hear(_ inbound: InboundMessage, now: Instant) {
         let message = inbound.message
         guard isInUse, inbound.wasMulticast, !inbound.source.isLegacy, !message.flags.contains(.truncated),
@@ -18,7 +18,8 @@ extension QuerierLink {
             let key = QuestionKey(name: question.name, type: question.type)
             if !isOwn { cache.noteQuery(key, now: now) { known.cover([$0]) } }
             guard schedules[key] != nil else { continue }
-            // If the other host knows more answers than this one, it gets fewer responses than this one needs.
+            // If the other host lists a known answer that this host lacks, the responses omit it. This host must then
+            // ask the question itself.
             let ours = cache.knownAnswers(key, now: now)
             let theirs = message.answers.filter { question.isAnswered(by: $0) }
             guard theirs.allSatisfy({ their in ours.contains { $0.hasSameContent(as: their) } }) else { continue }

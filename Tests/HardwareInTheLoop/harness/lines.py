@@ -57,7 +57,7 @@ class Lines:
         return [change.value for change in self.record() if change.name == name]
 
     def changes(self, name, start=0):
-        """Returns the successive values of the line, from `start` on."""
+        """Returns the values that follow `start`, which the line had before, without repetitions."""
         values = [start]
         for value in self.written(name):
             if value != values[-1]:
@@ -66,16 +66,16 @@ class Lines:
 
 
 class Button:
-    """The button's contact, which pulls its line down. A program in the guest keeps the times of the presses."""
+    """The button's contact, which pulls its line down. A program in the guest controls the timing of the presses."""
 
     def __init__(self, guest):
         self._guest = guest
 
     def press(self, *milliseconds):
-        """Presses the button for the first time, releases it for the second, and so on; at the end it is released. The last
-        release is a mark in the record.
+        """Presses the button for the first duration, releases it for the second, and so on, and releases it at the end. The
+        last release is a mark in the record.
 
-        Returns the largest delay of a press or release in milliseconds, which is long if the host is busy.
+        Returns the largest delay of a press or release in milliseconds. The delay is long if the host is busy.
         """
         times = " ".join(str(length * 1000) for length in milliseconds or (100,))
         return int(self._guest.does(

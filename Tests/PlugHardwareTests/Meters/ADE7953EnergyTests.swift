@@ -15,7 +15,9 @@ import Testing
         #expect(try test.meter.measure().addedMicrowattHours != nil)
     }
 
-    @Test("The energy of an hour is counted to less than one step", arguments: [1.0, -1.0], [2.3, 60, 2000, 30_000])
+    @Test(
+        "The energy of an hour is counted with an error of less than one step",
+        arguments: [1.0, -1.0], [2.3, 60, 2000, 30_000])
     func energyIsCountedToAStepAndNothingIsLost(sign: Double, watts: Double) throws {
         let test = TestADE()
         test.load(watts: sign * watts, volts: 340)
@@ -44,7 +46,8 @@ import Testing
         #expect(try #require(try test.meter.measure().addedMicrowattHours) > 8_000_000)
     }
 
-    @Test("More energy than any load can draw is impossible") func moreEnergyThanAnyLoadDrawsIsImpossible() throws {
+    @Test("More energy than any load can draw is rejected as impossible")
+    func moreEnergyThanAnyLoadDrawsIsImpossible() throws {
         let test = TestADE()
         test.load(watts: 100)
         test.wait(1)
@@ -62,7 +65,7 @@ import Testing
         test.load(watts: 0.4)
         test.wait(10)
         #expect(try test.meter.measure().addedMicrowattHours == 0)
-        // A load that is off now but was on before still has its energy.
+        // The energy of a load counts even if the load is off when it is measured.
         test.load(watts: 2000)
         test.wait(0.5)
         test.load(watts: 0)
@@ -90,7 +93,7 @@ import Testing
         test.load(watts: 20)
         test.bus.withChip { $0.stuck[0x31E] = 0 }
         test.wait(1)
-        // Half of this second may have been without power.
+        // The previous measurement was without a load, so the load may have been on for only a part of this second.
         #expect(try test.meter.measure().addedMicrowattHours == 0)
         test.wait(1)
         #expect(try test.meter.measure().addedMicrowattHours == nil)

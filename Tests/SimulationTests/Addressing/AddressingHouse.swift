@@ -113,7 +113,7 @@ final class AddressingHouse {
                 guard message.operation == .request,
                     let (reply, wait) = servers[number].answer(message, now: now)
                 else { return }
-                // Most servers answer a client by its hardware address; the link layer knows its station.
+                // Most replies go only to the station with the client's hardware address. The others are broadcast.
                 let receiver = plugs.firstIndex { $0.hardware == message.clientHardware }
                 let everybody = message.wantsBroadcast || random.chance(0.02)
                 schedule(.happening(.reply(number, reply, to: everybody ? nil : receiver)), after: wait)

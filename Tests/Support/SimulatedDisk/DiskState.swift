@@ -14,7 +14,7 @@ struct DiskState: Sendable {
         var durable: [UInt8] = []
     }
 
-    /// A change of names that its directory has not made durable yet; a rename is one change.
+    /// A change of names that is not durable until its directory is synchronized. A rename is one change.
     struct NameChange: Sendable {
         var removed: String?
         var added: (path: String, node: Node)?

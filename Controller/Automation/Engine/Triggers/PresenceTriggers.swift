@@ -57,7 +57,7 @@ extension RuleEngine {
         findPresenceDeadline()
     }
 
-    /// Fires the triggers whose dwell is over, in the order of the rules.
+    /// Fires the triggers whose dwell is over, at most one per rule, in the order of the rules.
     mutating func endPresence(now: Instant, _ actions: inout [Action]) {
         guard let due = presenceDeadline, due <= now else { return }
         var last: Int?
