@@ -35,9 +35,8 @@ struct ChartGathering: Sendable {
     /// True if the chart shows samples, not only energy.
     let readsCourses: Bool
 
-    /// Reads the history, and then fetches from the plugs that answer in time. A plug that is not on the network is
-    /// drawn from the history. Throws an error for a plug that is in neither place, and for a plug without history that
-    /// cannot be followed.
+    /// Reads the history, and then fetches from the plugs that answer in time.
+    /// - Throws: an error for a plug without history that is not found or cannot be followed.
     func all() async throws -> Gathered {
         var found = try known()
         let asked = names.indices.filter { needsPlug(found.plugs[$0]) }
@@ -114,9 +113,8 @@ struct ChartGathering: Sendable {
     }
 
     private func needsPlug(_ plug: HistoryPlug?) -> Bool {
-        guard let plug else { return true }
         // A plug that exists only through imported recordings has no newer samples.
-        guard plug.id != RecordedHistory.plug(named: plug.name) else { return false }
+        guard let plug, plug.id != RecordedHistory.plug(named: plug.name) else { return plug == nil }
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000
         let newest = plug.span?.upperBound ?? .min
         return span.upperBound > max(newest, now - Self.longestKept)

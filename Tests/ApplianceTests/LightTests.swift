@@ -109,10 +109,10 @@ import Testing
             .surroundings(
                 Surroundings(isPaired: false, isPairingOpen: true, network: .linkLocal, isConnected: false)))
         bench.command(.setRelay(on: true, autoOff: nil))
-        bench.run(for: .seconds(60))
+        bench.run(for: StateKeeper.spacing)
         #expect(bench.light.isEmpty && bench.machine.light == .pairing)
         #expect(
-            bench.machine.nextDeadline == .zero + .seconds(3660),
+            bench.machine.nextDeadline == .zero + StateKeeper.spacing + .seconds(3600),
             "the only deadline is the write to flash one hour after the previous write")
     }
 

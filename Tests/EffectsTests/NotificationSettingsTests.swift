@@ -69,7 +69,7 @@ import Testing
         arguments: [
             ("[a]\n", "1: [a]: missing: kind"),
             ("[a]\nkind = \"pager\"\n", "2: [a] kind: expected \"desktop\", \"ntfy\", \"mail\" or \"command\""),
-            ("[a]\nkind = \"desktop\"\ntopic = \"x\"\n", "3: [a] topic: only kind = \"ntfy\" has it"),
+            ("[a]\nkind = \"desktop\"\ntopic = \"x\"\n", "3: [a] topic: only kind = \"ntfy\" has this key"),
             ("[a]\nkind = \"desktop\"\nurgncy = \"low\"\n", "3: [a] urgncy: unknown key; did you mean urgency?"),
             ("[a]\nkind = \"ntfy\"\n", "1: [a]: missing: topic"),
             ("[a]\nkind = \"ntfy\"\ntopic = \"a/b\"\n", "3: [a] topic: a topic consists of"),

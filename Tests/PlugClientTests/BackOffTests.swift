@@ -60,7 +60,7 @@ import Testing
         bench.serve(.stop)
         bench.connect()
         #expect(bench.retries.last! >= .seconds(15))
-        #expect(bench.reasons.last == "the plug closed the connection: The plug stops; it may be back soon.")
+        #expect(bench.reasons.last == "the plug closed the connection: The plug is stopping; it may return soon.")
         bench.server = PlugServer(
             identity: lamp, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: true))
         bench.locateAndConnect()

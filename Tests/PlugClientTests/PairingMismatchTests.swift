@@ -157,7 +157,7 @@ import Testing
         bench.isFlashWritable = false
         bench.locateAndConnect()
         bench.feed(.factoryReset)
-        let words = "The plug cannot be set back, since its flash cannot be written; it is as it was."
+        let words = "The plug was not reset, because its flash cannot be written."
         #expect(ends(bench) == [.away("the plug closed the connection: \(words)")])
         bench.locateAndConnect()
         #expect(bench.updates.count { if case .connected = $0 { true } else { false } } == 2)

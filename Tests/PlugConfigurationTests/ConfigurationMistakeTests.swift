@@ -105,9 +105,9 @@ struct ConfigurationMistakeTests {
             ("[dimmer]\npwm_chip = 0", "1: [dimmer] pwm_channel: missing: the channel of the chip"),
             (
                 "[dimmer]\npwm_chip = 0\npwm_channel = [1]",
-                "3: [dimmer] pwm_channel: expected a whole number, not an array"
+                "3: [dimmer] pwm_channel: expected an integer, not an array"
             ),
-            ("[dimmer]\npwm_chip = 0.5\npwm_channel = 0", "2: [dimmer] pwm_chip: expected a whole number, not 0.5"),
+            ("[dimmer]\npwm_chip = 0.5\npwm_channel = 0", "2: [dimmer] pwm_chip: expected an integer, not 0.5"),
             ("[plug]\nname = \"\"", "2: [plug] name: a string of 0 bytes is out of range; allowed: 1 to 63 bytes"),
             ("[plug]\nname = 7", "2: [plug] name: expected the plug's name, in quotation marks, not 7"),
             ("plug.nam = \"x\"", "1: [plug] nam: unknown key; did you mean name?"),

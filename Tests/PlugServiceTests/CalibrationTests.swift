@@ -27,7 +27,7 @@ struct CalibrationTests {
         arguments: [
             ("", "is empty"), ("power_gain = ", "calibration.toml:1:"),
             ("power_gain = 1.0\npower", "calibration.toml:2:"),
-            ("power_gain = 7", "power_gain is 7.0"), ("power_gian = 1", "there is no power_gian"),
+            ("power_gain = 7", "power_gain is 7.0"), ("power_gian = 1", "unknown key power_gian"),
             ("power_gain = nan", "power_gain is nan"), ("power_gain = \"1\"", "number"),
         ])
     func aDamagedOneIsToldLoudlyAndNotUsed(text: String, reason: String) throws {

@@ -194,7 +194,7 @@ import Testing
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(301))
         #expect(kinds(plug) == [.firmware] + Array(repeating: .renamed, count: 5))
-        #expect(notices.recoveries.contains("the audit log is stored in flash again"))
+        #expect(notices.recoveries.contains("the audit log is in flash again"))
     }
 
     /// Two renames per minute, the maximum for a controller, and constant refusals.

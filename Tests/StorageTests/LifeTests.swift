@@ -89,7 +89,7 @@ import Testing
     func afterAnOrderlyStopNumbersGoOnAndFlashHasAll() throws {
         let (next, energy, now) = try life { plug in
             plug.press()
-            plug.run(for: .seconds(60))
+            plug.run(for: .seconds(75))
             plug.feed(.stopping)
             return (plug.next, plug.state?.milliwattHours ?? 0, plug.now)
         }
@@ -133,7 +133,7 @@ import Testing
     func theRelayComesBackAsFlashKnewItAfterALossOfPower() throws {
         try life { plug in
             plug.press()
-            plug.run(for: .seconds(60))
+            plug.run(for: .seconds(75))
         }
         #expect(try start(boot: secondBoot).relayOn)
     }

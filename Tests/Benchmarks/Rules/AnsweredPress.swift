@@ -1,5 +1,7 @@
+import Automation
 import Foundation
 import LinuxClocks
+import ProtocolCore
 import Scripting
 
 /// The limit of a script's commands per minute.

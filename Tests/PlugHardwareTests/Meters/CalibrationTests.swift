@@ -36,7 +36,7 @@ import Testing
             }
         }
         let error = try #require(throws: CalibrationFault.self) { try Calibration(values: ["voltage": 1]) }
-        #expect(error.reason == "there is no voltage in the calibration")
+        #expect(error.reason == "unknown key voltage in the calibration")
         #expect(Calibration.fields.allSatisfy { $0.range.contains(0) || $0.range.contains(1) })
     }
 

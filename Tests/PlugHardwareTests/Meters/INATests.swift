@@ -183,7 +183,7 @@ import Testing
     func anAddressThatNoneCanHaveIsRefusedWithoutATransfer(address: Int) {
         let bus = ModelledBus(INAModel(.ina226), at: 0x40)
         let meter = INA226(bus: bus, address: UInt8(address), shuntOhms: 0.1)
-        #expect(fault(meter.measure)?.contains("it is 0x40 to 0x4f") == true)
+        #expect(fault(meter.measure)?.contains("possible: 0x40 to 0x4f") == true)
         #expect(bus.transfers == 0)
     }
 }
