@@ -112,7 +112,7 @@ import Testing
         bench.run(for: StateKeeper.spacing)
         #expect(bench.light.isEmpty && bench.machine.light == .pairing)
         #expect(
-            bench.machine.nextDeadline == .zero + StateKeeper.spacing + .seconds(3600),
+            bench.machine.nextDeadline == Instant.zero + StateKeeper.spacing + Duration.seconds(3600),
             "the only deadline is the write to flash one hour after the previous write")
     }
 

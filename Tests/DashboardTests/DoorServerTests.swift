@@ -113,8 +113,8 @@ import Testing
         let history = try PowerHistory(directory.path, role: .recorder)
         try await DashboardAtWork.run(history: history) { dashboard in
             let local = try await dashboard.sayLocally("GET /health HTTP/1.0\r\n\r\n")
-            #expect(local.hasSuffix("{\"history\":\"\(directory.path)\",\"status\":\"ok\"}\n"))
-            #expect(try await dashboard.ask("GET", "/health").hasSuffix("{\"status\":\"ok\"}\n"))
+            #expect(local.hasSuffix("{\"history\":\"\(directory.path)\",\"status\":\"ok\"}"))
+            #expect(try await dashboard.ask("GET", "/health").hasSuffix("{\"status\":\"ok\"}"))
         }
     }
 

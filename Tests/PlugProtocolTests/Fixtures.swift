@@ -77,8 +77,12 @@ struct Bench {
     /// Handles an event. Returns the actions other than sent bytes.
     @discardableResult
     mutating func handle(_ event: PlugServer.Event, at seconds: Double = 0) -> [PlugServer.Action] {
+        handle(event, now: at(seconds))
+    }
+
+    private mutating func handle(_ event: PlugServer.Event, now: Instant) -> [PlugServer.Action] {
         var others: [PlugServer.Action] = []
-        for action in server.handle(event, now: at(seconds)) {
+        for action in server.handle(event, now: now) {
             guard case .send(let connection, let bytes) = action else {
                 others.append(action)
                 continue
@@ -118,7 +122,7 @@ struct Bench {
     mutating func run(until seconds: Double) -> [PlugServer.Action] {
         var others: [PlugServer.Action] = []
         while let deadline = server.nextDeadline, deadline <= at(seconds) {
-            others += handle(.deadlineReached, at: (deadline - .zero).inSeconds)
+            others += handle(.deadlineReached, now: deadline)
         }
         return others
     }

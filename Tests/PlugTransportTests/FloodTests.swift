@@ -88,14 +88,12 @@ import Testing
     func whoIsBeyondTheLimitIsClosedWithoutAHandshake() async throws {
         var limits = AdmissionLimits()
         limits.stranger.handshakes = 1
+        // The first connection stays open during the test.
+        limits.handshakeTime = .seconds(600)
         let listener = try await listen(limits)
         let first = try await Stranger.connect(to: listener.port, from: "127.0.0.2")
         let second = try await Stranger.connect(to: listener.port, from: "127.0.0.2")
-        // Less than the five seconds that a handshake may take.
-        let clock = ContinuousClock()
-        let start = clock.now
         try await second.waitForEnd()
-        #expect(clock.now - start < .seconds(4))
         try await expectControllerGetsIn(listener)
         try await first.close()
         await listener.stop()

@@ -47,7 +47,7 @@ import Testing
         await pool.end()
         #expect(
             await pool.call(.press(), plugs: [], state: nil, time: .start)
-                == .failed("no script named house.lua runs"))
+                == .failed("no script named house.lua is running"))
     }
 
     @Test("A script that waits does not delay the call of another script")

@@ -39,7 +39,7 @@ import Testing
         plug.run(for: .seconds(600))
         let works = [
             "event numbers are reserved in flash again", "relay state and energy are stored in flash again",
-            "the plug's id is stored in flash", "the setup code is stored in flash",
+            "the plug's id is in flash", "the setup code is in flash",
             "the audit log is in flash again",
         ]
         #expect(Set(notices.recoveries) == Set(works))

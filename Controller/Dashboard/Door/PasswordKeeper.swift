@@ -27,6 +27,7 @@ actor PasswordKeeper {
     private static let freshness = Duration.seconds(1)
 
     private let file: PasswordFile
+    private let clock: @Sendable () -> Instant
     private let threads = NIOThreadPool(numberOfThreads: 1)
     /// A key of this process only, so that the remembered digests reveal nothing about a password.
     private let key = SymmetricKey(size: .bits256)
@@ -36,8 +37,10 @@ actor PasswordKeeper {
     private var underWay: [[UInt8]: Task<String?, Never>] = [:]
     private var look: (result: Result<[DashboardPassword], FileError>, at: Instant)?
 
-    init(_ file: PasswordFile) {
+    /// - Parameter clock: returns the current time.
+    init(_ file: PasswordFile, clock: @escaping @Sendable () -> Instant = { BootClock.now }) {
         self.file = file
+        self.clock = clock
         threads.start()
     }
 
@@ -45,7 +48,7 @@ actor PasswordKeeper {
 
     /// Returns the stored passwords, including expired ones.
     func passwords() throws(FileError) -> [DashboardPassword] {
-        let now = BootClock.now
+        let now = clock()
         if let look, now - look.at < Self.freshness { return try look.result.get() }
         let result: Result<[DashboardPassword], FileError>
         do throws(FileError) { result = .success(try file.passwords()) } catch { result = .failure(error) }
@@ -67,7 +70,7 @@ actor PasswordKeeper {
         guardian.keep(ofPasswords: Set(live.map(\.id)))
         let digest = digest(password, passwords)
         func verdict(_ id: String?) -> Verdict { passwords.first { $0.id == id }.map { .right($0) } ?? .wrong }
-        let now = BootClock.now
+        let now = clock()
         if let known = remembered[digest], known.until > now { return verdict(known.id) }
         if let same = underWay[digest] { return verdict(await same.value) }
         // Unknown senders that fill the queue do not block known ones, and known ones do not block owners.
@@ -88,10 +91,10 @@ actor PasswordKeeper {
         underWay[digest] = nil
         guard let found else { return .wrong }
         if let known = live.first(where: { $0.id == found }) {
-            guardian.succeeded(by: guesser, password: found, isOwners: known.role == .owner, now: BootClock.now)
+            guardian.succeeded(by: guesser, password: found, isOwners: known.role == .owner, now: clock())
         }
         remembered = remembered.filter { $0.value.until > now }
-        if remembered.count < Self.mostRemembered { remembered[digest] = (found, BootClock.now + Self.remembrance) }
+        if remembered.count < Self.mostRemembered { remembered[digest] = (found, clock() + Self.remembrance) }
         return verdict(found)
     }
 
