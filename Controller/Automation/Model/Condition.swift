@@ -4,17 +4,18 @@ public import PlugModel
 /// false, except ``present(plug:_:)`` with `false`. A condition about the local time is false until the local time is
 /// known.
 public indirect enum Condition: Hashable, Sendable {
-    /// The local time is within the window.
+    /// The local time is within the window. False if the window needs a sun time that is unknown.
     case time(DailyWindow)
     /// The local day is one of the set.
     case weekdays(Weekdays)
-    /// The relay is on, or off.
+    /// The relay is on (`true`), or it is off (`false`).
     case relay(plug: String, on: Bool)
     /// The dim level is beyond the bound. False for a plug without a dimmer.
     case level(plug: String, Bound<DimLevel>)
     /// The active power of the last reading, in watts, is beyond the bound. False before the first reading.
     case activePower(plug: String, Bound<Double>)
-    /// The plug is connected (`true`), or it is not connected (`false`).
+    /// The plug is connected (`true`), or it is not connected (`false`). A name that matches several plugs counts as
+    /// connected.
     case present(plug: String, Bool)
     /// All parts hold. True for an empty list.
     case all([Condition])

@@ -241,7 +241,9 @@ extension RunStep: CustomStringConvertible {
 }
 
 extension Duration {
-    /// The duration as in a rule file, in the largest unit that needs at most three decimals: `3 s`, `1.5 h`.
+    /// The duration as in a rule file, for example `3 s` or `1.5 h`. In hours if it is at least an hour and a multiple
+    /// of three minutes, in minutes if it is at least a minute and a multiple of three seconds, in milliseconds below a
+    /// second, otherwise in seconds.
     var words: String {
         let seconds = inSeconds
         switch seconds.magnitude {

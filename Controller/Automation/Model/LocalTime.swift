@@ -1,6 +1,6 @@
 public import ProtocolCore
 
-/// Maps the controller's monotonic clock to the local wall clock, as a value: a list of pieces with a constant offset.
+/// A map from the controller's monotonic clock to the local wall clock: a list of pieces, each with a constant offset.
 /// A new piece begins when daylight saving time begins or ends. A step of the system's clock requires a new value.
 public struct LocalTime: Hashable, Sendable {
     /// A span of time with a constant offset between the two clocks.
@@ -48,7 +48,7 @@ public struct LocalTime: Hashable, Sendable {
     }
 
     /// Returns the first instant at which the local clock shows a second. If daylight saving time skips the second,
-    /// returns the first instant after the gap. Nil before the first piece.
+    /// returns the first instant after the gap. Nil if the second is before the first piece.
     public func instant(of second: Int64) -> Instant? {
         for (index, piece) in pieces.enumerated() {
             let instant = Instant(seconds: second.saturatingSum(0 - max(piece.offset, -Int64.max))) + phase
@@ -66,7 +66,8 @@ public struct LocalTime: Hashable, Sendable {
     }
 
     /// Returns the first fitting second after an instant, in the order in which the clock shows the seconds. A repeated
-    /// second is visited twice, a skipped second never.
+    /// second is visited twice, a skipped second never. Nil if no later second fits, or if `instant` is before the
+    /// first piece.
     ///
     /// - Parameter fitting: returns the first fitting second at or after a local second, or nil.
     func next(after instant: Instant, fitting: (Int64) -> Int64?) -> (instant: Instant, second: Int64)? {
@@ -160,7 +161,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 /// A daily window from `after` (included) to `before` (excluded). If `before` is earlier than `after`, the window
-/// crosses midnight. If both are equal, it is the whole day.
+/// crosses midnight; ``goesOverMidnight(isEarlier:)`` lists the exceptions for sun events. If both are equal, it is the
+/// whole day.
 public struct DailyWindow: Hashable, Sendable {
     /// One end of the window: a clock time, or a sun event of the day with an offset.
     public enum Point: Hashable, Sendable {
@@ -193,8 +195,9 @@ public struct DailyWindow: Hashable, Sendable {
         return (after, before)
     }
 
-    /// Returns true if the window ends on the day after its start. Sunrise counts as morning and sunset as evening,
-    /// whatever the times of a particular day are.
+    /// Returns true if the window ends on the day after its start. A window from sunset to sunrise always does, and a
+    /// window from sunrise to sunset never does. A window with one sun event does if `isEarlier` is true and its clock
+    /// time is an end at or before noon, or a start at or after noon. For any other window `isEarlier` decides.
     ///
     /// - Parameter isEarlier: true if `before` is not later than `after` on the same day.
     func goesOverMidnight(isEarlier: Bool) -> Bool {

@@ -39,7 +39,7 @@ public struct PowerThreshold: Hashable, Sendable {
         }
     }
 
-    /// Returns true if the power is far enough on the near side of the threshold to arm the trigger.
+    /// Returns true if the power has returned past the threshold by at least the hysteresis, which arms the trigger.
     public func isArmed(by activePower: Double) -> Bool {
         switch direction {
         case .risesAbove: activePower <= watts - hysteresis

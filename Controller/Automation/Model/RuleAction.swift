@@ -12,14 +12,15 @@ public enum RuleAction: Hashable, Sendable {
     case toggle([String])
     /// Sets the level, with a transition of the given length.
     case dim([String], to: DimLevel, over: Duration)
-    /// Changes the level by thousandths: positive for brighter, negative for darker.
+    /// Changes the level by thousandths of full brightness: positive for brighter, negative for darker.
     case dimBy([String], permille: Int, over: Duration)
     /// Restores the state before the last change by a rule. Does nothing if the relay was switched by other means after
     /// that change.
     case restore([String])
     /// Waits. Zero has no effect.
     case wait(Duration)
-    /// Waits until the condition holds, for at most the timeout.
+    /// Waits until the condition holds, for at most the timeout. After the timeout, ``Timeout`` decides about the
+    /// remaining actions.
     case waitUntil(Condition, timeout: Duration, Timeout)
     /// A message for the user. The placeholders `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}` are filled in.
     case notify(title: String?, text: String)
@@ -55,8 +56,8 @@ public struct WebHook: Hashable, Sendable {
     public var url: String
     /// POST, PUT or GET.
     public var method: String
-    /// The body, with the placeholders of a notification. If it begins with `{` or `[`, the values are escaped as JSON
-    /// strings.
+    /// The body, with the placeholders of a notification. If it begins with `[`, or with a `{` that does not open a
+    /// placeholder, the values are escaped as JSON strings.
     public var body: String?
 
     /// Creates a request.
@@ -72,7 +73,7 @@ extension WebHook {
     /// secret, and the words are written to logs, pages and the history.
     public var words: String { "\(method) \(Self.origin(of: url) ?? "…")" }
 
-    /// Returns the scheme and host of an address, without user and password: `https://host`. If more than a slash
+    /// Returns the scheme, host and port of an address, without user and password: `https://host`. If more than a slash
     /// follows the host, the result ends with `/…`. Nil if the address does not begin with a scheme and a host.
     public static func origin(of url: String) -> String? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[colon...].hasPrefix("://") else { return nil }

@@ -57,8 +57,8 @@ public struct CronSchedule: Hashable, Sendable {
     public var months: UInt16
     /// The matching days of the week.
     public var weekdays: Weekdays
-    /// True if either the day of the month or the day of the week must match. False if both must match: crontab(5)
-    /// requires that if one of the two fields begins with a star.
+    /// True if a matching day of the month or a matching day of the week is enough. False if both must match, as
+    /// crontab(5) requires if one of the two fields begins with a star.
     public var eitherDay: Bool
     /// True if the minute or the hour begins with a star. Debian's cron calls this a wildcard job. It runs again in an
     /// hour that the clock repeats, and not for an hour that the clock skips.

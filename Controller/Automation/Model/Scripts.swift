@@ -100,7 +100,7 @@ public struct ScriptAnswer: Hashable, Sendable {
 public enum ScriptOutcome: Hashable, Sendable {
     /// The function returned, with these requests.
     case answered(ScriptAnswer)
-    /// The call failed, with the reason in words and the lines that the script logged before. None of its actions is
-    /// carried out.
+    /// The call failed, with the reason in words and the lines that the script logged before the failure. None of its
+    /// actions is carried out.
     case failed(String, log: [String] = [])
 }

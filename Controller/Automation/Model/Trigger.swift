@@ -12,7 +12,7 @@ public enum Trigger: Hashable, Sendable {
     case activeEnergy(plug: String, EnergyThreshold)
     /// The button was pressed in this way.
     case button(plug: String, ButtonPress)
-    /// The relay switched, for any cause. `on` nil: in either direction.
+    /// The relay switched, for any cause. A nil `on` matches both directions.
     case relay(plug: String, on: Bool?)
     /// The plug was not connected for `dwell`. A plug that has never been present does not count as lost.
     case lost(plug: String, dwell: Duration)
@@ -50,8 +50,9 @@ public struct PowerBand: Hashable, Sendable {
     public var high: Double
     /// How long the power must stay in the band; zero fires at the entry.
     public var dwell: Duration
-    /// The hysteresis in watts; never negative. Nil applies ``PowerThreshold/defaultHysteresis(for:)`` to each end, so
-    /// that the power can also leave a wide band at its lower end.
+    /// The hysteresis in watts; never negative. Nil applies ``PowerThreshold/defaultHysteresis(for:)`` to each end
+    /// separately. The hysteresis of a high upper end could exceed the lower end, and the power could then not leave
+    /// the band at its lower end.
     public var hysteresis: Double?
 
     /// Creates a band from `low` to `high` watts.
