@@ -33,8 +33,9 @@ extension RuleEngine {
         }
     }
 
-    /// Returns the start and end of the window that begins on a day; nil if the sun's times are unknown. Both ends keep
-    /// their dates if an offset, or a sunset after midnight, moves them to a different day.
+    /// Returns the start and end of the window that begins on a day; nil if the sun's times are unknown. Each end
+    /// belongs to the date of its sun event, even if the offset moves its instant to a different date or the sun sets
+    /// after midnight.
     private func span(of window: DailyWindow, on day: Int64, _ time: LocalTime) -> (from: Instant, until: Instant)? {
         func instant(_ point: DailyWindow.Point, _ day: Int64) -> Instant? {
             switch point {

@@ -46,7 +46,7 @@ extension RuleEngine {
             schedules.append(ScheduleTrigger(rule: rule, place: place, schedule: schedule, seed: seed))
         case .rule(let name):
             guard let cause = ruleIndexes[name] else { return }
-            // If a rule lists the same rule in several triggers, it is fired once.
+            // A rule that names the same rule in several triggers becomes a listener only once, so it fires once.
             guard !states[cause].listeners.contains(where: { $0.rule == rule }) else { return }
             states[cause].listeners.append(RuleState.Listener(rule: rule, place: place))
         case .timer(let timer): timers[timer, default: []].append(TimerTrigger(rule: rule, place: place))
@@ -122,7 +122,8 @@ extension RuleEngine {
             let before = oldSchedules[Place(rule: schedules[index].rule, place: schedules[index].place)]
             (schedules[index].next, schedules[index].judged) = (before?.next, before?.judged)
         }
-        // The state of an appliance belongs to the plug, whichever rules ask for it.
+        // The state of an appliance belongs to the plug's written name. It is kept even if other rules watch the plug
+        // now.
         for index in appliances.indices {
             let before = old.appliances.first { $0.written.lowercased() == appliances[index].written.lowercased() }
             if let before { appliances[index].take(before) }

@@ -4,15 +4,16 @@ public import ProtocolCore
 /// Runs rules: handles events of the plugs and returns firings and commands.
 ///
 /// A rule fires only on an edge that this engine observed. These inputs arm or disarm triggers and update the state,
-/// but never fire: the first reading after the start, after a plug appeared or returned, or of a new boot of the plug;
-/// a snapshot; an event that is older than the rule accepts or has an unknown age. A pending dwell continues across a
-/// silence of at most ``restartGap`` within one boot of the plug.
+/// but are not edges: the first reading after the start, after a plug appeared or returned, or of a new boot of the
+/// plug; a snapshot; an event that is older than the rule accepts or has an unknown age. A dwell in progress continues
+/// after a silence of at most ``restartGap`` within one boot of the plug, so the first reading after the silence may
+/// complete the dwell and fire.
 ///
 /// A plug name is resolved in this order: the id to which the name is bound; the paired plug of that name; the exact
 /// announced name; the only present plug whose name differs only in capitals.
 ///
 /// A rule's conditions are evaluated once, when an edge arrives. Then its actions follow in order; in queued mode they
-/// may start later. One event fires a rule at most once, however many of its triggers match. The end of a firing that
+/// may start later. If several triggers of a rule match the same edge, the rule fires once. The end of a firing that
 /// waited is reported with ``RunStep/finished``. For any other firing, the call that returns the firing also returns
 /// all its actions.
 public struct RuleEngine: Machine, Sendable {
@@ -23,8 +24,8 @@ public struct RuleEngine: Machine, Sendable {
     public static let readingGap = Duration.seconds(5)
     /// The default age above which an event does not fire a rule.
     public static let maximumAge = Duration.seconds(5)
-    /// The number of plugs stored by name; further plugs are ignored. Stops a network with ever new names from filling
-    /// the memory.
+    /// The maximum number of stored plug names; further plugs are ignored. Stops a network that keeps announcing new
+    /// names from filling the memory.
     public static let maximumPlugs = 1024
     /// The limit of a rule without its own limit. Stops rules that fire each other endlessly.
     public static let usualLimit = FiringLimit(60, within: .seconds(60))
@@ -44,12 +45,13 @@ public struct RuleEngine: Machine, Sendable {
     var schedules: [ScheduleTrigger] = []
     var appliances: [WatchedAppliance] = []
     var timers: [ScriptTimer: [TimerTrigger]] = [:]
-    /// True if any rule restores a plug, or calls a script, which may do so.
+    /// True if any rule restores a plug, or calls a script. The script may restore a plug.
     var needsBefores = false
 
     // The state of the house. The arrays are indexed by plug; their inner arrays hold places of triggers.
     var plugs = PlugTable()
-    /// The lowercased names of the plugs that an earlier process knew. Emptied ``reunion`` after the start.
+    /// The lowercased names of the plugs that an earlier process knew. Emptied by the first script answer that arrives
+    /// at least ``reunion`` after the start.
     var awaited: Set<String> = []
     var meters: [PlugMeter] = []
     var powerOf: [[Int]] = []
@@ -100,7 +102,7 @@ public struct RuleEngine: Machine, Sendable {
         restore(memory)
     }
 
-    /// The next time at which work is due. It may be too early: a reading that changed nothing does not move it.
+    /// The next time at which work is due. It may be too early, because a quiet reading does not postpone it.
     public var nextDeadline: Instant? {
         if !told.isEmpty { return latest }
         return sooner(sooner(dwellDeadline, presenceDeadline), sooner(scheduleDeadline, runDeadline))

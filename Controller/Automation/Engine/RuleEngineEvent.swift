@@ -28,15 +28,15 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     /// An entry of the plug's journal. `age`: the time since the event; nil if unknown, as for an event of a different
     /// boot.
     case happened(plug: String, PlugEvent, age: Duration?)
-    /// The plug reports that its events up to this number are lost. The next event has the following number. The number
-    /// may be lower than earlier ones if the plug could not store anything.
+    /// The plug reports that its events up to this number are lost. The next event has the following number. This
+    /// number may be lower than the number of an earlier event if the plug could not store its events.
     case gap(plug: String, to: SequenceNumber)
     /// Samples that the plug measured earlier. They only feed the appliance detector and fire nothing.
     case recorded(plug: String, [RecordedPower])
     /// A command that was decided before the plug appeared is being sent. Toggle assumes its result.
     case commandResumed(CommandRequest)
-    /// The plug's answer to a command of ``RuleEngineAction/send(_:_:)``, or ``Refusal/Code/deadlinePassed`` without an
-    /// answer. Each command is finished exactly once.
+    /// The plug's answer to a command of ``RuleEngineAction/send(_:_:)``, or the refusal
+    /// ``Refusal/Code/deadlinePassed`` if no answer arrived. Each command is finished exactly once.
     case commandFinished(plug: String, id: RequestID, outcome: CommandOutcome)
     /// The local clock was set or stepped, its time zone changed, or the sun's times of a new year are known. Before
     /// the first such event every time window is false.
@@ -141,7 +141,7 @@ public struct EffectRequest: Hashable, Sendable {
     public var id: RequestID
     /// The kind and content.
     public var effect: Effect
-    /// The firing with the effect.
+    /// The firing whose action requested the effect.
     public var firing: Firing
 
     /// Creates a request.
@@ -241,9 +241,11 @@ public enum HoldBack: Hashable, Sendable {
     case cooldown(until: Instant)
     /// The edge is older than the rule accepts. The age is nil if the edge belongs to a different boot of the plug.
     case old(age: Duration?)
-    /// Earlier firings are not finished; the value is the number that wait or run.
+    /// Earlier firings are not finished. The value is the number of the rule's unfinished firings, or of all rules' if
+    /// the total limit ``RuleEngine/maximumRuns`` is reached.
     case running(Int)
-    /// The rule reached its rate limit.
+    /// The rule reached its rate limit, or the chain of rules that fire each other reached its maximum length. For a
+    /// chain, the limit's span is zero.
     case limit(FiringLimit)
     /// The user disabled the rule.
     case disabled
@@ -291,8 +293,8 @@ public enum RunStep: Hashable, Sendable {
     case waitingFor(Condition, until: Instant)
     /// The condition did not become true in time. With ``RuleAction/Timeout/stop`` the run ends here.
     case timedOut(RuleAction.Timeout)
-    /// No state is stored for the plug, either because no rule changed it or because the relay was switched by other
-    /// means later.
+    /// No state is stored for the plug: no rule changed it, its state was already restored, or the relay was switched
+    /// by other means after the change.
     case nothingToRestore(plug: String)
     /// All actions are carried out or on their way.
     case finished
@@ -307,7 +309,8 @@ public enum RunStep: Hashable, Sendable {
         case ruleChanged
         /// The user disabled the rule.
         case disabled
-        /// The controller was down for too long when the wait ended.
+        /// The wait ended more than ``RuleEngine/longestLate`` before the engine handled it, for example because the
+        /// controller was down.
         case missed
     }
 }

@@ -1,13 +1,14 @@
 import PlugModel
 import ProtocolCore
 
-/// The binary form of the engine's memory, which is a part of the stored state of a house. Each property is stored in
-/// order, as a count and its entries. A firing's cause is stored in words, because its trigger may belong to a removed
-/// rule.
+/// The binary form of the engine's memory, which is a part of the stored state of a house. Each list is stored as a
+/// count and its entries, and an optional as a flag and its value. A firing's cause is stored in words, because its
+/// trigger may belong to a removed rule.
 extension EngineMemory {
-    /// The number of stored entries per list, more than a house has. Keeps the file small enough to be written often.
+    /// The maximum number of stored entries per list; further entries are not stored. Keeps the file small enough to be
+    /// written often.
     static let maximumEntries = 2048
-    /// The number of stored firing times per rule; the last ones are stored.
+    /// The maximum number of stored firing times per rule. The last ones are stored.
     static let maximumInstants = 1024
 }
 

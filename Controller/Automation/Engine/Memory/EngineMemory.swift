@@ -90,7 +90,7 @@ public struct EngineMemory: Hashable, Sendable {
     public var occurrences: [Occurrence] = []
     /// The names of the rules that the user disabled.
     public var disabled: Set<String> = []
-    /// The time up to which every schedule was evaluated; nil for never.
+    /// The time up to which every schedule was evaluated; nil if the local time was never known.
     public var judgedUntil: Instant?
 
     /// Creates the memory of an engine without history.

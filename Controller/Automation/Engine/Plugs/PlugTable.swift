@@ -78,7 +78,7 @@ struct PlugTable: Sendable {
     /// the plug with exactly this name, else the only present plug whose name differs only in capitals.
     ///
     /// If two paired plugs have the same name, each is addressed by the name and its id, ``PlugID/distinguishing(_:)``.
-    /// The name without an id matches neither.
+    /// The name without an id is ambiguous.
     func find(_ written: String) -> Found {
         if let id = bound[written] {
             return present(id)
@@ -115,8 +115,8 @@ struct PlugTable: Sendable {
         let index: Int
         if let known = indexes[name] {
             index = known
-            // Event numbers never repeat within a plug's life. After a reset to factory settings, with a new boot, the
-            // plug starts again at the first number. A different plug may also take over the name.
+            // A new boot or a new id resets the stored number: after a reset to factory settings the plug starts again
+            // at the first event number, and a different plug may take over the name.
             if plugs[index].boot != boot || plugs[index].id != id { plugs[index].lastSequence = 0 }
         } else {
             guard plugs.count < RuleEngine.maximumPlugs else { return nil }
@@ -163,7 +163,7 @@ struct PlugTable: Sendable {
     }
 
     mutating func gap(_ name: String, to last: SequenceNumber) {
-        // The gap is reported before the snapshot that makes the plug present again.
+        // The gap is reported before the snapshot that makes the plug present again, so the plug may still be absent.
         guard let index = indexes[name] else { return }
         plugs[index].lastSequence = last
     }

@@ -43,11 +43,12 @@ public struct QuietBand: Hashable, Sendable {
 /// The state that each reading accesses: one or two cache lines per plug.
 struct PlugMeter: Sendable {
     var band = QuietBand.nothing
-    /// The last reading since the plug appeared: watts, and its arrival. Its time is the band's `after`.
+    /// The last reading in watts, and its arrival on the controller's clock. Its time on the plug's clock is the band's
+    /// `after`.
     var activePower = 0.0
     var arrival = Instant.zero
     var hasReading = false
-    /// A longer silence interrupts a dwell.
+    /// The maximum time between two readings of a dwell. A longer silence interrupts the dwell.
     var gap = RuleEngine.readingGap
     /// True if a rule watches the plug's appliance. Every reading then goes to the detector, also a reading in the
     /// band.
@@ -117,8 +118,8 @@ extension PlugMeter {
 
     var time: Instant { band.after }
 
-    /// Returns the time on the controller's clock at which a reading of that time would have arrived, with the delay of
-    /// the last one.
+    /// Converts a time on the plug's clock to the time on the controller's clock at which a reading of that time would
+    /// have arrived with the last reading's delay.
     func arrival(of time: Instant) -> Instant {
         Instant(nanoseconds: arrival.nanoseconds &- (self.time.nanoseconds &- time.nanoseconds))
     }

@@ -82,7 +82,8 @@ extension RuleEngine {
         }
     }
 
-    /// Returns the command that the action means for an absent plug; nil if it depends on the plug's state.
+    /// Returns the command that the action means for an absent plug. Nil if the command depends on the plug's present
+    /// state, or if a restore has no stored state.
     private mutating func resolveAway(_ action: RuleAction, _ written: String) -> PlugCommand? {
         switch action {
         case .turnOn(_, let autoOff): return .setRelay(on: true, autoOff: autoOff)

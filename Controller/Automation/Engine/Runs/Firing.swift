@@ -30,7 +30,8 @@ extension RuleEngine {
         begin(firing, of: index, depth: depth, now: now, &actions)
     }
 
-    /// Runs a rule's actions at the user's request, regardless of triggers, conditions, cooldown and limit.
+    /// Runs a rule's actions at the user's request, even if the rule is disabled, regardless of triggers, conditions,
+    /// cooldown and rate limit. The rule's mode still applies.
     mutating func runByHand(_ name: String, id: RequestID, now: Instant, _ actions: inout [Action]) {
         guard let index = ruleIndexes[name] else { return }
         let firing = Firing(id: id, rule: name, cause: Firing.Cause(.person), time: now)
@@ -49,7 +50,7 @@ extension RuleEngine {
         return nil
     }
 
-    /// Starts the actions, unless the rule's mode holds the firing back because of earlier runs.
+    /// Starts the actions. Holds the firing back if earlier runs prevent it by the rule's mode or by ``maximumRuns``.
     private mutating func begin(
         _ firing: Firing, of index: Int, depth: Int, now: Instant, _ actions: inout [Action]
     ) {

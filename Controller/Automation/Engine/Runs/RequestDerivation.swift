@@ -37,8 +37,8 @@ extension UInt128 {
     }
 }
 
-/// The constant part of a firing's id: everything about its edge that does not change from one edge to the next, hashed
-/// once. The variable part is one number: a time, or a position in a series.
+/// The constant part of a trigger's firing ids: a hash of everything that is equal for all edges of the trigger. The
+/// variable part of an id is one number: a time, or a position in a series.
 ///
 /// Two numbers with one seed never give the same id, because each step of ``id(_:)`` is reversible. Ids of different
 /// seeds collide as rarely as the hash.
@@ -59,7 +59,7 @@ struct FiringSeed: Hashable, Sendable {
         value = hash.value
     }
 
-    /// Creates the seed of a firing that a previous id caused.
+    /// Creates the seed of a firing that an earlier firing or script call with this id caused.
     init(_ kind: String, rule: String, after id: RequestID) {
         var hash = FNV1a128()
         hash.add(kind)
@@ -111,7 +111,7 @@ extension UInt128 {
         return value ^ value >> 64
     }
 
-    /// Reverses ``mixed(_:)``. The result is the exclusive or of the two numbers.
+    /// Reverses ``mixed(_:)``. The result is the exclusive or of the original value and the number that was mixed in.
     private var unmixed: UInt128 {
         let value = (self ^ self >> 64) &* Self.spread.inverse
         return (value ^ value >> 64) &* FNV1a128.prime.inverse

@@ -120,7 +120,8 @@ extension Rule {
         !actions.isEmpty && actions.allSatisfy { if case .call = $0 { true } else { false } }
     }
 
-    /// A hash of the actions, as 32 hexadecimal digits. It changes when any action changes.
+    /// A hash of the actions, as 32 hexadecimal digits. It does not cover a program's timeout and a web hook's body, so
+    /// a stored run continues with their new values.
     var actionsFingerprint: String {
         var hash = FNV1a128()
         for action in actions {

@@ -23,7 +23,7 @@ struct Run: Sendable {
     var plugsUntil: Instant?
     var isRestored = false
 
-    /// The next time at which the run is checked; nil if it only depends on events.
+    /// The next time at which the run is checked; nil if only events can resume it.
     var deadline: Instant? {
         switch wait {
         case .turn: plugsUntil

@@ -131,7 +131,8 @@ extension RuleEngine {
         startNext(run.rule, now: now, &actions)
     }
 
-    /// Starts the next run in the rule's queue if no run of the rule is in progress.
+    /// Starts the queued runs of the rule in order, until one of them waits. Does nothing while a run of the rule is in
+    /// progress.
     mutating func startNext(_ index: Int, now: Instant, _ actions: inout [Action]) {
         // Each pass removes a run from the queue, so the loop ends.
         while !runs.contains(where: { $0.rule == index && $0.wait != .turn }),

@@ -13,7 +13,8 @@ extension RuleEngine {
                 for (position, plug) in action.plugs.enumerated() {
                     let key = call.id.key.part(action: place, plug: position)
                     // After a restart a run waits for its plugs. A call cannot wait, because only its answer names the
-                    // plugs. The command is therefore stored until the plug appears.
+                    // plugs. The command for a plug that an earlier process knew is therefore stored for at most
+                    // ``reunion``.
                     let reunion = awaited.contains(plug.lowercased()) ? Self.reunion : nil
                     command(
                         action, written: plug, key: key, origin: call.id.key,

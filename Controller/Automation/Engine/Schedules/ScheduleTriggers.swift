@@ -14,10 +14,10 @@ struct ScheduleTrigger: Sendable {
 }
 
 extension RuleEngine {
-    /// If the clock is set back by more than this, its earlier time was wrong. Occurrences after the new time are then
-    /// evaluated again.
+    /// If the clock is set back by more than this, its earlier time counts as wrong. Occurrences after the new time are
+    /// then evaluated again.
     static let longestSetBack = Duration.seconds(86_400)
-    /// The number of late occurrences of one schedule that are evaluated in one event.
+    /// The maximum number of due occurrences of one schedule that are evaluated in one event. The others are skipped.
     private static let maximumLate = 100
 
     /// Handles a new setting of the wall clock, or new times of the sun. Occurrences between the last evaluation on the

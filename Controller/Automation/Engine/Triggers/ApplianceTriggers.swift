@@ -22,8 +22,8 @@ struct AppliancePlugTrigger: Sendable {
 /// The appliance on a plug that rules watch.
 ///
 /// The times of its samples are on the controller's clock, in milliseconds: the plug's clock plus the offset at the
-/// time when the plug appeared. Network delays of later readings therefore do not count. Recorded samples use the same
-/// clock, so that the gap between them and the first reading has its real length.
+/// time when the plug appeared. Network delays of later readings therefore do not change the times. Recorded samples
+/// use the same clock, so that the gap between them and the first reading has its real length.
 struct WatchedAppliance: Sendable {
     /// The plug's name as the rules write it.
     let written: String
@@ -114,7 +114,7 @@ extension ApplianceEvent {
         return Instant(nanoseconds: overflow ? .max : nanoseconds)
     }
 
-    /// The start or end of the cycle, as a number that is unique for the plug.
+    /// The start or end of the cycle, as a number that is unique among the plug's events of one kind.
     fileprivate var number: UInt64 {
         switch self {
         case .started(_, let start), .phase(_, let start): UInt64(bitPattern: start)

@@ -137,10 +137,11 @@ extension RuleEngine {
         counters[index].quiet = quiet(index, now: now)
     }
 
-    /// Returns the range in which no trigger fires and no period ends; nil if a trigger was not evaluated yet.
+    /// Returns the range in which no trigger fires and no period ends. Nil if every value must be handled, for example
+    /// because the local time is unknown or a trigger has not been evaluated yet.
     private func quiet(_ index: Int, now: Instant) -> QuietEnergy? {
         guard let second = localTime?.second(at: now) else { return nil }
-        // Every period ends at the end of an hour. An hour with a clock change has no quiet range.
+        // Every period of the calendar ends at the end of an hour. An hour with a clock change has no quiet range.
         let left = 3599 - (second - Int64(floorDivide(Int(clamping: second), 3600)) * 3600)
         let until = now + .seconds(left)
         guard localTime?.second(at: until) == second + left else { return nil }
@@ -151,7 +152,7 @@ extension RuleEngine {
             // The period starts at the last value before the relay turns on, so every value is handled.
             if threshold.period == .on { return nil }
             if mark.fired.contains(key) { continue }
-            // One less, because the product of fractions may be rounded up.
+            // One mWh less, because the floating-point product may be rounded up.
             let more = (threshold.wattHours * 1000).rounded(.down) - 1
             guard more >= 0, more < 1e15 else { return nil }
             most = min(most, mark.milliwattHours + UInt64(more))
@@ -170,8 +171,8 @@ extension RuleEngine {
         if let mark = counter.marks[period], number <= mark.number, mark.number <= number &+ period.step {
             return Double(milliwattHours - min(mark.milliwattHours, milliwattHours)) / 1000
         }
-        // The period starts at the last value before its start if that value arrived within ``restartGap``, otherwise
-        // at this value.
+        // The period starts at the last value before its start if that value arrived at most ``restartGap`` ago,
+        // otherwise at this value.
         let isNear = counter.marks[period] != nil && counter.last.map { now - $0.heard <= Self.restartGap } ?? false
         let start = isNear ? counter.last?.milliwattHours ?? milliwattHours : milliwattHours
         counters[index].marks[period] = EnergyCounter.Mark(

@@ -8,8 +8,8 @@ struct TimerTrigger: Sendable {
 }
 
 extension RuleEngine {
-    /// Fires the rules of a timer. A timer that ended while no process ran counts as on time, like a wait, unless it
-    /// ended more than ``longestLate`` ago.
+    /// Fires the rules of a timer. A timer that ended at most ``longestLate`` ago counts as on time, like a wait. For
+    /// any other timer the rule's maximum age decides.
     mutating func ended(
         _ timer: ScriptTimer, startedBy call: RequestID, age: Duration, now: Instant, _ actions: inout [Action]
     ) {
