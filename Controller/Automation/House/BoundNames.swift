@@ -6,7 +6,7 @@ public import PlugModel
 /// a rename, as long as a rule or script uses the name and the plug is paired. A different plug that takes over the
 /// name is therefore not commanded, and a rename by the user disables no rule.
 public struct BoundNames: Hashable, Sendable {
-    /// The number of bound names. Stops scripts and plugs with ever new names from filling the disk.
+    /// The maximum number of bound names. Stops scripts and plugs that keep using new names from filling the disk.
     static let limit = 2048
 
     /// The ids, by the name as written.
@@ -17,8 +17,9 @@ public struct BoundNames: Hashable, Sendable {
     /// The plug to which the name is bound, or nil.
     public subscript(_ written: String) -> PlugID? { plugs[written] }
 
-    /// Forgets names that are no longer written, and binds names of known plugs. If a rule calls a script, the names of
-    /// all known and paired plugs count as written, because the script may use any of these names.
+    /// Forgets names that are no longer written, and binds names of known plugs. If a rule calls a script, all bound
+    /// names and all bound names and the names of all known and paired plugs count as written, because the script may
+    /// use any of these names.
     ///
     /// The name of a paired plug is bound only to this plug, even if it was never present.
     ///

@@ -5,7 +5,7 @@ public struct CommandBudget: Hashable, Sendable {
     /// The times of the commands within the last span, oldest first.
     public private(set) var spent: [Instant]
 
-    /// Creates a full budget.
+    /// Creates a budget of which no command is spent.
     public init() { spent = [] }
 
     /// - Parameter spent: the times from an earlier process. Beyond the limit only the last ones count.
@@ -28,6 +28,8 @@ public struct CommandBudget: Hashable, Sendable {
 
     /// Limits actions to the allowed commands and effects. Each action keeps its place, because its command ids are
     /// derived from the place. A list of plugs loses its last entries.
+    ///
+    /// - Returns: the limited actions, and the number of commands and effects that were dropped.
     public mutating func take(_ actions: [RuleAction], now: Instant) -> (actions: [RuleAction], heldBack: Int) {
         let wanted = actions.reduce(0) { $0 + $1.cost }
         guard wanted > 0 else { return (actions, 0) }
@@ -62,7 +64,7 @@ extension RuleAction {
         case .dim(_, let level, let transition): return .dim(plugs, to: level, over: transition)
         case .dimBy(_, let permille, let transition): return .dimBy(plugs, permille: permille, over: transition)
         case .restore: return .restore(plugs)
-        // A placeholder without plugs keeps the place.
+        // An action without plugs replaces a dropped effect, so that later actions keep their places.
         case .notify, .run, .webHook: return count > 0 ? self : .turnOff([])
         case .wait, .waitUntil, .call: return self
         }

@@ -1,8 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// Calls of scripts. A call is stored before it is made. If this process is killed, the next one makes it again. Its
-/// removal is stored together with its results.
+/// Calls of scripts. A call is stored before it is made. If this process is killed, the next one makes it again. The
+/// removal of an answered call is stored together with its results.
 extension DurableRuleEngine {
     /// Returns the script's last state as JSON, for a process that starts to run the script.
     public func scriptState(of script: String) -> String? { memory.script(named: script)?.state }
@@ -11,7 +11,8 @@ extension DurableRuleEngine {
     public var views: [PlugView] {
         let names = Set(memory.plugs.map(\.name))
         let bound = Dictionary(grouping: memory.names.plugs.filter { !names.contains($0.key) }, by: \.value)
-        // A paired plug that was never present keeps its name, so that a script never finds a different plug under it.
+        // A paired plug that was never present keeps its name, so that a script never finds a different plug under this
+        // name.
         let met = Set(memory.plugs.map(\.id))
         let unmet = (paired?.names ?? [:]).filter { !met.contains($0.key) && !names.contains($0.value) }.values.sorted()
         return unmet.map { PlugView(name: $0, isConnected: false) }
@@ -48,12 +49,12 @@ extension DurableRuleEngine {
         // The call may have been cancelled meanwhile.
         guard memory.calls[call.id] != nil else { return }
         lines[call.handler.script, default: ScriptCallQueue()].add(call.id)
-        // Calls of an earlier process come first.
+        // Until the calls of an earlier process are resumed, new calls wait.
         if resumable.isEmpty { callNext(of: call.handler.script, &actions) }
     }
 
     /// Resumes the calls of an earlier process after the startup grace period. Calls of a script that is not loaded
-    /// wait for it until they expire.
+    /// wait for the script until they expire.
     mutating func resumeCalls(now: Instant, _ actions: inout [Action]) {
         guard !resumable.isEmpty, assembly == nil else { return }
         let calls = resumable.compactMap { memory.calls[$0]?.call }
@@ -96,7 +97,7 @@ extension DurableRuleEngine {
         case .answered(let answer):
             sendLog(answer.log, of: call, now: now)
             if let fault = fault(in: answer, of: script) {
-                // The script's process must end, because its state includes the rejected call.
+                // The script's process must end, because its state already includes the results of the rejected call.
                 actions.append(.withdraw(id))
                 onceStored(.tell(.callFailed(call, fault)), now: now)
             } else {
@@ -174,7 +175,8 @@ extension DurableRuleEngine {
         for script in lines.keys.sorted() { callNext(of: script, &actions) }
     }
 
-    /// Puts a call in progress back to the front of the queue.
+    /// Withdraws a call in progress and puts it back to the front of the queue. Does nothing for a call that is not in
+    /// progress.
     private mutating func takeBack(_ call: ScriptCall, _ actions: inout [Action]) {
         guard lines[call.handler.script]?.end(call.id) ?? false else { return }
         lines[call.handler.script]?.addAhead([call.id])
@@ -225,7 +227,7 @@ extension Rule {
     }
 
     /// Returns the function for a stored call whose rule was replaced; nil if the new rule is unrelated. Without the
-    /// old rule, only the function's place identifies it.
+    /// old rule, the function is found by its script and place.
     fileprivate func handler(of call: ScriptCall, before old: Rule?) -> ScriptHandler? {
         guard let old else { return handlers.first { $0 == call.handler } }
         guard old.triggers == triggers, old.handlers.contains(call.handler) else { return nil }

@@ -73,8 +73,8 @@ extension DurableRuleEngine {
         }
     }
 
-    /// Refuses a command. The engine handles the refusal later, so that its new decisions follow the event that caused
-    /// it.
+    /// Refuses a command. The engine handles the refusal after the present event, so that its decisions about the
+    /// refusal follow those about the event.
     private mutating func refuse(_ command: StoredRuleState.Command, _ refusal: Refusal) -> CommandOutcome {
         answers.append(answer(to: command, .refused(refusal)))
         return .refused(refusal)
@@ -109,7 +109,8 @@ extension DurableRuleEngine {
 
     // MARK: Absent plugs
 
-    /// Stores the command for an absent plug. It replaces every earlier one, and supersedes unanswered commands.
+    /// Stores the command for an absent plug. It replaces every earlier command that is stored for the plug, and
+    /// supersedes unanswered commands.
     mutating func remember(
         _ request: CommandRequest, _ firing: Firing, for span: Duration, now: Instant
     ) -> [Action] {
@@ -159,7 +160,7 @@ extension DurableRuleEngine {
 
     // MARK: Ends
 
-    /// Ends everything that has expired.
+    /// Ends the commands, effects, script calls and commands for absent plugs that have expired.
     mutating func expire(now: Instant, _ actions: inout [Action]) {
         expireCommands(now: now, &actions)
         expireEffects(now: now, &actions)
@@ -200,7 +201,8 @@ extension DurableRuleEngine {
 }
 
 extension Firing.Cause {
-    /// True for a timer of a script: a script waits with a timer, a rule with a wait.
+    /// True if a script's timer caused the firing. A timer is a script's way to wait, as ``RuleAction/wait(_:)`` is a
+    /// rule's.
     fileprivate var isTimer: Bool { if case .trigger(.timer) = source { true } else { false } }
 }
 

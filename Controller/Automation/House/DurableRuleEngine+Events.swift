@@ -171,7 +171,7 @@ extension DurableRuleEngine {
         if let assembly, assembly.holdsEvents(of: plug) { assemble(now: now, &actions) }
     }
 
-    /// Evaluates all queued events.
+    /// Ends the startup grace period and evaluates all queued events. Does nothing if the period has ended already.
     mutating func assemble(now: Instant, _ actions: inout [Action]) {
         guard let held = assembly?.held else { return }
         assembly = nil
@@ -234,7 +234,8 @@ extension DurableRuleEngine {
 }
 
 extension RuleEngineAction {
-    /// True if the next process must continue the action. A reported wait must not be forgotten.
+    /// True if the next process must continue the action. This includes the start of a wait, so that a reported wait is
+    /// never lost.
     fileprivate var reachesOut: Bool {
         switch self {
         case .send, .remember, .effect, .call, .step(_, .waiting), .step(_, .waitingFor): true

@@ -17,11 +17,12 @@ public struct DurableRuleEngine: Machine, Sendable {
     /// How long a command may wait for its answer before it expires. A late command can do harm: a light must not turn
     /// off an hour after the film began.
     public static let patience = Duration.seconds(10)
-    /// The patience for a command that turns a plug off after its rule waited. A fan must turn off, however late.
+    /// The patience for a command that turns a plug off after its rule waited. A fan must turn off even if the command
+    /// is hours late.
     public static let waitedPatience = Duration.seconds(86_400)
     /// The time after which an unfinished effect expires. A program's timeout is added.
     public static let effectPatience = Duration.seconds(600)
-    /// The delay before changes are stored for which no action waits. Later changes share the write.
+    /// The delay before changes are stored for which no action waits. All changes within this delay share one write.
     public static let gathering = Duration.milliseconds(100)
     /// The maximum delay until the start or end of a dwell is stored, if no other change is stored before.
     public static let lookInterval = Duration.seconds(1)
@@ -174,8 +175,8 @@ public struct DurableRuleEngine: Machine, Sendable {
         commit.afterwards(action)
     }
 
-    /// Runs the action after the next write, which is not due at once. For actions that are only needed together with
-    /// the change.
+    /// Runs the action after the next write, which is due within ``gathering``. For actions that need no earlier write,
+    /// such as a notice about the change.
     mutating func onceStored(_ action: Action, now: Instant) {
         changed(now: now)
         commit.afterwards(action)
@@ -204,7 +205,8 @@ public struct DurableRuleEngine: Machine, Sendable {
         if isRefreshed || current.differs(from: memory.engine) { commit.changed(due: now) }
     }
 
-    /// Stores everything before the end, including the progress of dwells and the time of the last observation.
+    /// Stores everything before the process ends, including the progress of dwells and the time of the last
+    /// observation.
     mutating func storeAll(now: Instant) {
         nextCheck = nil
         let (current, stored) = (engine.memory, memory.engine)

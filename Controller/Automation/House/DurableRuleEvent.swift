@@ -58,7 +58,7 @@ public enum DurableRuleAction: Hashable, Sendable {
     /// Sends the command until it is answered. The shell reports the result.
     case send(CommandRequest)
     /// Stops the command or effect; its result is ignored. For a call, the script's process must end, because its state
-    /// includes the call. The next process starts with ``DurableRuleEngine/scriptState(of:)``. The call may be
+    /// includes the call. The script's next process starts with ``DurableRuleEngine/scriptState(of:)``. The call may be
     /// requested again.
     case withdraw(RequestID)
     /// Performs the effect once. The shell reports the result.
@@ -111,8 +111,8 @@ public enum RuleNotice: Hashable, Sendable {
     /// The number of the script's commands and effects that were dropped, because it already requested
     /// ``ScriptLimits/commands`` within a minute. Reported at most once per minute.
     case commandsHeldBack(script: String, count: Int)
-    /// The number of the script's timers that have run out and wait, because ``ScriptLimits/commands`` ended within a
-    /// minute. Reported at most once per minute.
+    /// The number of the script's timers that have run out and wait, because ``ScriptLimits/commands`` of its timers
+    /// already ended within a minute. Reported at most once per minute.
     case timersHeldBack(script: String, count: Int)
     /// The script's process has ended. `restartsIn` nil: it is not started again. Reported by the shell.
     case scriptEnded(script: String, why: String, restartsIn: Duration?)

@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// Tracks what must be stored, and the actions that wait until it is stored. One write is in progress at a time.
-/// Changes during a write share the next one, so a burst of any length costs few writes.
+/// Tracks what must be stored, and the actions that wait until it is stored. One write is in progress at a time. All
+/// changes during a write share the next write.
 struct GroupCommit<Action: Sendable>: Sendable {
     private enum State: Hashable {
         /// Everything is stored.
@@ -17,7 +17,7 @@ struct GroupCommit<Action: Sendable>: Sendable {
     /// The actions to run at the end of the next write.
     private var waiting: [Action] = []
 
-    /// The time at which the next write should start; nil while one is in progress.
+    /// The time at which the next write should start; nil if everything is stored or while a write is in progress.
     var nextDeadline: Instant? {
         switch state {
         case .clean, .writing: nil

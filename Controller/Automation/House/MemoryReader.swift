@@ -63,7 +63,7 @@ struct MemoryReader {
         return .nanoseconds(nanoseconds)
     }
 
-    /// Reads a number. Throws on NaN, which does not equal itself.
+    /// Reads a number. Throws if it is NaN, because two equal memories that contain NaN would compare as different.
     mutating func double() throws(StateDecodingError) -> Double {
         let start = offset
         let value = Double(bitPattern: try integer())
@@ -96,7 +96,7 @@ struct MemoryReader {
         return id
     }
 
-    /// Returns a fault for the value that was read last.
+    /// Returns a fault for the value that was read last. Its offset is the end of that value.
     func fault(_ what: String) -> StateDecodingError { StateDecodingError(offset: offset, reason: .outOfRange(what)) }
 
     mutating func plugID() throws(StateDecodingError) -> PlugID {

@@ -21,8 +21,8 @@ public struct PendingCalls: Hashable, Sendable {
 
     func count(of script: String) -> Int { shares[script] ?? 0 }
 
-    /// Returns true if the script may add a call. A script that hangs can fill two thirds of the list, a second one two
-    /// thirds of the rest, so that a script that answers always has room.
+    /// Returns true if the script may add a call. A script that hangs can fill two thirds of the list, and a second one
+    /// two thirds of the rest, so that room is left for other scripts even if several hang.
     func hasRoom(for script: String) -> Bool { count(of: script) < 2 * (ScriptLimits.calls - count) }
 
     var first: StoredRuleState.Call? { slots.indices.contains(start) ? slots[start] : nil }

@@ -11,7 +11,7 @@ struct ScriptCallQueue: Sendable {
 
     mutating func add(_ id: RequestID) { waiting.append(id) }
 
-    /// Inserts calls of an earlier process before the calls of this one.
+    /// Inserts calls before all waiting calls: those of an earlier process, or a withdrawn call that is made again.
     mutating func addAhead(_ ids: [RequestID]) { waiting.insert(contentsOf: ids, at: next) }
 
     /// Starts the next wanted call and returns it; nil while one is in progress, or if the queue is empty.

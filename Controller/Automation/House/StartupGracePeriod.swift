@@ -1,13 +1,14 @@
 import PlugModel
 import ProtocolCore
 
-/// The period after a start in which plugs that the rules name are not found yet. A press of one plug must not be
-/// evaluated before the lamp that it switches is present, and a stored wait must not end before its fan is present.
-/// Events are queued here in the order of arrival, and the engine's deadlines wait.
+/// The period after a start in which plugs that the rules name are not found yet. A press of one plug's button must not
+/// be evaluated before the lamp that it switches is present, and a stored wait must not end before the fan that it
+/// turns off is present. Events are queued here in the order of arrival, and the engine's deadlines wait.
 struct StartupGracePeriod: Sendable {
     /// Longer than finding the plugs of a house takes, shorter than ``RuleEngine/maximumAge``.
     static let longest = Duration.seconds(3)
-    /// The number of queued events. At this number all are evaluated at once. Stops a replay from filling the memory.
+    /// The maximum number of queued events. When it is reached, the period ends and all queued events are evaluated.
+    /// Stops a replay from filling the memory.
     static let maximumEvents = 1024
 
     struct Held: Sendable {

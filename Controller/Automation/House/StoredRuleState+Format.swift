@@ -21,23 +21,24 @@ public struct HostMoment: Hashable, Sendable {
 /// The stored form: `smartplug-rules`, the version, the time of writing, plugs, the engine's memory, commands, `wishes`
 /// (commands for absent plugs), effects, calls, scripts, bound names, and the FNV-1a hash of all bytes before it.
 /// Numbers are big endian. A text follows its length in two bytes. Times are on the clock of the boot that wrote them.
-/// Version 3 had no bound names, version 2 no calls and scripts. Version 1 had cooldowns instead of the engine's
-/// memory, and neither `wishes` nor effects.
+/// Bound names exist since version 4, calls and scripts since version 3, and the engine's memory, `wishes` and effects
+/// since version 2. Version 1 had cooldowns in place of the engine's memory.
 extension StoredRuleState {
     static let magic = Array("smartplug-rules".utf8)
     static let oldestVersion: UInt8 = 1
     static let version: UInt8 = 4
-    /// Bytes, more than a full memory has. A larger file is not a memory file.
+    /// The maximum size of a memory file in bytes. A full memory is smaller.
     public static let sizeLimit = 16 << 20
-    /// Bytes of the engine's memory. Keeps the whole below its limit. The engine's own limits are far lower.
+    /// The maximum size of the engine's memory in bytes. Keeps the file below ``sizeLimit``. The least important parts
+    /// of a larger memory are omitted.
     static let maximumEngine = 4 << 20
     /// The number of cooldowns in a file of version 1.
     static let maximumCooldowns = 4096
-    /// Bytes of a text; longer ones are cut. Names have at most 63 bytes, the words of a cause slightly more.
+    /// The maximum size of a text in bytes. Longer texts are cut. Names of plugs have at most 63 bytes.
     static let maximumText = 255
-    /// Bytes of one text of an effect.
+    /// The maximum size of one text of an effect in bytes.
     static let maximumWords = 8192
-    /// The number of stored condition results per firing, more than a rule file allows.
+    /// The maximum number of stored condition results per firing. A rule file allows fewer conditions.
     static let maximumJudged = 1024
 
     /// Returns the stored form. Data without room is omitted silently.
@@ -212,7 +213,7 @@ public struct StateDecodingError: Error, Hashable, Sendable, CustomStringConvert
         case tooLong
         /// The hash at the end does not match.
         case checksum
-        /// A value has an invalid range or form; the text names the expected kind.
+        /// A value is out of range or has an invalid form. The text names the expected kind.
         case outOfRange(String)
     }
 

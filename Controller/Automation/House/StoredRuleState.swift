@@ -1,10 +1,11 @@
 public import PlugModel
 public import ProtocolCore
 
-/// The data that running rules need after their process ends, however it ends. It is stored as a whole, so that a
-/// plug's cursor, the engine's memory, and the commands and effects of its events always belong to the same moment.
+/// The data with which the next process continues the rules, even if this process is killed. It is stored as a whole,
+/// so that a plug's cursor, the engine's memory, and the commands and effects of its events always belong to the same
+/// moment.
 ///
-/// It does not contain the states of relays; a plug's snapshot has them.
+/// It does not contain the present states of relays; a plug's snapshot has them.
 public struct StoredRuleState: Hashable, Sendable {
     /// A plug that was connected at least once.
     public struct Plug: Hashable, Sendable {
@@ -39,22 +40,24 @@ public struct StoredRuleState: Hashable, Sendable {
         /// The time at which the effect expires.
         public var until: Instant
 
-        /// Bytes of the effect's texts together, more than a rule file allows. A larger effect is rejected.
+        /// The maximum size of the effect's texts together in bytes. A rule file allows less, and a larger effect is
+        /// rejected.
         static let maximumSize = 80_000
         static let maximumArguments = 1024
-        /// Bytes of the texts of all unfinished effects. Keeps the stored memory below its limit.
+        /// The maximum size of the texts of all unfinished effects in bytes. Keeps the stored memory below its limit.
         static let maximumTotal = 2 << 20
     }
 
-    /// The number of stored plugs. The plug with the oldest connection is evicted first. Stops ever new ids from
-    /// filling the disk.
+    /// The maximum number of stored plugs. The plug with the oldest last connection is evicted first. Stops a network
+    /// that keeps announcing new ids from filling the disk.
     public static let maximumPlugs = RuleEngine.maximumPlugs
-    /// The number of unanswered commands. Stops rules that fire faster than plugs answer from filling memory and disk.
+    /// The maximum number of unanswered commands. Stops rules that fire faster than plugs answer from filling memory
+    /// and disk.
     public static let maximumCommands = 1024
-    /// The number of absent plugs with a stored command. Stops rules with many unknown names from filling memory and
-    /// disk.
+    /// The maximum number of absent plugs with a stored command. Stops rules with many unknown names from filling
+    /// memory and disk.
     public static let maximumWishes = 256
-    /// The number of unfinished effects. Stops a web server that does not answer from filling memory and disk.
+    /// The maximum number of unfinished effects. Stops a web server that does not answer from filling memory and disk.
     public static let maximumEffects = 256
 
     /// The plugs in the order of their last connection, newest last.
@@ -77,7 +80,7 @@ public struct StoredRuleState: Hashable, Sendable {
     /// Creates the memory of a house without history.
     public init() {}
 
-    /// The number of the last handled event of each plug, at which to resume.
+    /// The number of the last handled event of each plug, after which its events are resumed.
     public var cursors: [PlugID: SequenceNumber] {
         var cursors: [PlugID: SequenceNumber] = [:]
         for plug in plugs { cursors[plug.id] = plug.cursor }
