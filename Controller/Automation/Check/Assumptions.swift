@@ -1,12 +1,13 @@
 /// The worlds (hypothetical states of the house) in which all added conditions hold. Conditions are added one at a
 /// time. If no world is left, the conditions exclude each other.
 struct Assumptions {
-    /// The number of worlds. Nested `any` conditions multiply it. Above the limit, contradictions are not detected.
+    /// The maximum number of worlds. Nested `any` conditions multiply their number. Above the limit, contradictions are
+    /// not detected.
     private static let limit = 256
 
     private let house: KnownHouse
     private let work: InspectionWork
-    /// Nil if there were too many worlds.
+    /// The worlds that are left. Nil if there were more than ``limit``, or if the work limit was reached.
     private var worlds: [HypotheticalState]? = [HypotheticalState()]
 
     init(_ inspection: RuleInspection) { (house, work) = (inspection.house, inspection.work) }
@@ -49,7 +50,8 @@ struct Assumptions {
         }
     }
 
-    /// Returns the worlds in which one of the alternatives holds.
+    /// Returns the worlds in which one of the alternatives holds. Nil if there are more than ``limit``, or if the work
+    /// limit is reached.
     private func add(_ alternatives: [[HypotheticalState.Fact]], to worlds: [HypotheticalState]) -> [HypotheticalState]?
     {
         var found: [HypotheticalState] = []
@@ -64,7 +66,7 @@ struct Assumptions {
         return found.count > Self.limit ? nil : found
     }
 
-    /// Returns the alternative facts under which a leaf holds, or does not hold.
+    /// Returns lists of facts. If all facts of any list apply, the leaf holds or does not hold, as `holds` requests.
     private func alternatives(_ leaf: Condition, _ holds: Bool, alsoAway: Bool) -> [[HypotheticalState.Fact]] {
         switch leaf {
         case .time(let window):

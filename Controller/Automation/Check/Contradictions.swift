@@ -101,7 +101,7 @@ extension RuleInspection {
             let due = time == .endOfDay ? days.nextDays : days
             return due.isEmpty ? [] : [.time(WeekTimes(due, from: second, to: second + 1))]
         case .schedule(.sun(let event, let offset, let days)):
-            // A longer offset may reach into the previous or next day.
+            // An offset outside of these ranges may move the trigger to the previous or next day.
             let isByDay =
                 switch event {
                 case .sunrise: offset >= .zero && offset < .seconds(4 * 3600)

@@ -45,7 +45,7 @@ extension RuleInspection {
     }
 
     /// Returns the commands to each plug within ``shortGap`` of the firing, by plug key. Of several commands at the
-    /// same time, only the last is included.
+    /// same time, only the last is included. Commands after a wait for a condition are not included.
     private func soonOrders(_ rule: Rule) -> [String: [Order]] {
         var orders: [String: [Order]] = [:]
         var after = Duration.zero
@@ -65,7 +65,7 @@ extension RuleInspection {
         return orders
     }
 
-    /// Returns the two opposite commands that are nearest to each other in time.
+    /// Returns the two opposite commands that are nearest to each other in time; nil if no two commands are opposite.
     private func opposite(_ first: Int, _ mine: [Order]?, _ second: Int, _ its: [Order]?) -> (Order, Order)? {
         var nearest: (Order, Order)?
         for mine in mine ?? [] {

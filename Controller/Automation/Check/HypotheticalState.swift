@@ -2,9 +2,9 @@
 struct HypotheticalState {
     /// A value that a plug measures, or to which it is set.
     enum Measure: Hashable {
-        /// Watts.
+        /// The active power of the plug with this key, in watts.
         case activePower(String)
-        /// Thousandths.
+        /// The dim level of the plug with this key, in thousandths of full brightness.
         case level(String)
 
         /// The range of possible values.
@@ -16,7 +16,7 @@ struct HypotheticalState {
         }
     }
 
-    /// An interval whose ends are included or not.
+    /// An interval. Each of its ends is included or excluded.
     struct Span: Hashable {
         var low = -Double.infinity
         var lowIncluded = true

@@ -22,7 +22,7 @@ extension RuleInspection {
     func idleActions(_ index: Int) -> [RuleFinding] {
         let actions = rules[index].actions
         var findings: [RuleFinding] = []
-        /// The last command to each plug since the last wait.
+        /// The last command to each plug since the last wait, program, web hook or script call.
         var last: [String: (place: Int, plug: String)] = [:]
         for (place, action) in actions.enumerated() {
             switch action {

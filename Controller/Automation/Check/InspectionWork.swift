@@ -3,16 +3,17 @@
 /// Rules are compared in pairs, trigger by trigger and plug by plug. Without a limit, a file of one megabyte could take
 /// hours.
 final class InspectionWork {
-    /// The number of steps. A step takes a few dozen nanoseconds, so all take less than a second. Enough for a thousand
-    /// rules with one trigger each that command the same plug.
+    /// The maximum number of steps. A step takes a few dozen nanoseconds, so all take less than a second. Enough for a
+    /// thousand rules with one trigger each that command the same plug.
     static let allowance = 10_000_000
-    /// The number of cached schedules. Each has at most ten thousand times.
+    /// The maximum number of cached schedules. Each has at most 10,080 times, one per minute of a week.
     private static let keptSchedules = 64
 
     private var stepsLeft = InspectionWork.allowance
     private var times: [CronSchedule: WeekTimes] = [:]
 
-    /// True if the steps are used up. The result of the last comparison is then invalid, and the check ends.
+    /// True if the steps are used up. The result of the last comparison is then invalid, and no further rules are
+    /// compared.
     var isSpent: Bool { stepsLeft <= 0 }
 
     /// True if the limit on links or loops was reached, so that further ones were not examined.

@@ -1,6 +1,7 @@
 extension RuleInspection {
     private enum Limit {
-        /// The number of rules in one loop. Longer loops are unlikely, and their number grows exponentially.
+        /// The maximum number of links in one loop. Longer loops are unlikely, and the number of possible loops grows
+        /// exponentially with their length.
         static let length = 6
         static let loops = 32
     }
@@ -43,7 +44,8 @@ extension RuleInspection {
             hint: "add a condition that does not hold the second time, or a cooldown that is long enough")
     }
 
-    /// True if the link depends on no condition and takes no time.
+    /// True if nothing prevents or delays the link: its first rule has no condition, cooldown, rate limit or wait, and
+    /// the relay or the firing itself meets the trigger.
     private func isCertain(_ link: RuleLink) -> Bool {
         let rule = rules[link.from]
         guard rule.conditions.isEmpty, rule.cooldown == .zero, rule.limit == nil,
@@ -91,7 +93,8 @@ private struct LoopSearch {
         Set(links.values.joined().map { Start(rule: $0.to, trigger: $0.trigger) }).sorted()
     }
 
-    /// Each loop is found from its lowest trigger, so triggers below the start are skipped.
+    /// Extends the path from `place` until it returns to `start`. Triggers before the start in the order of ``starts``
+    /// are skipped, so that each loop is found only from its first trigger.
     mutating func follow(from place: Start, to start: Start, length: Int) {
         isOnPath.insert(place)
         defer { isOnPath.remove(place) }

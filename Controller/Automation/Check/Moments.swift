@@ -5,7 +5,7 @@ struct RuleMoment {
     var own: Trigger
     /// The trigger of the original event. It differs from ``own`` if ``own`` is the firing of another rule.
     var origin: Trigger
-    /// ``KnownHouse/key(_:)`` of the plug of the event; empty for none.
+    /// ``KnownHouse/key(_:)`` of the plug of the event; empty if the event has no plug.
     var key: String
     /// The conditions of the rule, and of the rules on the path to it.
     var conditions: [Condition]
@@ -14,7 +14,7 @@ struct RuleMoment {
 }
 
 extension RuleInspection {
-    /// The number of moments per rule. Stops rules that fire each other on many paths from filling the memory.
+    /// The maximum number of moments per rule. Stops rules that fire each other on many paths from filling the memory.
     private static let momentLimit = 128
 
     /// Returns the moments of each rule.

@@ -9,7 +9,8 @@ public enum RuleCheck {
     ///
     /// - Parameters:
     ///   - rules: all rules that run together.
-    ///   - house: the known plugs; nil if they are unavailable, which disables the checks of names and capabilities.
+    ///   - house: the known plugs; nil if they are unavailable, which disables the checks of plug names and
+    ///     capabilities.
     ///   - knowsSun: true if the location of the house is known.
     ///   - sun: the sun's times of the year ahead, for the check of days without sunrise or sunset.
     /// - Returns: all errors, then notes about omitted findings, then at most ``warningLimit`` warnings. Errors and

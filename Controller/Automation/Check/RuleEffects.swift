@@ -31,7 +31,7 @@ extension RuleAction {
         case .toggle: [.turnsOn, .turnsOff]
         case .restore: [.turnsOn, .turnsOff, .brightens, .darkens]
         case .dim(_, let level, _):
-            // A level in between turns a lamp on, and makes it brighter or darker.
+            // A level between 0 and 1000 turns a lamp on, and makes it brighter or darker.
             switch level.permille {
             case 0: .turnsOff
             case 1000: [.turnsOn, .brightens]

@@ -7,7 +7,7 @@ struct RuleLink: Hashable {
     var action: Int?
     /// ``KnownHouse/key(_:)`` of the plug; empty for a firing.
     var plug: String
-    /// One effect, or turning on and off together if both meet the trigger.
+    /// One effect, or turning on and off together if both meet the trigger. Empty for a firing.
     var effect: RuleEffects
     var to: Int
     /// The place of the trigger.

@@ -67,7 +67,7 @@ extension RuleInspection {
         if band.low > Self.rating { return beyondRating("the power never reaches \(band.low.decimal) W") }
         let feedsBack = known.map { $0.lowerBound < 0 } ?? false
         if band.high < 0, !feedsBack { return feedingOnly("the power never falls to \(band.high.decimal) W") }
-        // A plug that is off has a power of 0 W. The trigger arms there only if its arming limit is above 0 W.
+        // A plug that is off has a power of 0 W. The trigger arms at 0 W only if its lower arming limit is above 0 W.
         let leavesBelow = band.armsBelow > 0 || feedsBack
         if !leavesBelow, band.armsAbove >= Self.rating {
             return Complaint(
@@ -134,7 +134,7 @@ extension RuleInspection {
 }
 
 extension EnergyThreshold.Period {
-    /// The longest possible length; nil without a limit.
+    /// The longest possible length of the period in hours; nil if the length has no limit.
     fileprivate var hours: Double? {
         switch self {
         case .hour: 1

@@ -4,7 +4,7 @@ struct WeekTimes: Hashable {
     static let week = 7 * day
     static let always = WeekTimes([0..<week])
 
-    /// Ascending, disjoint and not empty.
+    /// The ranges in ascending order. They do not overlap, and each contains at least one second.
     let ranges: [Range<Int>]
 
     var isEmpty: Bool { ranges.isEmpty }
