@@ -30,7 +30,7 @@ public struct PowerTriggerReplay: Sendable {
     public private(set) var armedSince: Int64?
     /// The last return of the plug after an absence, and the length of the absence in milliseconds.
     public private(set) var lastReturn: (at: Int64, after: Int64)?
-    /// The last sample that was far enough on the near side to arm the trigger.
+    /// The last sample with a power that arms the trigger, even if the trigger was already armed.
     public private(set) var lastArming: Point?
     /// The sample with the greatest power in the near range.
     public private(set) var greatest: Point?
@@ -70,7 +70,7 @@ public struct PowerTriggerReplay: Sendable {
         }
         last = milliseconds
         if isInside(watts) {
-            // A stay as long as the dwell disarms the trigger.
+            // Before the near range, a stay as long as the dwell disarms the trigger.
             if stay == nil { stay = (milliseconds, milliseconds) }
             stay?.last = milliseconds
             if let stay { note(stay) }

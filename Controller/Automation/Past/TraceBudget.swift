@@ -22,7 +22,7 @@ public struct TraceBudget: Sendable {
     /// stored even above the budget.
     private var begun: [String] = []
 
-    /// Creates a full budget.
+    /// Creates a budget of which nothing is spent.
     public init() {}
 
     /// Decides if a trace is stored.

@@ -12,7 +12,7 @@ public struct TraceRecorder: Sendable {
 
     /// The rules' conditions in words, by rule name. A firing only contains their results.
     private var conditions: [String: [String]] = [:]
-    /// In the order of the last change, newest last.
+    /// The traces that may still change, in the order of their last change, newest last.
     private var open: [RuleTrace] = []
 
     /// Creates a recorder.
@@ -106,8 +106,8 @@ public struct TraceRecorder: Sendable {
         return trace
     }
 
-    /// Starts a partial trace of a firing that an earlier process reported, or that was dropped. The history does not
-    /// replace a stored complete trace with a partial one.
+    /// Starts a partial trace of a firing that an earlier process reported, or whose trace was dropped. The history
+    /// does not replace a stored complete trace with a partial one.
     private mutating func beginPart(_ firing: Firing, _ milliseconds: Int64, _ now: Instant) -> RuleTrace {
         let age = max(0, firing.time.duration(to: now).wholeNanoseconds / 1_000_000)
         var trace = trace(of: firing, .fired, milliseconds - age)
@@ -160,7 +160,8 @@ public struct TraceRecorder: Sendable {
         return touch(open.count - 1, note)
     }
 
-    /// Adds a command that waits for its plug. Its notice follows directly after that of the firing.
+    /// Adds a command that waits for its plug. The notice of the command follows directly after that of its firing, so
+    /// the rule's newest trace belongs to this firing.
     private mutating func add(_ command: StoredRuleState.Command, _ milliseconds: Int64) -> RuleTrace? {
         if let known = keep(command.request.id) { return known }
         guard let index = open.lastIndex(where: { $0.rule == command.rule }) else { return nil }

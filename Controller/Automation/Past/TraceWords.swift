@@ -81,7 +81,7 @@ extension EffectRequest.Effect {
 }
 
 extension CommandOutcome {
-    /// For example `done` or `refused: the relay is locked on`.
+    /// For example `done` or `lockedOn: the relay is locked on`.
     var words: String {
         switch self {
         case .done: "done"
