@@ -67,7 +67,7 @@ struct Activity {
         phases = PhaseTracker(start: time)
     }
 
-    /// Ends a pause, before its first active sample is added.
+    /// Ends a pause. Called before the first active sample after the pause is added.
     mutating func resume(after quiet: Quiet, at time: Int64, wasSaid: Bool, _ events: inout [ApplianceEvent]) {
         judgement = nil
         offTime = OffTime()

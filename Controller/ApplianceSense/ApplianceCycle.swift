@@ -41,10 +41,11 @@ public struct AppliancePhase: Sendable, Hashable {
         /// A motor or pump that runs steadily, before any tumbling or with less than a third of the tumbling's peak
         /// power.
         case running
-        /// At least two minutes below 10 W before more activity: laundry soaks, dishes dry. Reported when the activity
-        /// resumes.
+        /// At least two minutes without activity, followed by more activity: laundry soaks, dishes dry. Reported when
+        /// the activity resumes.
         case soak
-        /// After heating or the last spin: short or weak turns that keep laundry from creasing.
+        /// Turns that keep laundry from creasing: after heating with long rests, or after spinning with less power than
+        /// tumbling.
         case antiCrease = "anti-crease"
     }
 
@@ -65,7 +66,8 @@ public struct AppliancePhase: Sendable, Hashable {
 
 /// An event of ``ApplianceSense``. Each is reported once, at the sample that makes it certain.
 public enum ApplianceEvent: Sendable, Hashable {
-    /// A cycle is certain: a programme after 20 minutes if it reached 300 W, a known compressor after one minute.
+    /// A cycle is certain: a programme after 20 minutes if it reached 300 W (800 W on the plug of a known compressor),
+    /// and a run of a known compressor after one minute.
     case started(ApplianceCycle.Kind, start: Int64)
     /// A new phase of the running programme.
     case phase(AppliancePhase.Name, start: Int64)

@@ -6,10 +6,10 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
     /// The lowest power of a pause within each of the last cycles, in tenths of a watt, newest last: the power of the
     /// appliance while it is on and rests. 255 if no pause was long enough to measure it.
     public var pauseLevels: [UInt8] = []
-    /// The power within 20 minutes after a cycle, in tenths of a watt. It is below the level of the pauses if the
-    /// appliance turns itself off.
+    /// The lowest power in the 20 minutes after a cycle, in tenths of a watt, smoothed over the cycles. It is below the
+    /// level of the pauses if the appliance turns itself off.
     public var endLevel: Int32?
-    /// The power between cycles, in tenths of a watt.
+    /// The power between cycles, in tenths of a watt, smoothed over the cycles.
     public var standbyLevel: Int32?
     /// The usual peak power of programmes, in tenths of a watt.
     public var peakLevel: Int32?
@@ -20,11 +20,11 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
     public struct Compressor: Sendable, Hashable, Codable {
         /// The number of learned runs.
         public var runs: UInt16
-        /// The power after the start, in tenths of a watt.
+        /// The usual power after the first minute of a run, in tenths of a watt.
         public var level: Int32
-        /// The length of a run.
+        /// The usual length of a run.
         public var runMilliseconds: Int64
-        /// The time from one start to the next.
+        /// The usual time from one start to the next.
         public var periodMilliseconds: Int64
 
         /// Creates the properties.
@@ -41,7 +41,7 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
         }
     }
 
-    /// The number of learned cycles. Older ones are forgotten, because appliances and habits change.
+    /// The maximum number of learned cycles. Older cycles are forgotten, because appliances and habits change.
     static let cycleLimit = 16
 
     /// Creates an empty profile.
@@ -78,8 +78,8 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
         if pauses.count > Self.cycleLimit { pauses.removeFirst() }
         pauseLevels.append(level.map { UInt8(clamping: $0) } ?? .max)
         if pauseLevels.count > Self.cycleLimit { pauseLevels.removeFirst() }
-        // The level rises at once and falls slowly. The appliance therefore counts as one that turns itself off only
-        // after several cycles with a low level.
+        // After the first cycle the level rises at once and falls slowly. A single low level after cycles with a high
+        // level therefore does not mean that the appliance turns itself off.
         if let end { endLevel = endLevel.map { end > $0 ? end : $0 + (end - $0) / 8 } ?? end }
         peakLevel = peakLevel.map { $0 + (peak - $0) / 4 } ?? peak
     }

@@ -4,13 +4,13 @@
 /// with the fourth run, or with the sixth on a plug with earlier programmes. After that each run is reported at its
 /// end.
 struct CompressorTracker {
-    /// Milliseconds. A compressor rests for minutes, so a short quiet span is already its end.
+    /// Milliseconds. A compressor rests for minutes, so a quiet span of this length ends the run.
     static let quietAtEnd: Int64 = 10_000
     static let runLengths: ClosedRange<Int64> = 120_000...5_400_000
     static let rests: ClosedRange<Int64> = 120_000...7_200_000
     /// Tenths of a watt. Household compressors need 40 to 400 W.
     static let levels: ClosedRange<Int64> = 300...5_000
-    /// Milliseconds. A longer gap may hide a whole rest.
+    /// Milliseconds. A longer gap may hide a whole rest, so it ends the run.
     static let longestHole: Int64 = 600_000
     /// The number of similar runs that identify a compressor. A plug with earlier programmes needs more.
     static let runsNeeded = 4
@@ -117,11 +117,12 @@ struct CompressorTracker {
         judge(isLike: isLike || !run.isWhole, &profile)
     }
 
-    /// Keeps a run that may belong to a compressor until that is certain.
+    /// Keeps a run on a plug without a known compressor. If enough kept runs are similar, reports them and stores the
+    /// compressor in the profile.
     private mutating func gather(
         _ run: CompressorRun, at time: Int64, _ profile: inout ApplianceProfile, _ events: inout [ApplianceEvent]
     ) {
-        // A lamp that was on for a moment is not a run, and does not interrupt a series.
+        // A shorter span, such as a lamp that was on for a moment, is not a run and does not interrupt a series.
         guard run.length >= Self.runLengths.lowerBound else { return }
         guard run.isFlat, Self.levels.contains(run.level), run.length <= Self.runLengths.upperBound else {
             return pending.removeAll(keepingCapacity: true)
@@ -133,7 +134,7 @@ struct CompressorTracker {
         guard let alike = newestPending(needed) else { return }
         let level = alike.levels.reduce(0, +) / Int64(needed)
         let length = alike.lengths.reduce(0, +) / Int64(needed)
-        // All runs may be next to gaps. Then the length of a run is the best estimate of a rest.
+        // If no two consecutive runs are whole, no rest was measured. The length of a run is then the best estimate.
         let rest = alike.rests.isEmpty ? length : alike.rests.reduce(0, +) / Int64(alike.rests.count)
         let known = ApplianceProfile.Compressor(
             runs: UInt16(needed), level: Int32(clamping: level), runMilliseconds: length,
@@ -148,7 +149,8 @@ struct CompressorTracker {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the newest fully observed runs, if there are `count` that are similar in level, length and rest.
+    /// Returns the newest `count` fully observed runs and the rests between them. Nil if there are fewer, or if they
+    /// are not similar in level, length and rest.
     private func newestPending(_ count: Int) -> (levels: [Int64], lengths: [Int64], rests: [Int64])? {
         let whole = pending.indices.filter { pending[$0].isWhole }.suffix(count)
         guard whole.count == count, let first = whole.first else { return nil }
@@ -173,7 +175,7 @@ struct CompressorRun {
 
     let start: Int64
     private(set) var lastOn: Int64
-    /// True if the start was observed.
+    /// True if the start was observed and no gap interrupted the run.
     var isWhole: Bool
     var isSaid = false
     private var peak: Int32 = 0
@@ -212,7 +214,7 @@ struct CompressorRun {
 
     var length: Int64 { lastOn - start }
     var isSettled: Bool { settled.covered > 0 && lastOn - start > Self.settling }
-    /// The mean power in tenths of a watt, without the start.
+    /// The mean power in tenths of a watt, without the first minute.
     var level: Int64 { settled.covered > 0 ? settled.energy / settled.covered : 0 }
     var isFlat: Bool { greatest > 0 && Int64(greatest) <= 2 * Int64(least) }
 

@@ -4,7 +4,7 @@ struct PowerStep {
     static let longest: Int64 = 30_000
     /// 100 kW, in tenths of a watt, more than any plug carries. Keeps sums from overflowing.
     static let largest: Int32 = 1_000_000
-    /// The valid times in milliseconds, 140,000 years around zero.
+    /// The valid times in milliseconds: about 140,000 years before and after zero.
     static let times = -(Int64(1) << 52)...(Int64(1) << 52)
 
     var time: Int64

@@ -6,17 +6,17 @@ struct ProgrammeTracker {
     /// motor does not count.
     static let strongFrom: Int32 = 3_000
     static let strongFor: Int64 = 10_000
-    /// These two limits replace the others on a plug with a known compressor. Only a much stronger appliance, such as a
-    /// machine that replaced it, counts.
+    /// These two limits replace the two above on a plug with a known compressor. There only a much stronger appliance
+    /// counts, such as a machine that replaced the refrigerator.
     static let strongFromBesideCompressor: Int32 = 8_000
     static let strongForBesideCompressor: Int64 = 60_000
-    /// Milliseconds. The power of pauses from this length on is the level at which the appliance rests.
+    /// Milliseconds. The power of a pause of at least this length shows the level at which the appliance rests.
     static let tellingPause: Int64 = 10_000
 
     private enum Stage {
         /// Quiet for longer than a pause.
         case idle
-        /// Active, but not long or strong enough yet. A kettle never leaves this stage.
+        /// Active, but not long or strong enough yet. A kettle never gets beyond this stage.
         case candidate
         case running
         /// Reported as finished, but it may still resume.
