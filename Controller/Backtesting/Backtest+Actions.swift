@@ -5,8 +5,8 @@ import ProtocolCore
 
 /// Performs the actions of rules in the virtual house, and compares commands with the recorded switchings.
 extension Backtest {
-    /// The maximum number of actions that follow from one event. Ends an endless chain of rules that trigger each
-    /// other.
+    /// The maximum number of actions that follow from one event. Further actions are dropped, which ends an endless
+    /// chain of rules that trigger each other.
     private static let longestChain = 10_000
 
     mutating func perform(_ actions: [RuleEngineAction], at time: Int64) {
@@ -79,8 +79,8 @@ extension Backtest {
 
     /// Handles an event of a plug's journal.
     ///
-    /// - Parameter byRule: True if a command of one of the rules caused the event. It is then only recorded: the rules
-    ///   of the backtest switch the plug themselves.
+    /// - Parameter byRule: True if a command of one of the rules caused the event. A switching is then only recorded,
+    ///   because the rules of the backtest switch the plug themselves.
     mutating func happened(_ stored: StoredEvent, byRule: Bool) {
         guard let place = places[stored.plug], case .event(let recordedEvent) = stored.content else { return }
         let name = streams[place].name

@@ -120,7 +120,7 @@ struct Backtest {
         min(end, deadline(), nextAutoOff, nextTimer?.at ?? .max, try events.next()?.at ?? .max)
     }
 
-    /// Advances to the barrier, when no plug has a stop before it, and handles the event there.
+    /// Advances to the barrier and handles one event there. Called when no plug has a stop up to the barrier.
     ///
     /// - Returns: False at the end of the span.
     private mutating func passBarrier() throws(HistoryError) -> Bool {

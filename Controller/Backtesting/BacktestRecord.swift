@@ -4,7 +4,7 @@ public import Automation
 public struct BacktestRecord: Codable, Hashable, Sendable {
     /// A step of a firing, with the recorded switching that is nearest to its command.
     public struct Step: Codable, Hashable, Sendable {
-        /// ISO 8601, UTC, milliseconds.
+        /// The time of the step: ISO 8601, UTC, with milliseconds.
         public var at: String
         /// The step as text.
         public var what: String
@@ -12,7 +12,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         public var plug: String?
         /// The result, if it is not success.
         public var outcome: String?
-        /// When the plug was switched the same way in reality, at most ten minutes away from the step: ISO 8601, UTC.
+        /// The time at which the plug was really switched the same way, at most ten minutes before or after the step:
+        /// ISO 8601, UTC.
         public var recorded: String?
         /// Seconds from the step to that time; negative if the plug was switched before the step.
         public var recordedAfter: Double?
@@ -24,7 +25,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
 
     /// The kind of the line: firing, heldBack, nearMiss, onlyHere, onlyThere, recorded, summary, comparison, omitted.
     public var event: String
-    /// ISO 8601, UTC, milliseconds.
+    /// The time of the edge: ISO 8601, UTC, with milliseconds. Missing for lines without an edge.
     public var at: String?
     /// The rule's name.
     public var rule: String?
@@ -34,7 +35,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var cause: String?
     /// The power in watts or the energy in watt-hours at the trigger, if it has one.
     public var value: Double?
-    /// When the threshold was crossed: ISO 8601, UTC.
+    /// The time at which the threshold was crossed: ISO 8601, UTC.
     public var since: String?
     /// heldBack, nearMiss: the reason why the rule did not fire.
     public var why: String?

@@ -78,7 +78,7 @@ public struct BacktestComparison: Sendable {
     /// The number of firings of both reports that were not compared.
     public var omitted = 0
 
-    /// The greatest time difference of equal firings of rules with the same name, in milliseconds.
+    /// The maximum time difference, in milliseconds, at which firings of rules with the same name count as equal.
     public static let tolerance: Int64 = 1000
 
     /// Compares two reports.

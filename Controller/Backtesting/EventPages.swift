@@ -7,9 +7,9 @@ struct EventPages: Sendable {
     private let history: PowerHistory
     private let rules: [String]
     private let to: Int64
-    /// The time from which nothing was read yet.
+    /// The start of the time that has not been read yet.
     private var unread: Int64
-    /// In reverse order: the next event is the last element.
+    /// The events of one day that are not removed yet, in reverse order: the next event is the last element.
     private var page: [StoredEvent] = []
     /// The ids of the commands that the rules sent in reality.
     private var commands: Set<String> = []
@@ -30,8 +30,9 @@ struct EventPages: Sendable {
             page = try history.events(of: nil, from: unread, to: end).reversed()
             commands = []
             if page.contains(where: { $0.command != nil }) {
-                // A command may wait up to a day for its plug, and the clocks of plug and controller differ by some
-                // seconds.
+                // The search starts a day before the page, because a command may have waited for its plug, and ends a
+                // minute after the page, because the clocks of plug and controller may differ. A command that waited
+                // longer than a day is not found.
                 for rule in rules {
                     commands.formUnion(
                         try history.commandIDs(of: rule, from: unread - Self.length, to: end + 60_000))
@@ -50,7 +51,7 @@ struct EventPages: Sendable {
 }
 
 extension StoredEvent {
-    /// The command by which a relay was switched.
+    /// The command that switched the relay; nil for any other event and for a switching without a command.
     fileprivate var command: RequestID? {
         guard case .event(let event) = content, case .relayChanged(_, .controller(_, let request, _)) = event.kind
         else {

@@ -4,10 +4,11 @@ import PowerHistory
 /// Splits a plug's recorded samples where the pace changes. The pace is the usual time between two samples. The pace of
 /// a piece applies to the time before each of its samples.
 ///
-/// Several samples with equal distances define a new pace, which applies from the first of these distances on. A single
-/// long distance is a gap, which is judged by the previous pace.
+/// If most of the next distances are about equal, they define a new pace, and the first of them is the first distance
+/// with this pace. A single long distance is a gap, which is judged by the previous pace.
 struct PacedSamples: Sendable {
-    /// A new pace is defined by `equal` equal distances among the next `run` distances. The other distances are gaps.
+    /// A new pace is defined by at least `equal` distances of about the same length among the next `run` distances. The
+    /// other distances are gaps.
     private static let equal = 6
     private static let run = 8
     /// The number of distances whose median is the pace at the beginning, and if the distances have no common pace.
@@ -83,15 +84,15 @@ struct PacedSamples: Sendable {
         return new
     }
 
-    /// Returns the median of the distances from a sample on, if most are about as long as the first; otherwise
-    /// nil.
+    /// Returns the median of the distances after a sample. Nil if fewer than ``equal`` distances, including the one
+    /// before the sample, are about as long as `distance`.
     private func newPace(at index: Int, _ distance: Int64) -> Int64? {
         let run = samples[index..<min(index + Self.run, samples.count)]
         let same = zip(run, run.dropFirst()).count { Self.isSame($1.milliseconds &- $0.milliseconds, distance) }
         return same + 1 >= Self.equal ? Self.median(run) : nil
     }
 
-    /// Returns a faster pace if the last two samples came much faster than usual.
+    /// Returns the greater of the last two distances if both are at most a fifth of the usual one, otherwise `usual`.
     private func recent(_ usual: Int64) -> Int64 {
         guard let distances else { return usual }
         let greatest = max(distances.older, distances.newer)

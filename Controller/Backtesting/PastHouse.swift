@@ -142,7 +142,7 @@ public struct PastHouse: Sendable {
     }
 
     /// Returns the plugs that a trigger needs but the history does not have, each with the most similar name in the
-    /// history.
+    /// history, or nil if no name is similar.
     public func missing(
         for rules: [Rule], over span: ClosedRange<Int64>
     ) throws(HistoryError) -> [(rule: String, plug: String, nearest: String?)] {

@@ -15,7 +15,7 @@ public struct PlugCoverage: Hashable, Sendable {
     public internal(set) var away: Int64 = 0
     /// The number of unreadable chunks.
     public internal(set) var damaged = 0
-    /// The longest time without samples that is not reported, in milliseconds.
+    /// The longest time without samples at the start or end of the span that still counts as recorded, in milliseconds.
     var usual: Int64 = 0
 
     init(plug: String) { self.plug = plug }

@@ -48,7 +48,7 @@ struct PlugStream: Sendable {
     /// The band of the engine from which ``band`` was calculated, or nil.
     private var asked: QuietBand?
     private var hasEnded = false
-    /// False for a plug that is not metered. Such a plug is always present.
+    /// False for a plug without samples in the span, for example without a meter. Such a plug is always present.
     private(set) var hasSamples = false
 
     init(name: String, id: PlugID, cursor: SampleCursor) {
@@ -60,7 +60,8 @@ struct PlugStream: Sendable {
 
     // MARK: Next stop
 
-    /// Scans up to the barrier (included) and returns the next stop and its time, or nil.
+    /// Scans up to the barrier (included) and returns the next stop and its time; nil if there is no stop up to the
+    /// barrier.
     mutating func stop(before barrier: Int64) -> (time: Int64, stop: Stop)? {
         guard !hasEnded else {
             let isLost = isPresent && last > .min && last + pace.away <= barrier && hasSamples
@@ -99,7 +100,7 @@ struct PlugStream: Sendable {
         }
         guard next < scanned, samples[next].milliseconds <= time, let index else { return }
         var (low, high) = (next + 1, scanned)
-        // Usually all samples are before this time; otherwise the index is estimated from the pace.
+        // Usually all quiet samples are before this time; otherwise the index is estimated from the pace.
         let guess = next + Int((time - samples[next].milliseconds) / pace.usual)
         if samples[scanned - 1].milliseconds <= time {
             low = scanned
@@ -225,7 +226,8 @@ struct ScanBand: Hashable {
             low: low, high: high, until: Self.floor(band.until.nanoseconds), gap: Self.floor(band.gap))
     }
 
-    /// Returns the index of the first sample from `index` on that is not quiet.
+    /// Returns the index of the first sample at or after `index` that is not quiet or is later than `limit`; the number
+    /// of samples if there is none.
     ///
     /// - Parameter before: The time of the previous sample.
     func end(of samples: Span<RecordedPower>, from index: Int, after before: Int64, through limit: Int64) -> Int {
@@ -249,7 +251,8 @@ struct ScanBand: Hashable {
         return least <= most ? ScanBand(low: least, high: most, until: until, gap: gap) : .nothing
     }
 
-    /// Returns the nearest number of deciwatts within the limit; nil if it exceeds Int32.
+    /// Converts a limit of the band to the nearest number of deciwatts inside the band. Nil for NaN, or if no Int32 is
+    /// inside.
     private static func deciwatts(_ watts: Double, _ rule: FloatingPointRoundingRule) -> Int32? {
         guard !watts.isNaN else { return nil }
         let rounded = (watts * 10).rounded(rule)

@@ -5,9 +5,10 @@ import PowerHistory
 import ProtocolCore
 
 /// Detects from a plug's power when it was switched, for plugs without a journal, such as those that were recorded
-/// elsewhere. The base is the usual lowest mean of a minute. The plug is on if the power is a quarter of the way from
-/// the base to the highest mean or more, at least 2 W above the base. It is off if the power is less than half of that
-/// above the base.
+/// elsewhere. It compares the mean powers of minutes, or of quarter hours in a span of more than a week. The base is
+/// the lowest of these means, without the lowest twentieth. The rise is a quarter of the difference between the highest
+/// mean and the base, at least 2 W. The plug turns on at the base plus the rise, and off below the base plus half of
+/// the rise.
 struct SwitchingLevel: Hashable, Sendable {
     /// The levels in deciwatts. A plug that is off counts as on from `on` upward, and a plug that is on counts as off
     /// below `off`.
@@ -21,7 +22,7 @@ struct SwitchingLevel: Hashable, Sendable {
     /// Determines the levels.
     ///
     /// - Parameter span: Milliseconds since 1970.
-    /// - Returns: Nil if the power never changes by more than 2 W.
+    /// - Returns: Nil if the highest mean is at most 2 W above the base, or if no mean is recorded.
     init?(of plug: PlugID, over span: ClosedRange<Int64>, from history: PowerHistory) throws(HistoryError) {
         let step = span.upperBound - span.lowerBound > Self.longestOfMinutes ? RollUpStep.quarter : .minute
         let means = try history.summaries(of: plug, step: step, from: span.lowerBound, to: span.upperBound).map(\.mean)

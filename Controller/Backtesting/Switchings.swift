@@ -46,7 +46,7 @@ struct Switchings: Sendable {
 
     /// Adds a command.
     ///
-    /// - Returns: The switching that is known so far.
+    /// - Returns: The nearest switching so far. A later one may be nearer: see ``switched(_:at:byRule:)``.
     mutating func command(_ on: Bool, at: Int64, _ place: CommandPlace) -> RecordedSwitching {
         prune(at)
         let best = recent.last { $0.on == on }
