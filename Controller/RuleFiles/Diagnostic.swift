@@ -83,7 +83,8 @@ struct Fault: Error, Hashable {
     }
 }
 
-/// Replaces characters that could end the line, move the terminal's cursor or reorder the text with a question mark.
+/// Writes a question mark in place of each character that could end the line, move the terminal's cursor or reorder the
+/// text. Keeps tabs.
 private func printable(_ scalars: some Sequence<Unicode.Scalar>) -> String {
     let printed: [Unicode.Scalar] = scalars.map { scalar in
         switch scalar.properties.generalCategory {

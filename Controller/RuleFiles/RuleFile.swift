@@ -22,8 +22,9 @@ public import Automation
 ///   `sun` with `offset` and `weekdays`; `rule`.
 /// - Conditions: `time` with `after` and `before`; `weekdays`; with `plug`: `relay`, `level`, `active power`,
 ///   `connection`; `all`, `any`, `not`.
-/// - Actions: `turn on`, `turn off`, `toggle`, `restore` with a plug or a list of plugs; `dim` with `plug`, `to` or
-///   `by`, `over`; `wait`; `wait until` with `timeout` and `otherwise`; `notify`; `run`; `web hook`.
+/// - Actions: `turn on`, `turn off`, `toggle`, `restore` with a plug or a list of plugs; `turn on` also with `plug` and
+///   `for`; `dim` with `plug`, `to` or `by`, `over`; `wait`; `wait until` with `timeout` and `otherwise`; `notify`;
+///   `run`; `web hook`.
 /// - Settings: `cooldown`, `mode`, `limit`, `late`, `away`.
 ///
 /// The schema (``RuleSchema``) states the meaning and the values of each key. It is generated from the description that
@@ -37,7 +38,8 @@ public struct RuleFile: Hashable, Sendable {
     public let places: [RulePlaces]
     private let text: String
 
-    /// Reads the whole file, or throws all mistakes in it. A YAML syntax error hides the mistakes after it.
+    /// Reads the whole file, or throws all mistakes in it. If the YAML cannot be read, the error has only the first
+    /// mistake of the YAML.
     public init(name: String, text: String) throws(RuleFileError) {
         let source = SourceText(text)
         var reader = RuleReader()

@@ -2,12 +2,13 @@
 enum RuleFileLimits {
     /// The size of a file in bytes of UTF-8.
     static let bytes = 1 << 20
-    /// The nesting depth of lists and mappings; each nested condition takes two levels.
+    /// The maximum nesting depth of lists and mappings. A condition in a list of `all` or `any` takes two levels.
     static let depth = 16
-    /// The number of values after each alias has been replaced by its anchor's value.
+    /// The maximum number of values after each alias has been replaced by its anchor's value.
     static let values = 100_000
     static let rules = 1000
-    /// The entries of one list: triggers, conditions, actions or plugs of one rule, arguments of one command.
+    /// The maximum number of entries in one list: triggers, conditions, actions or plugs of one rule, arguments of one
+    /// command.
     static let entries = 64
     /// The bytes of a plug's name, which is a DNS label (RFC 6763 section 4.1.1), and of a rule's name.
     static let nameBytes = 63
@@ -20,6 +21,6 @@ enum RuleFileLimits {
     /// The bytes of a URL; many servers reject longer ones.
     static let urlBytes = 2000
     static let cronBytes = 200
-    /// The mistakes that are reported per file; the others are counted.
+    /// The maximum number of mistakes that are reported per file. The others are counted.
     static let faults = 20
 }

@@ -6,10 +6,10 @@ public struct RulePlaces: Hashable, Sendable {
     var triggers: [PartPlaces]
     var conditions: [PartPlaces]
     var actions: [PartPlaces]
-    /// The places of the values of the other keys.
+    /// The places of the values of the rule's keys, by key.
     var keys: [String: Place]
 
-    /// Returns the place of a part.
+    /// Returns the place of a part, or the place of the rule's name if the rule has no such part.
     ///
     /// - Parameter word: a name or another word in the part, whose place is returned if the part contains it.
     public func place(of part: RulePart, word: String? = nil) -> Place {

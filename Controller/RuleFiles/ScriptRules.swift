@@ -14,9 +14,9 @@ public struct ScriptRules: Sendable {
         self.source = SourceText(source)
     }
 
-    /// One `on` of a script as its host sent it: `when` and the settings next to it.
+    /// One call of `on` in a script, as the script's host sent it.
     public struct Declaration: Sendable {
-        /// The line of the `on`, from 1.
+        /// The line of the call, from 1.
         public var line: Int
         /// The entries of the declaration: `when` and its settings.
         public var entries: [JSONValue.Entry]

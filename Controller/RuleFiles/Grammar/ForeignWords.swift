@@ -1,5 +1,5 @@
-/// Keys that users write although this grammar lacks them, mostly from other systems, grouped by the mapping. Each has
-/// a hint that names the key of this grammar.
+/// Keys that users write although this grammar lacks them, mostly from other systems. They are grouped by the mapping
+/// in which users write them. Each has a hint about the equivalent in this grammar.
 enum ForeignWords {
     /// Returns the hint for an unknown key; nil if the key is not in the tables.
     static func hint(_ word: String, in mapping: String) -> String? {

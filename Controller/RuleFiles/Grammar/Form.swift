@@ -1,7 +1,7 @@
 /// The form of a value in a rule file, as data. The readers, the JSON Schema and the tests use the same description.
 indirect enum Form: Sendable {
     case text(TextForm)
-    /// A whole number.
+    /// A whole number in the range.
     case count(ClosedRange<Int>)
     /// One of a few words.
     case words([Word])

@@ -18,7 +18,7 @@ enum Times {
     static let age = span("10 min", in: 0...86_400, "from 0 s to 1 d")
     /// The span in which a limit counts firings.
     static let limitSpan = span("1 h", in: 1...31 * 86_400, "from 1 s to 31 d")
-    /// The offset from a sun event: at most 12 h, because a larger one would pass the opposite event.
+    /// The offset from a sun event: at most 12 h, because a larger offset could reach past the opposite event.
     static let sunOffset = span("-30 min", "1 h", in: -43_200...43_200, "from -12 h to 12 h")
 
     private static func span(

@@ -2,8 +2,8 @@ import Automation
 import ProtocolCore
 
 /// Parses a schedule of crontab(5): minute, hour, day of the month, month, day of the week. Each field is `*`, a value,
-/// a range, one of these with a step, or a list of these with commas. Months and days have names of three letters, and
-/// both 0 and 7 are Sunday. Nicknames such as `@daily` are accepted too.
+/// a range, `*` or a range with a step, or a list of these with commas. Months and days have names of three letters,
+/// and both 0 and 7 are Sunday. Nicknames such as `@daily` are accepted too.
 enum CronReader {
     static let kind = QuantityKind(
         pattern: #"^ *([^ ]+ +){4}[^ ]+ *$|^ *@[A-Za-z]+ *$"#,
@@ -59,8 +59,8 @@ enum CronReader {
         return CronSchedule(
             text: text, minutes: sets[0], hours: UInt32(sets[1]), days: UInt32(sets[2]), months: UInt16(sets[3]),
             weekdays: Weekdays(rawValue: UInt8(weekdays >> 1 | weekdays << 6 & 0x40)),
-            // crontab(5): if either field begins with `*`, as in `*/2`, both fields must match: every second day, but
-            // only on Mondays.
+            // crontab(5): if either field begins with `*`, both fields must match. For example, `*/2` and `mon` match a
+            // Monday with an odd day of the month.
             eitherDay: !words[2].hasPrefix("*") && !words[4].hasPrefix("*"),
             isWildcard: words[0].hasPrefix("*") || words[1].hasPrefix("*"))
     }

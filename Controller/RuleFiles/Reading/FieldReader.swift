@@ -22,7 +22,8 @@ extension RuleReader {
             fields.entries[entry.key] = entry
             if form.variants.contains(where: { $0.head == entry.key }) { fields.heads.append(entry.key) }
         }
-        // If a key is misspelt, the key that was meant is not reported as missing.
+        // If the mapping has an unknown key, missing keys are not reported, because the unknown key may be a
+        // misspelling of one.
         let isSpelt = fields.entries.count == entries.count
         if isSpelt { reportMissing(form.needed.filter { fields.entries[$0] == nil }, form.what, tree.place) }
         guard !form.variants.isEmpty else { return fields }

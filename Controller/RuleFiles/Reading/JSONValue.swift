@@ -24,6 +24,8 @@ public indirect enum JSONValue: Hashable, Sendable {
 
 extension YAMLTree {
     /// Converts the value to the tree of an equivalent YAML file. All its parts have the same place.
+    ///
+    /// - Throws: ``Fault`` if the value is nested too deeply or an object repeats a key.
     init(_ json: JSONValue, at place: Place) throws(Fault) {
         self = try Self.tree(json, place, depth: 1)
     }

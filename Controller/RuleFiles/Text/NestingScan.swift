@@ -30,7 +30,7 @@ struct NestingScan {
         self.limit = limit
     }
 
-    /// Returns the first place with more than `limit` nested lists and mappings; nil if the limit is kept everywhere.
+    /// Returns the first place with more than `limit` nested lists and mappings; nil if there is no such place.
     static func firstDeeper(than limit: Int, in source: SourceText) -> Place? {
         var scan = NestingScan(source, limit: limit)
         while scan.index < scan.text.count {

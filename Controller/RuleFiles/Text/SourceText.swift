@@ -40,7 +40,8 @@ struct SourceText {
         lines.indices.contains(number - 1) ? String(lines[number - 1]) : ""
     }
 
-    /// The first character that YAML does not allow in a file, or that this reader reserves.
+    /// The first character that is not allowed, with its place: YAML does not allow it, it changes the display order,
+    /// or it is ``YAMLTree/aliasMark``.
     var firstForbidden: (Place, Unicode.Scalar)? {
         for (row, line) in lines.enumerated() {
             for (column, scalar) in line.enumerated() where !Self.isAllowed(scalar) {
@@ -76,8 +77,8 @@ struct SourceText {
         }
     }
 
-    /// Returns the place of the second occurrence of a key in a mapping, if the first is at `first`. Returns nil if it
-    /// is neither on the same line nor below in the same column.
+    /// Returns the place of the second occurrence of a key in a mapping, if the first is at `first`. Only the rest of
+    /// the same line and the same column of the following lines are searched. Nil if it is not found there.
     func repetition(of key: String, after first: Place) -> Place? {
         guard !key.isEmpty else { return nil }
         let key = Array(key.unicodeScalars)
