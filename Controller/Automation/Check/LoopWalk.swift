@@ -11,7 +11,7 @@ struct LoopWalk {
 
     init(_ inspection: RuleInspection, _ loop: [RuleLink]) { (self.inspection, self.loop) = (inspection, loop) }
 
-    /// True if the loop may run forever.
+    /// True if the loop may run forever. False if the work limit is reached.
     var goesOn: Bool {
         // Subtracts the estimated steps in advance: each command is simulated twice, and `canBeUndone` checks its
         // effect.
@@ -35,7 +35,7 @@ struct LoopWalk {
         }
     }
 
-    /// True if the loop also undoes each of its effects.
+    /// True if an action of the loop can undo each effect by which the loop continues.
     private var canBeUndone: Bool {
         let effects = self.effects
         return loop.allSatisfy { link in

@@ -45,7 +45,7 @@ extension RuleInspection {
     }
 
     /// True if nothing prevents or delays the link: its first rule has no condition, cooldown, rate limit or wait, and
-    /// the relay or the firing itself meets the trigger.
+    /// the trigger of its second rule is on the relay or on the firing.
     private func isCertain(_ link: RuleLink) -> Bool {
         let rule = rules[link.from]
         guard rule.conditions.isEmpty, rule.cooldown == .zero, rule.limit == nil,

@@ -63,7 +63,7 @@ public enum RuleCheck {
     }
 }
 
-/// The input and the caches of one check. Each kind of finding has its own file.
+/// The input and the caches of one check. Its extensions in the other files of this folder return the findings.
 struct RuleInspection {
     let rules: [Rule]
     let house: KnownHouse

@@ -2,7 +2,8 @@ extension RuleInspection {
     /// The maximum watts that a plug switches: 16 A at 230 V (Documentation/reference/hardware.md).
     static let rating = 3680.0
 
-    /// Finds triggers on power and energy that can never arm or fire.
+    /// Finds triggers on power and energy that can never arm or fire, that would never have fired with the recorded
+    /// power, or that always fire.
     func limits(_ index: Int) -> [RuleFinding] {
         rules[index].triggers.enumerated().compactMap { place, trigger in
             let complaint: Complaint?

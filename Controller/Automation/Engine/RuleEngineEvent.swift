@@ -22,8 +22,8 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case reading(plug: String, activePower: Double, time: Instant, isSnapshot: Bool)
     /// The value of the plug's energy counter.
     case energy(plug: String, milliwattHours: UInt64)
-    /// The present state of relay and dimmer, from the state lane. Events do not update it, because the relay may have
-    /// switched again before a delayed event arrives.
+    /// The present state of relay and dimmer, from the state lane. Events do not update this state, because the relay
+    /// may have switched again before a delayed event arrives.
     case state(plug: String, on: Bool, level: DimLevel?)
     /// An entry of the plug's journal. `age`: the time since the event; nil if unknown, as for an event of a different
     /// boot.
@@ -97,7 +97,8 @@ public enum RuleEngineAction: Hashable, Sendable {
     case step(Firing, RunStep)
 }
 
-/// A command to send to a plug. Its `id` depends only on the edge, the rule and the place in the rule.
+/// A command to send to a plug. Its `id` depends only on the edge, the rule and the place in the rule. For a command of
+/// a script, it depends on the call's id and the place in the answer.
 public struct CommandRequest: Hashable, Sendable {
     /// The id as a number. Only ``id`` converts it to bytes.
     var key: UInt128
@@ -137,7 +138,8 @@ public struct EffectRequest: Hashable, Sendable {
         case webHook(WebHook)
     }
 
-    /// Depends only on the firing and the place of the action, or of the script call.
+    /// The id. It depends only on the firing's id and the action's place in the rule, or on the script call's id and
+    /// the action's place in the answer.
     public var id: RequestID
     /// The kind and content.
     public var effect: Effect
@@ -208,7 +210,7 @@ public struct Firing: Hashable, Sendable {
         public var source: Source
         /// The announced name of the plug with the edge.
         public var plug: String?
-        /// Watts for power, Wh for energy.
+        /// The measured value: watts for power, Wh for energy. Nil if the cause has no value.
         public var value: Double?
         /// The number of the plug's event.
         public var event: SequenceNumber?
@@ -287,9 +289,9 @@ public struct NearMiss: Hashable, Sendable {
 
 /// A step in the progress of a firing's actions.
 public enum RunStep: Hashable, Sendable {
-    /// Waits until this time.
+    /// The run waits until this time.
     case waiting(until: Instant)
-    /// Waits for the condition, at most until this time.
+    /// The run waits for the condition, at most until this time.
     case waitingFor(Condition, until: Instant)
     /// The condition did not become true in time. With ``RuleAction/Timeout/stop`` the run ends here.
     case timedOut(RuleAction.Timeout)

@@ -59,7 +59,7 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public var cause: String
     /// The announced name of the plug with the edge.
     public var plug: String?
-    /// Watts or Wh.
+    /// The measured value of the cause: watts for power, Wh for energy. Nil if the cause has no value.
     public var value: Double?
     /// The time at which the threshold was crossed and the dwell began.
     public var since: Int64?

@@ -18,8 +18,8 @@ public struct BoundNames: Hashable, Sendable {
     public subscript(_ written: String) -> PlugID? { plugs[written] }
 
     /// Forgets names that are no longer written, and binds names of known plugs. If a rule calls a script, all bound
-    /// names and all bound names and the names of all known and paired plugs count as written, because the script may
-    /// use any of these names.
+    /// names and the names of all known and paired plugs count as written, because the script may use any of these
+    /// names.
     ///
     /// The name of a paired plug is bound only to this plug, even if it was never present.
     ///

@@ -28,7 +28,7 @@ public struct EngineMemory: Hashable, Sendable {
         public var firing: Firing
         /// A hash of the rule's actions. The run ends if the rule now has different actions.
         public var actions: String
-        /// The place of the waiting action.
+        /// The place of the waiting action; zero if the run waits in the queue.
         public var next: Int
         /// The end of the wait; nil if the run waits in the queue.
         public var until: Instant?

@@ -47,7 +47,8 @@ struct PlugTable: Sendable {
         }
     }
 
-    /// The number of stored command ids. It exceeds the number of commands that one plug has unanswered at once.
+    /// The maximum number of stored command ids per plug: as many as a plug accepts unanswered at once,
+    /// ``PlugWire/requestsInFlight``.
     private static let maximumOurs = 16
 
     private var plugs: [Plug] = []

@@ -128,7 +128,7 @@ extension RuleEngine {
 }
 
 extension RuleAction {
-    /// True for ``restore(_:)``. A restore must not be undone by the next restore.
+    /// True for ``restore(_:)``. The state before a restore is not stored, so that the next restore does not undo it.
     fileprivate var restores: Bool { if case .restore = self { true } else { false } }
 }
 

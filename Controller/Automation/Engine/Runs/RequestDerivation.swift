@@ -24,7 +24,7 @@ struct FNV1a128 {
         add(text.utf8)
     }
 
-    /// Big endian.
+    /// The 16 bytes of the hash in big-endian order.
     var bytes: [UInt8] { value.bigEndianBytes }
 }
 
@@ -80,7 +80,7 @@ extension RequestID {
         self = id
     }
 
-    /// Big endian.
+    /// The id as a number, from its bytes in big-endian order.
     var key: UInt128 { bytes.reduce(0) { $0 << 8 | UInt128($1) } }
 
     /// Returns the id of a command or an effect of this firing, from the action's place in the rule and the plug's
@@ -95,7 +95,7 @@ extension UInt128 {
     }
 
     /// Returns true if ``part(action:plug:)`` of `whole` gave this number. The reversed mix gives the place of the
-    /// part. Few numbers that are not parts give a plausible place.
+    /// part. A number that is not a part gives a plausible place with a probability of about 2^-80.
     func isPart(of whole: UInt128) -> Bool {
         let place = unmixed ^ whole
         return place >> 20 != 0 && place >> 48 == 0
