@@ -15,7 +15,7 @@ struct CompressorTracker {
     /// The number of similar runs that identify a compressor. A plug with earlier programmes needs more.
     static let runsNeeded = 4
     static let runsNeededAfterProgrammes = 6
-    /// The number of kept runs. Runs with gaps are kept, but do not count among the similar ones.
+    /// The maximum number of kept runs. Runs with gaps are kept, but do not count among the similar ones.
     static let pendingLimit = 16
     /// The score at which the compressor is forgotten. A run that does not fit adds two points, one that fits subtracts
     /// one.

@@ -11,7 +11,8 @@ struct PauseJudgement {
     /// The delay in milliseconds after the appliance turned itself off, which means that its power fell to
     /// ``offLevel``.
     var delayWhenOff: Int64
-    /// The power at which the appliance counts as off, in tenths of a watt. Nil if the level of its pauses is unknown.
+    /// The power at which the appliance counts as off, in tenths of a watt. Nil if the level of its pauses is unknown
+    /// or below 0.8 W.
     var offLevel: Int32?
     /// True if the appliance usually turns itself off after a cycle. Then only a power of ``offLevel`` or less, or the
     /// longest possible pause, ends the programme.
@@ -19,7 +20,8 @@ struct PauseJudgement {
 
     /// - Parameters:
     ///   - longestHere: the longest pause of the cycle so far, in milliseconds.
-    ///   - levelHere: the lowest power of its pauses; nil below five pauses, which are too few.
+    ///   - levelHere: the lowest power of the cycle's pauses, in tenths of a watt; nil if the cycle has had fewer than
+    ///     five pauses.
     init(_ profile: ApplianceProfile, longestHere: Int64, levelHere: Int32?) {
         let longest = max(longestHere, Int64(profile.pauses.max() ?? 0) * 1000)
         // With more observed cycles, a pause longer than theirs is less likely.
@@ -45,7 +47,7 @@ struct PauseJudgement {
     ///
     /// - Parameters:
     ///   - quiet: milliseconds of quiet until now.
-    ///   - off: milliseconds of that in which the appliance has been off until now.
+    ///   - off: milliseconds at the end of the quiet time in which the appliance has been off.
     func isEnd(quiet: Int64, off: Int64) -> Bool {
         off >= delayWhenOff || quiet >= (turnsOff ? Self.longestPause : delay)
     }

@@ -2,7 +2,7 @@
 /// start of the first block.
 struct PhaseTracker {
     static let blockLength: Int64 = 30_000
-    /// The number of phases, more than a programme has. Beyond it the last phase continues.
+    /// The maximum number of phases. After that many, the last phase continues to the end of the programme.
     static let limit = 64
     static let heatingFrom: Int64 = 8_000
     /// Milliseconds. A pause of this length is a phase.

@@ -19,7 +19,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         public var recordedAfter: Double?
         /// The source of `recorded`: journal, power, or rule if a command of one of the rules caused the switching.
         public var recordedBy: String?
-        /// True if the plug already had this state and was not switched.
+        /// True if the plug already had this state and was not switched in the ten minutes before or after.
         public var wasSo: Bool?
     }
 
@@ -33,7 +33,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var plug: String?
     /// The cause as text.
     public var cause: String?
-    /// The power in watts or the energy in watt-hours at the trigger, if it has one.
+    /// The measured value of the cause: watts for power, watt-hours for energy. Missing if the cause has no value.
     public var value: Double?
     /// The time at which the threshold was crossed: ISO 8601, UTC.
     public var since: String?

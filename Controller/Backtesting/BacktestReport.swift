@@ -6,7 +6,7 @@ public struct BacktestReport: Sendable {
     public struct Firing: Sendable {
         /// The rule's name.
         public let rule: String
-        /// Milliseconds since 1970.
+        /// The time of the firing in milliseconds since 1970.
         public let at: Int64
         /// The notices that the house would have sent about the firing.
         var notices: FiringNotices

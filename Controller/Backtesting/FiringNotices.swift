@@ -20,7 +20,7 @@ struct FiringNotices: Sendable {
 
     /// Adds a notice.
     ///
-    /// - Parameter isKept: True if it is a command that waits for its plug.
+    /// - Parameter isKept: True if the notice is about a command that waits for its plug.
     /// - Returns: The index of the step in the trace; nil if the trace does not store it.
     mutating func add(_ notice: RuleNotice, at time: Int64, isKept: Bool = false) -> Int? {
         told.append((time, notice, isKept))

@@ -11,7 +11,8 @@ struct PacedSamples: Sendable {
     /// other distances are gaps.
     private static let equal = 6
     private static let run = 8
-    /// The number of distances whose median is the pace at the beginning, and if the distances have no common pace.
+    /// The number of distances whose median is used as the pace at the beginning, and later if the distances have no
+    /// common pace.
     private static let measured = 63
 
     private var cursor: SampleCursor

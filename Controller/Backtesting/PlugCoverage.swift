@@ -3,7 +3,8 @@ import LocalCalendar
 import Metering
 import ProtocolCore
 
-/// The recorded part of a span for one plug. If it is small, a report without firings has no meaning.
+/// The recorded part of a span for one plug. If it is short, a report without firings does not show that the rules
+/// would not have fired.
 public struct PlugCoverage: Hashable, Sendable {
     /// The plug's name.
     public var plug: String

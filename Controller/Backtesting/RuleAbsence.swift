@@ -21,12 +21,13 @@ public struct RuleAbsence: Codable, Hashable, Sendable {
     public var triggers: [TriggerState] = []
     /// The conditions and whether they held at that time.
     public var conditions: [RuleTrace.ConditionResult] = []
-    /// The traces of what the current version of the rule would have done within ``near``.
+    /// The traces of the current version of the rule on the recorded samples, within ``near`` of ``at``.
     public var wouldHave: [RuleTrace] = []
 
     /// The tolerance before and after ``at``: two minutes in milliseconds.
     public static let near: Int64 = 120_000
-    /// The time before ``at`` in which triggers can arm: six hours in milliseconds.
+    /// The length of the recorded time before ``at`` on which the rule runs, so that its triggers can arm: six hours in
+    /// milliseconds.
     public static let arming: Int64 = 6 * 3_600_000
 }
 
@@ -35,8 +36,8 @@ extension PastHouse {
     ///
     /// - Parameters:
     ///   - rule: The current version of the rule.
-    ///   - others: The other rules, which may trigger it.
-    ///   - time: Milliseconds since 1970.
+    ///   - others: The other rules, which may trigger it. - time: The time at which the rule did nothing, in
+    ///     milliseconds since 1970.
     /// - Throws: ``HistoryError``.
     public func absence(of rule: Rule, among others: [Rule], at time: Int64) throws(HistoryError) -> RuleAbsence {
         var absence = RuleAbsence(rule: rule.name, at: time)

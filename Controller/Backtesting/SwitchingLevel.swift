@@ -10,8 +10,8 @@ import ProtocolCore
 /// mean and the base, at least 2 W. The plug turns on at the base plus the rise, and off below the base plus half of
 /// the rise.
 struct SwitchingLevel: Hashable, Sendable {
-    /// The levels in deciwatts. A plug that is off counts as on from `on` upward, and a plug that is on counts as off
-    /// below `off`.
+    /// The levels in deciwatts. A plug that is off counts as on when its power reaches `on`, and a plug that is on
+    /// counts as off when its power is below `off`.
     let on: Int32
     let off: Int32
     var isOn = false

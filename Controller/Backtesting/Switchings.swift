@@ -57,7 +57,7 @@ struct Switchings: Sendable {
 
     /// Adds a switching in reality.
     ///
-    /// - Returns: The commands to which it is nearer than the previously known one.
+    /// - Returns: The commands to which this switching is nearer than the previously nearest one.
     mutating func switched(_ on: Bool, at: Int64, byRule: Bool) -> [(CommandPlace, RecordedSwitching)] {
         prune(at)
         isOn = on

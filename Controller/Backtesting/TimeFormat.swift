@@ -14,7 +14,7 @@ enum TimeFormat {
         String(local(milliseconds, zone).suffix(8))
     }
 
-    /// ISO 8601, UTC, milliseconds.
+    /// The time in ISO 8601, in UTC and with milliseconds: `2012-01-21T17:02:11.000Z`.
     static func iso8601(_ milliseconds: Int64) -> String {
         let civil = CivilTime(localSeconds: (Double(milliseconds) / 1000).rounded(.down))
         let rest = (milliseconds % 1000 + 1000) % 1000
@@ -32,7 +32,7 @@ enum TimeFormat {
         return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(minutes % 60) min"
     }
 
-    /// One decimal, or none if it is zero.
+    /// The number, rounded to one decimal. A decimal of zero is omitted.
     static func number(_ value: Double) -> String {
         guard value.magnitude < 1e12 else { return "\(value)" }
         let tenths = Int64((value * 10).rounded())

@@ -38,7 +38,7 @@ public enum DurableRuleEvent: MachineEvent, Hashable, Sendable {
     case effectBegun(RequestID)
     /// The result of ``DurableRuleAction/perform(_:)``.
     case effectFinished(RequestID, EffectOutcome)
-    /// The result of ``DurableRuleAction/call(_:plugs:)``. Ignored for a withdrawn call.
+    /// The result of ``DurableRuleAction/call(_:plugs:)``. Ignored for a call that was cancelled or has expired.
     case callFinished(RequestID, ScriptOutcome)
     /// The write of ``DurableRuleAction/store(_:)`` succeeded.
     case stored

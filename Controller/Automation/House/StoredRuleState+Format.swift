@@ -32,7 +32,7 @@ extension StoredRuleState {
     /// The maximum size of the engine's memory in bytes. Keeps the file below ``sizeLimit``. The least important parts
     /// of a larger memory are omitted.
     static let maximumEngine = 4 << 20
-    /// The number of cooldowns in a file of version 1.
+    /// The maximum number of cooldowns in a file of version 1.
     static let maximumCooldowns = 4096
     /// The maximum size of a text in bytes. Longer texts are cut. Names of plugs have at most 63 bytes.
     static let maximumText = 255

@@ -1,25 +1,26 @@
 /// The limits of a script's requests, so that one script cannot block the house. The limits of its process, running
 /// time and memory are in the script host.
 public enum ScriptLimits {
-    /// The number of plug commands, notifications, programs and web hooks together within any ``span``. A relay wears
-    /// out at higher rates, and users need fewer. At most this number of a script's timers ends within a span, because
-    /// each firing is stored and traced.
+    /// The maximum number of plug commands, notifications, programs and web hooks together within any ``span``. A relay
+    /// wears out at higher rates, and users need fewer. At most this number of a script's timers ends within a span,
+    /// because each firing is stored and traced.
     public static let commands = 60
     /// The length of the sliding span for ``commands``.
     public static let span = Duration.seconds(60)
-    /// The number of actions in one answer. Keeps the stored memory small.
+    /// The maximum number of actions in one answer. Keeps the stored memory small.
     public static let actions = 256
-    /// Bytes of JSON of a script's persistent state. The state is part of every write of the house's memory.
+    /// The maximum size of a script's persistent state, in bytes of JSON. The state is part of every write of the
+    /// house's memory.
     public static let stateSize = 64 << 10
-    /// The number of log lines per call. Keeps the trace of a firing readable.
+    /// The maximum number of log lines per call. Keeps the trace of a firing readable.
     public static let logLines = 100
-    /// The bytes of a log line.
+    /// The maximum size of a log line in bytes. Longer lines are cut.
     public static let logLineSize = 500
-    /// The number of functions of one script that rules call.
+    /// The maximum number of functions of one script that rules call.
     public static let handlers = 64
-    /// The number of running timers per script.
+    /// The maximum number of running timers per script.
     public static let timers = 64
-    /// The bytes of a timer's name.
+    /// The maximum size of a timer's name in bytes.
     public static let timerNameSize = 63
     /// The minimum length of a timer. A shorter delay is extended to this.
     public static let shortestTimer = Duration.milliseconds(100)
@@ -27,9 +28,9 @@ public enum ScriptLimits {
     public static let longestTimer = Duration.seconds(366 * 86_400)
     /// Returns the delay, clamped to the shortest and longest timer.
     public static func timer(_ delay: Duration) -> Duration { min(max(delay, shortestTimer), longestTimer) }
-    /// The number of scripts in a house. Each has its own process.
+    /// The maximum number of scripts in a house. Each has its own process.
     public static let scripts = 64
-    /// The number of unanswered calls of all scripts. One script may have at most two thirds. Stops events that
+    /// The maximum number of unanswered calls of all scripts. One script may have at most two thirds. Stops events that
     /// arrive faster than scripts answer from filling memory and disk.
     public static let calls = 1024
     /// How long a script's state and timers are stored while the script is missing. Its file may be empty or absent for

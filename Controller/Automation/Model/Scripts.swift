@@ -52,11 +52,11 @@ public struct PlugView: Hashable, Sendable {
     public var name: String
     /// True if the plug is connected.
     public var isConnected: Bool
-    /// The relay's state, including commands that are on their way; nil if the plug is not connected.
+    /// The relay's state after the commands on their way; nil if the plug is not connected.
     public var isOn: Bool?
-    /// The dim level; nil for a plug without a dimmer.
+    /// The dim level after the commands on their way; nil if the plug is not connected or has no dimmer.
     public var level: DimLevel?
-    /// The active power of the last reading, in watts; nil without a reading.
+    /// The active power of the last reading, in watts; nil if the plug is not connected or has sent no reading yet.
     public var activePower: Double?
 
     /// Creates a view without relay state, level and power.
@@ -66,8 +66,8 @@ public struct PlugView: Hashable, Sendable {
     }
 }
 
-/// All requests of one call of a script's function. They are stored in one write, and carried out together or not at
-/// all.
+/// All requests of one call of a script's function. They are stored in one write. The answer is accepted or rejected as
+/// a whole, but commands and effects beyond the rate limit of ``ScriptLimits/commands`` are dropped.
 public struct ScriptAnswer: Hashable, Sendable {
     /// A timer to start, restart or stop.
     public struct TimerChange: Hashable, Sendable {

@@ -7,7 +7,7 @@ indirect enum Form: Sendable {
     case words([Word])
     /// One value, or a list of at most ``RuleFileLimits/entries`` values. `of`: the plural noun in messages.
     case oneOrMore(Form, of: String)
-    /// A list with a number of values in the range.
+    /// A list whose number of values is in the range `count`. `of`: the plural noun in messages.
     case list(Form, of: String, count: ClosedRange<Int>)
     /// Alternatives, each of a different kind: a single value, a list or a mapping.
     case either([Form])

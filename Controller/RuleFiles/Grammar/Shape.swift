@@ -39,7 +39,7 @@ struct Shape<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns a shape that accepts a list with a number of values in the range.
+    /// Returns a shape that accepts a list whose number of values is in the range.
     func list(of what: String, _ count: ClosedRange<Int>) -> Shape<[Value]> {
         Shape<[Value]>(.list(form, of: what, count: count)) { reader, tree, key in
             // If the length is variable, `each` reports a wrong length more precisely.
