@@ -4,9 +4,10 @@ public struct ApplianceCycle: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, Codable {
         /// A washing machine, dishwasher or dryer: a programme that ends by itself.
         case programme
-        /// A refrigerator or other thermostat: one of many similar runs.
+        /// One of many similar runs of a refrigerator or another appliance with a thermostat.
         case compressor
-        /// A run on a refrigerator's plug with far more power than its compressor: the heater that melts the ice.
+        /// A run on a refrigerator's plug with more than 1.6 times the power of its compressor: the heater that melts
+        /// the ice.
         case defrost
     }
 

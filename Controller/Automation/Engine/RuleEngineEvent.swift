@@ -80,7 +80,8 @@ public enum RuleEngineAction: Hashable, Sendable {
     case fired(Firing)
     /// An edge arrived and the rule did not fire.
     case heldBack(Firing, HoldBack)
-    /// The power crossed a threshold and returned before the dwell ended.
+    /// The power crossed a threshold, but the dwell ended early: the power returned, or the plug was silent for too
+    /// long. At most one per rule within ``RuleEngine/missInterval``.
     case nearMiss(NearMiss)
     /// A command for a present plug.
     case send(CommandRequest, Firing)

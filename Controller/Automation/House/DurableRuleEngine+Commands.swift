@@ -23,7 +23,8 @@ extension DurableRuleEngine {
         return [told] + ends + [.send(request)]
     }
 
-    /// Marks earlier commands that the later one supersedes. They end when the later one is stored.
+    /// Marks earlier commands that the later one supersedes. They end when the later one is stored. Returns the actions
+    /// that end them then.
     mutating func overtake(by later: StoredRuleState.Command) -> [Action] {
         let end = memory.commands.firstIndex { $0.request.id == later.request.id } ?? memory.commands.endIndex
         var ends: [Action] = []

@@ -50,7 +50,8 @@ public enum RuleAction: Hashable, Sendable {
     }
 }
 
-/// A request to a web server. Without a body it sends the event as JSON.
+/// A request to a web server. A POST or PUT request without its own body sends the event as JSON. A GET request sends
+/// no body.
 public struct WebHook: Hashable, Sendable {
     /// The complete address, with path and query.
     public var url: String

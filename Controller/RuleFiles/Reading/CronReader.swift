@@ -2,8 +2,8 @@ import Automation
 import ProtocolCore
 
 /// Parses a schedule of crontab(5): minute, hour, day of the month, month, day of the week. Each field is `*`, a value,
-/// a range, `*` or a range with a step, or a list of these with commas. Months and days have names of three letters,
-/// and both 0 and 7 are Sunday. Nicknames such as `@daily` are accepted too.
+/// a range, `*` or a range with a step, or a list of these with commas. Months and days of the week have names of three
+/// letters, and both 0 and 7 are Sunday. Nicknames such as `@daily` are accepted too.
 enum CronReader {
     static let kind = QuantityKind(
         pattern: #"^ *([^ ]+ +){4}[^ ]+ *$|^ *@[A-Za-z]+ *$"#,
