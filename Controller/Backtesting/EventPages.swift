@@ -11,7 +11,8 @@ struct EventPages: Sendable {
     private var unread: Int64
     /// The events of one day that are not removed yet, in reverse order: the next event is the last element.
     private var page: [StoredEvent] = []
-    /// The ids of the commands that the rules sent in reality.
+    /// The ids of the commands that the rules really sent around the time of the page. Empty if no event of the page
+    /// has a command.
     private var commands: Set<String> = []
 
     /// The length of a page in milliseconds: one day.

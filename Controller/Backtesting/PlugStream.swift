@@ -155,7 +155,7 @@ struct PlugStream: Sendable {
         last = max(last, time)
     }
 
-    /// Ends the quiet samples: no sample of an absent plug is quiet.
+    /// Handles the loss of the plug. No sample of an absent plug is quiet.
     mutating func lose() {
         isPresent = false
         (band, asked) = (.nothing, nil)
@@ -243,7 +243,7 @@ struct ScanBand: Hashable {
         return index
     }
 
-    /// Returns the part of the band on the same side of the switching level.
+    /// Returns the part of the band whose samples do not show a switching of the plug.
     func within(_ level: SwitchingLevel?) -> ScanBand {
         guard let level, gap >= 0 else { return self }
         let high = low &+ Int32(bitPattern: width)

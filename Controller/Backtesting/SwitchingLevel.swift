@@ -85,7 +85,8 @@ struct EnergyCount: Sendable {
         }
     }
 
-    /// Sets the quiet range of the engine. If it has changed, all unknown marks are checked again.
+    /// Sets the quiet range of the engine. If it has changed, all marks that the engine does not know are checked
+    /// again.
     mutating func take(_ quiet: QuietEnergy?) {
         guard quiet != self.quiet else { return }
         (self.quiet, scanned) = (quiet, next)

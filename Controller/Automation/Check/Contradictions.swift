@@ -14,7 +14,7 @@ extension RuleInspection {
                 findings.append(alwaysHolds(index, .condition(place), condition))
             }
         }
-        // An impossible condition is also impossible together with others.
+        // An impossible condition is also impossible together with others, so the conditions are not checked together.
         if findings.contains(where: { $0.severity == .error }) { return findings }
         if let together = exclusion(index) { return findings + [together] }
         return findings + triggerExclusions(index)

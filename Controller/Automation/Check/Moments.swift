@@ -77,7 +77,7 @@ extension RuleInspection {
             return mine.direction == its.direction && mine.dwell == its.dwell
         case (.activePower(_, let threshold), .activePowerStays(_, let band)),
             (.activePowerStays(_, let band), .activePower(_, let threshold)):
-            // A jump past the threshold may end in the band. The facts show if any power satisfies both.
+            // A jump past the threshold may end in the band. ``canMeet(_:_:)`` checks that a power can satisfy both.
             return threshold.dwell == band.dwell
         case (.activePowerStays(_, let mine), .activePowerStays(_, let its)): return mine.dwell == its.dwell
         case (.activeEnergy(_, let mine), .activeEnergy(_, let its)): return mine == its

@@ -121,7 +121,7 @@ public struct RuleEngine: Machine, Sendable {
     /// Handles one event and returns the resulting firings, commands and steps.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         if case .reading(let plug, let activePower, let time, false) = event {
-            // The fast path begins and finishes its event itself.
+            // The fast path calls `begin` and `finish` itself.
             return plugs.index(of: plug).map {
                 read(PlugIndex(value: $0), activePower: activePower, time: time, now: now)
             } ?? []

@@ -75,7 +75,7 @@ extension DurableRuleEngine {
             if isOn { disabled.remove(rule) } else { disabled.insert(rule) }
             run(.ruleEnabled(rule, isOn), now: now, &actions)
             if !isOn { giveUpCalls("its rule was turned off", now: now, &actions) { $0.firing.rule == rule } }
-            // Reported after it is stored, because it must also hold in the next process.
+            // The notice is sent after the setting is stored, because the setting must also apply in the next process.
             afterStoring(.tell(.ruleEnabled(rule, isOn)), now: now)
         case .ruleRun(let rule, let id):
             // The queued events are evaluated first, so that plugs are present before they are commanded.

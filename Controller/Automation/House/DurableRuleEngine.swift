@@ -45,8 +45,8 @@ public struct DurableRuleEngine: Machine, Sendable {
         /// Stored, and waiting for its turn at the plug.
         case ready
         case sent
-        /// A later command supersedes it and is not stored yet. The command stays in the memory until then, so that it
-        /// is reported even if the process is killed.
+        /// A later command that is not stored yet supersedes this command. This command stays in the memory until the
+        /// later one is stored, so that the next process can report this command's end if this process is killed.
         case overtaken(wasSent: Bool)
     }
 
@@ -79,11 +79,11 @@ public struct DurableRuleEngine: Machine, Sendable {
     var taken: Set<RequestID> = []
     /// The effects in progress.
     var begun: Set<RequestID> = []
-    /// The stored calls, by script.
+    /// The queues of stored calls, by script.
     var lines: [String: ScriptCallQueue] = [:]
     /// The calls of an earlier process that are not resumed yet.
     var resumable: [RequestID]
-    /// The scripts that define the rules.
+    /// The scripts that the current rules call.
     var scripts: Set<String>
     var timerDeadline: Instant?
     /// The time at which the data of a missing script is discarded.
@@ -219,7 +219,7 @@ public struct DurableRuleEngine: Machine, Sendable {
         if let failure, !storageFails { actions.append(.tell(.notStored(reason: failure))) }
         if failure == nil, storageFails { actions.append(.tell(.stored)) }
         storageFails = failure != nil
-        // A failing disk does not stop the house: the waiting actions run as if the write had succeeded.
+        // A failing disk does not stop the rules: the waiting actions run as if the write had succeeded.
         for action in commit.ended() {
             switch action {
             case .send(let request):

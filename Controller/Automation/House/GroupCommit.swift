@@ -45,7 +45,7 @@ struct GroupCommit<Action: Sendable>: Sendable {
         return due <= now
     }
 
-    /// Starts a write. `last` are the actions to run after all others that wait for it.
+    /// Starts a write. `last` are the actions to run after all other actions that wait for the write.
     mutating func begin(last: [Action]) {
         state = .writing(next: nil)
         underWay = waiting + last

@@ -16,7 +16,8 @@ extension MemoryWriter {
         }
     }
 
-    /// - Parameter now: the times of commands more than ``ScriptLimits/span`` before this are omitted.
+    /// - Parameter now: the time of writing. Times of commands that are at least ``ScriptLimits/span`` older are
+    ///   omitted.
     mutating func put(_ scripts: [StoredRuleState.Script], at now: Instant) {
         let stored = scripts.prefix(ScriptLimits.scripts)
         put(UInt16(stored.count))

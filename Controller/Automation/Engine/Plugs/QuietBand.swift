@@ -5,8 +5,8 @@ public struct PlugIndex: Hashable, Sendable {
     let value: Int
 }
 
-/// The range of a plug's readings that change nothing: no trigger changes its state and no run resumes. Of such a
-/// reading only value, time and arrival are stored.
+/// The range of a plug's readings that change nothing: no trigger changes its state and no run resumes. The engine
+/// stores only the value, time and arrival of such a reading.
 ///
 /// Valid until the engine handles any other event or reaches ``RuleEngine/nextDeadline``.
 public struct QuietBand: Hashable, Sendable {
@@ -18,10 +18,10 @@ public struct QuietBand: Hashable, Sendable {
     public internal(set) var after = Instant.zero
     /// The last quiet time on the plug's clock, included.
     public internal(set) var until = Instant.zero
-    /// Nanoseconds: the maximum time since the previous reading.
+    /// The maximum time since the previous reading, in nanoseconds.
     public internal(set) var gap = Int64.max
-    /// Nanoseconds: the minimum of arrival minus time on the plug's clock. A reading with a shorter delay than earlier
-    /// ones ends a dwell sooner, so it is not quiet.
+    /// The minimum difference, in nanoseconds, from a reading's time on the plug's clock to its arrival on the
+    /// controller's clock. A reading with a shorter delay than the last one ends a dwell sooner, so it is not quiet.
     public internal(set) var lag = Int64.min
 
     static let nothing = QuietBand()

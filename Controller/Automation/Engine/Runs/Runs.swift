@@ -121,7 +121,7 @@ extension RuleEngine {
                 }
             }
             if waitsForPlugs(place, now: now) {
-                // The wait itself is over. From here on the run only waits for its plugs.
+                // The wait itself is over. The run now waits only for its plugs.
                 runs[place].wait = .time(now)
                 return waitingChanged(by: -1)
             }

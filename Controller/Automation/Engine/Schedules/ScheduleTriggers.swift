@@ -41,8 +41,8 @@ extension RuleEngine {
                 findNext(place, after: from)
                 continue
             }
-            // Wildcard schedules follow the present clock, however it was set. An occurrence that is already due is not
-            // lost.
+            // At the first setting, a wildcard schedule continues after the last evaluation. At a later setting, it
+            // continues at the present time of the new clock, and an occurrence that is already due is still evaluated.
             let due = schedules[place].next.map { $0.instant - .nanoseconds(1) }
             findNext(place, after: min(isFirst ? from : due ?? now, now))
         }

@@ -78,7 +78,8 @@ struct PowerDetector: Sendable {
                 return .missed(since: since, lasted: time - since, .wentBack(watts))
             }
             guard time - latest <= gap else {
-                // The reading starts a new dwell. A trigger without a dwell never gets here, so it cannot fire at once.
+                // The reading starts a new dwell. A trigger without a dwell is never in this state, so the reading
+                // never fires at once.
                 state = .dwelling(since: time)
                 return .missed(since: since, lasted: latest - since, .silence)
             }
@@ -106,7 +107,7 @@ struct PowerDetector: Sendable {
         return (meter.arrival + (dwell - (meter.time - since)), meter.arrival + meter.gap)
     }
 
-    /// Handles a deadline on the controller's clock. Returns nil if neither was reached.
+    /// Handles a deadline on the controller's clock. Returns nil before the first of the two deadlines.
     mutating func deadlineReached(_ meter: PlugMeter, now: Instant) -> Outcome? {
         guard case .dwelling(let since) = state, let (due, silent) = deadlines(meter),
             min(due, silent) <= now
