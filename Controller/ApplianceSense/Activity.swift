@@ -27,7 +27,7 @@ struct OffTime {
 
     /// How long the appliance has been off until now, in milliseconds.
     private(set) var off: Int64 = 0
-    /// The lowest mean so far, in tenths of a watt.
+    /// The lowest mean so far, in tenths of a watt; nil before the first 20 s are complete.
     private(set) var lowest: Int32?
     private var energy: Int64 = 0
     private var covered: Int64 = 0
@@ -79,7 +79,7 @@ struct Activity {
         pauseLevel = min(pauseLevel, Int32(clamping: quiet.level))
     }
 
-    /// Adds a sample. Returns the phase that the sample makes certain.
+    /// Adds a sample. Returns the phase that the sample makes certain; usually nil.
     mutating func add(_ step: PowerStep, isActive: Bool) -> AppliancePhase? {
         // The step that leads to the first sample does not belong to the activity.
         if step.time > start {

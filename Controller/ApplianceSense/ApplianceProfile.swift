@@ -7,11 +7,11 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
     /// appliance while it is on and rests. 255 if no pause was long enough to measure it.
     public var pauseLevels: [UInt8] = []
     /// The lowest power in the 20 minutes after a cycle, in tenths of a watt, smoothed over the cycles. It is below the
-    /// level of the pauses if the appliance turns itself off.
+    /// level of the pauses if the appliance turns itself off. Nil before the first cycle.
     public var endLevel: Int32?
-    /// The power between cycles, in tenths of a watt, smoothed over the cycles.
+    /// The power between cycles, in tenths of a watt, smoothed over the cycles; nil if it was never measured.
     public var standbyLevel: Int32?
-    /// The usual peak power of programmes, in tenths of a watt.
+    /// The usual peak power of programmes, in tenths of a watt; nil before the first programme.
     public var peakLevel: Int32?
     /// The known compressor; nil if the plug has none.
     public var compressor: Compressor?

@@ -45,7 +45,7 @@ struct PhaseTracker {
         return all
     }
 
-    /// Adds a sample. Returns the phase that it makes certain.
+    /// Adds a sample. Returns the phase that the sample makes certain; usually nil.
     mutating func add(_ step: PowerStep, isActive: Bool) -> AppliancePhase? {
         var found: AppliancePhase?
         if isActive {

@@ -151,7 +151,7 @@ extension Backtest {
 /// A command that waits for an absent plug.
 struct Wish: Sendable {
     var request: CommandRequest
-    /// The command's place in the report.
+    /// The command's place in the report; nil if the report does not list it.
     var place: CommandPlace?
     /// The expiry in milliseconds since 1970.
     var until: Int64

@@ -36,7 +36,8 @@ extension Backtest {
         }
     }
 
-    /// The timer that ends next. Timers that end at the same time are sorted by script and name.
+    /// The timer that ends next, and its end in milliseconds since 1970; nil without a running timer. Timers that end
+    /// at the same time are sorted by script and name.
     var nextTimer: (timer: ScriptTimer, at: Int64)? {
         timers.min { ($0.value.due, $0.key.script, $0.key.name) < ($1.value.due, $1.key.script, $1.key.name) }
             .map { ($0.key, $0.value.due) }

@@ -76,7 +76,8 @@ struct Backtest {
         report.coverage += streams.compactMap(\.coverage)
     }
 
-    /// Returns the plug whose stop comes first. If two have the same time, the first plug wins.
+    /// Returns the index of the plug whose stop comes first; nil if no plug has a stop. If two have the same time, the
+    /// first plug wins.
     private func nextPlug() -> Int? {
         var (found, time) = (-1, Int64.max)
         for index in stops.indices {

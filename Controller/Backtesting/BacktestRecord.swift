@@ -1,6 +1,7 @@
 public import Automation
 
-/// One line of `plugctl rules backtest --json`.
+/// One line of `plugctl rules backtest --json`. If a comment begins with kinds of lines, such as `summary:`, only lines
+/// of these kinds have the property. A property that is nil is missing from the line.
 public struct BacktestRecord: Codable, Hashable, Sendable {
     /// A step of a firing, with the recorded switching that is nearest to its command.
     public struct Step: Codable, Hashable, Sendable {
@@ -10,16 +11,17 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         public var what: String
         /// The commanded plug; missing for steps without one.
         public var plug: String?
-        /// The result, if it is not success.
+        /// The result, if the step did not succeed; missing otherwise.
         public var outcome: String?
         /// The time at which the plug was really switched the same way, at most ten minutes before or after the step:
-        /// ISO 8601, UTC.
+        /// ISO 8601, UTC. Missing if no such switching is recorded.
         public var recorded: String?
         /// Seconds from the step to that time; negative if the plug was switched before the step.
         public var recordedAfter: Double?
         /// The source of `recorded`: journal, power, or rule if a command of one of the rules caused the switching.
         public var recordedBy: String?
-        /// True if the plug already had this state and was not switched in the ten minutes before or after.
+        /// True if the plug already had this state and was not switched in the ten minutes before or after; missing
+        /// otherwise.
         public var wasSo: Bool?
     }
 
@@ -35,7 +37,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var cause: String?
     /// The measured value of the cause: watts for power, watt-hours for energy. Missing if the cause has no value.
     public var value: Double?
-    /// The time at which the threshold was crossed: ISO 8601, UTC.
+    /// The time at which the threshold was crossed, the plug was lost or returned, or the appliance's cycle began or
+    /// ended: ISO 8601, UTC.
     public var since: String?
     /// heldBack, nearMiss: the reason why the rule did not fire.
     public var why: String?

@@ -24,7 +24,7 @@ struct EventPages: Sendable {
         (unread, to) = (span.lowerBound, span.upperBound)
     }
 
-    /// Returns the next event without removing it.
+    /// Returns the next event without removing it; nil at the end of the span.
     mutating func next() throws(HistoryError) -> StoredEvent? {
         while page.isEmpty, unread <= to {
             let end = min(to, unread + Self.length - 1)

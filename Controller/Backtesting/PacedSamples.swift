@@ -21,7 +21,7 @@ struct PacedSamples: Sendable {
     private var next = 0
     private var hasEnded = false
     private var isDone = false
-    /// The last sample before ``next``, and the two distances before it.
+    /// The time of the last sample before ``next``, and the two distances before it; nil before the first samples.
     private var last: Int64?
     private var distances: (older: Int64, newer: Int64)?
     private var usual: Int64?

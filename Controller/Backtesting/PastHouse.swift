@@ -127,8 +127,8 @@ public struct PastHouse: Sendable {
     }
 
     /// Finds a plug as the engine does: by its exact name, otherwise by the only name that matches when case is
-    /// ignored. If several plugs had the same name, the one with the most recorded time in the span wins, or else the
-    /// one with the newest sample.
+    /// ignored. Nil if no name matches or several do. If several plugs had the same name, the one with the most
+    /// recorded time in the span wins, or else the one with the newest sample.
     static func find(_ written: String, among known: [HistoryPlug], over span: ClosedRange<Int64>) -> HistoryPlug? {
         let exact = known.filter { $0.title == written }
         let found = exact.isEmpty ? known.filter { $0.title.lowercased() == written.lowercased() } : exact

@@ -92,7 +92,8 @@ struct EnergyCount: Sendable {
         (self.quiet, scanned) = (quiet, next)
     }
 
-    /// Returns the time of the next mark that is not quiet, or that is at or after the barrier.
+    /// Returns the time of the next mark that is not quiet, or that is at or after the barrier; nil if there is none in
+    /// memory.
     mutating func nextMark(before barrier: Int64) -> Int64? {
         while scanned < marks.count, marks[scanned].time < barrier,
             quiet?.contains(marks[scanned].milliwattHours, now: marks[scanned].instant) ?? false
@@ -110,7 +111,7 @@ struct EnergyCount: Sendable {
 
     /// Removes the quiet marks up to a time.
     ///
-    /// - Returns: The last removed mark.
+    /// - Returns: The last removed mark; nil if none was removed.
     mutating func settle(through time: Int64) -> Mark? {
         guard next < scanned, marks[next].time <= time else { return nil }
         while next < scanned, marks[next].time <= time { next += 1 }

@@ -9,7 +9,7 @@ struct VirtualRelay: Sendable {
     var level: DimLevel?
     /// The last sequence number. Virtual events have their own numbers, because some never happened in reality.
     private var sequence: SequenceNumber = 0
-    /// The time of an automatic turn-off, in milliseconds since 1970.
+    /// The time of an automatic turn-off, in milliseconds since 1970; nil if none is due.
     private(set) var autoOff: Int64?
 
     /// The boot of all virtual events.

@@ -33,7 +33,7 @@ public struct Diagnostic: Hashable, Sendable {
     public var place: Place
     /// A description of the mistake, without a full stop.
     public var message: String
-    /// A hint about what to change.
+    /// A hint about what to change; nil for no hint.
     public var hint: String?
     /// The text of the line.
     public var line: String

@@ -97,7 +97,7 @@ extension ScriptRules {
     public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// A description of the mistake, without a full stop.
         public var message: String
-        /// A hint about what to change.
+        /// A hint about what to change; nil for no hint.
         public var hint: String?
 
         /// The message and the hint on one line.

@@ -44,7 +44,7 @@ extension RuleInspection {
             hint: "delete it, or write what it should exclude")
     }
 
-    /// Returns a finding if each condition can hold, but not all at the same time.
+    /// Returns a finding if each condition can hold, but not all at the same time; otherwise nil.
     private func exclusion(_ index: Int) -> RuleFinding? {
         let conditions = rules[index].conditions
         guard isImpossible(conditions),

@@ -117,7 +117,7 @@ extension RuleInspection {
     }
 
     /// Returns the delay of the second command after the first, if the event that fires one rule also fires the other
-    /// soon.
+    /// soon; otherwise nil.
     ///
     /// - Parameter waited: how much longer the second rule waits before its command.
     private func shortGap(
@@ -160,7 +160,8 @@ extension RuleInspection {
         }
     }
 
-    /// Returns the difference between two times of day, if both schedules share a day.
+    /// Returns the delay of the second schedule after the first on a day that both share. Nil if they share no day or
+    /// cannot be compared.
     private func gap(_ first: Schedule, _ second: Schedule) -> Duration? {
         switch (first, second) {
         case (.sun(let mine, let offset, let days), .sun(let its, let other, let otherDays)):

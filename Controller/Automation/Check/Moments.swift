@@ -47,7 +47,7 @@ extension RuleInspection {
     }
 
     /// Returns one moment of each rule if both are the same event and the conditions of both rules can hold at that
-    /// time.
+    /// time; otherwise nil.
     func commonMoment(_ first: [RuleMoment], _ second: [RuleMoment]) -> (first: RuleMoment, second: RuleMoment)? {
         for mine in first {
             for its in second {

@@ -77,9 +77,9 @@ public struct RuleEngine: Machine, Sendable {
     var presenceDeadline: Instant?
     var scheduleDeadline: Instant?
     var runDeadline: Instant?
-    /// The time up to which every schedule was evaluated.
+    /// The time up to which every schedule was evaluated; nil if the local time was never known.
     var judgedUntil: Instant?
-    /// The time up to which an earlier engine ran.
+    /// The time up to which an earlier engine ran; nil if unknown.
     var aliveBefore: Instant?
     /// The time of the last event that was not a quiet reading.
     var latest = Instant.zero
@@ -102,7 +102,8 @@ public struct RuleEngine: Machine, Sendable {
         restore(memory)
     }
 
-    /// The next time at which work is due. It may be too early, because a quiet reading does not postpone it.
+    /// The next time at which work is due; nil if no work is due before the next event. It may be too early, because a
+    /// quiet reading does not postpone it.
     public var nextDeadline: Instant? {
         if !told.isEmpty { return latest }
         return sooner(sooner(dwellDeadline, presenceDeadline), sooner(scheduleDeadline, runDeadline))

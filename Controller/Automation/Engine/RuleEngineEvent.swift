@@ -209,16 +209,16 @@ public struct Firing: Hashable, Sendable {
 
         /// The kind of the cause.
         public var source: Source
-        /// The announced name of the plug with the edge.
+        /// The announced name of the plug with the edge; nil if the cause has no plug.
         public var plug: String?
         /// The measured value: watts for power, Wh for energy. Nil if the cause has no value.
         public var value: Double?
-        /// The number of the plug's event.
+        /// The number of the plug's event; nil if the cause is not an entry of a plug's journal.
         public var event: SequenceNumber?
-        /// The age of the edge, if known and not zero.
+        /// The age of the edge; nil if it is unknown or counts as zero.
         public var age: Duration?
-        /// The time on the controller's clock at which the threshold was crossed, or the appliance's cycle began or
-        /// ended.
+        /// The time on the controller's clock at which the threshold was crossed, the plug was lost or returned, or the
+        /// appliance's cycle began or ended. Nil for any other cause.
         public var since: Instant?
 
         /// Creates a cause.

@@ -26,9 +26,9 @@ public struct RuleTrace: Codable, Hashable, Sendable {
         public var at: Int64
         /// The step in words: `turn off Ceiling Light` or `waits`.
         public var what: String
-        /// The id of a command, call or effect, as 32 hexadecimal digits.
+        /// The id of a command, call or effect, as 32 hexadecimal digits; nil for any other step.
         public var id: String?
-        /// The plug of a command, by name.
+        /// The name of the plug of a command; nil for a step without a plug.
         public var plug: String?
         /// The time of the answer to a command, call or effect; nil until it arrives.
         public var answered: Int64?
@@ -57,25 +57,27 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public var outcome: Outcome
     /// The edge in words.
     public var cause: String
-    /// The announced name of the plug with the edge.
+    /// The announced name of the plug with the edge; nil if the cause has no plug.
     public var plug: String?
     /// The measured value of the cause: watts for power, Wh for energy. Nil if the cause has no value.
     public var value: Double?
-    /// The time at which the threshold was crossed and the dwell began.
+    /// The time at which the threshold was crossed, the plug was lost or returned, or the appliance's cycle began or
+    /// ended; nil for any other cause.
     public var since: Int64?
-    /// The reason in words why the rule did not fire.
+    /// The reason in words why the rule did not fire; nil if it fired.
     public var why: String?
     /// The results of the rule's conditions, in order.
     public var conditions: [ConditionResult] = []
     /// The steps in chronological order, at most ``stepLimit``.
     public var steps: [Step] = []
-    /// The number of steps beyond the limit, which are not stored.
+    /// The number of steps beyond the limit, which are not stored; nil if there are none.
     public var omitted: Int?
     /// If an action waited, the time at which the last action was done or the run was cancelled; nil until then.
     public var finished: Int64?
-    /// True while actions of the firing wait.
+    /// True while actions of the firing wait, otherwise nil.
     public var isWaiting: Bool?
-    /// True if the steps before the first one are missing, because the recorder did not see the start of the firing.
+    /// True if the steps before the first one are missing, because the recorder did not see the start of the firing;
+    /// otherwise nil.
     public var isPart: Bool?
 
     /// The maximum number of stored steps. ``omitted`` counts the further steps, for example of a rule with 64 actions

@@ -4,7 +4,7 @@ import ProtocolCore
 /// Calls of scripts. A call is stored before it is made. If this process is killed, the next one makes it again. The
 /// removal of an answered call is stored together with its results.
 extension DurableRuleEngine {
-    /// Returns the script's last state as JSON, for a process that starts to run the script.
+    /// Returns the script's last state as JSON, for a process that starts to run the script; nil if no state is stored.
     public func scriptState(of script: String) -> String? { memory.script(named: script)?.state }
 
     /// The known plugs as scripts see them: by the last name of each, and by earlier names that are bound to it.

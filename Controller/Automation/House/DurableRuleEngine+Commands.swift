@@ -55,7 +55,7 @@ extension DurableRuleEngine {
         if let plug = command.plug { actions += dispatch(to: plug) }
     }
 
-    /// Returns the plug's present name.
+    /// Returns the plug's present name; nil if it is not connected.
     private func presentName(of plug: PlugID?) -> String? {
         plug.flatMap { id in present.first { $0.value.id == id }?.key }
     }

@@ -94,7 +94,7 @@ extension DurableRuleEngine {
     }
 
     /// Returns the plug that a rule means by this name, even if it is absent: the plug to which the name is bound, else
-    /// the paired plug of that name, else the plug that last had it.
+    /// the paired plug of that name, else the plug that last had it. Nil if the name is unknown or ambiguous.
     func plug(named written: String) -> PlugID? {
         if let bound = memory.names[written] { return bound }
         switch paired?.owner(of: written) ?? .unknown {

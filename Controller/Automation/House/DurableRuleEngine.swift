@@ -54,7 +54,7 @@ public struct DurableRuleEngine: Machine, Sendable {
         let id: PlugID
         let boot: BootID
         var isFollowed = false
-        /// The last counter value that the engine handled.
+        /// The last counter value that the engine handled; nil before the first one.
         var milliwattHours: UInt64?
     }
 

@@ -13,7 +13,7 @@ public struct StoredRuleState: Hashable, Sendable {
         public let id: PlugID
         /// The plug's last known name.
         public internal(set) var name: String
-        /// The number of the last event that has taken effect.
+        /// The number of the last event that has taken effect; nil before the first one.
         public internal(set) var cursor: SequenceNumber?
     }
 
@@ -27,7 +27,7 @@ public struct StoredRuleState: Hashable, Sendable {
         public var rule: String
         /// The cause in words.
         public var cause: String
-        /// The number of the event that fired the rule, if there was one.
+        /// The number of the journal entry that fired the rule; nil for any other cause.
         public var event: SequenceNumber?
         /// The time at which the command expires.
         public var until: Instant
@@ -88,7 +88,8 @@ public struct StoredRuleState: Hashable, Sendable {
     }
 
     /// Returns the plug that a rule means by this name, even if it is absent: the plug to which the name is bound, else
-    /// the plug that last had exactly this name, else the only plug whose last name differs only in capitals.
+    /// the plug that last had exactly this name, else the only plug whose last name differs only in capitals. Nil if
+    /// there is no such plug.
     func plug(named name: String) -> PlugID? {
         if let bound = names[name] { return bound }
         if let exact = plugs.last(where: { $0.name == name }) { return exact.id }

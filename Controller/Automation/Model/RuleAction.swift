@@ -57,8 +57,8 @@ public struct WebHook: Hashable, Sendable {
     public var url: String
     /// POST, PUT or GET.
     public var method: String
-    /// The body, with the placeholders of a notification. If it begins with `[`, or with a `{` that does not open a
-    /// placeholder, the values are escaped as JSON strings.
+    /// The body, with the placeholders of a notification; nil for the event as JSON. If it begins with `[`, or with a
+    /// `{` that does not open a placeholder, the values are escaped as JSON strings.
     public var body: String?
 
     /// Creates a request.

@@ -24,19 +24,21 @@ public struct PowerTriggerReplay: Sendable {
     /// Milliseconds of silence after which the plug counts as absent, so that the trigger must arm again.
     public var away: Int64
 
-    /// The time of the first sample.
+    /// The time of the first sample; nil without samples.
     public private(set) var first: Int64?
     /// The time since which the trigger was ready to fire; nil if it was not.
     public private(set) var armedSince: Int64?
-    /// The last return of the plug after an absence, and the length of the absence in milliseconds.
+    /// The last return of the plug after an absence, and the length of the absence in milliseconds; nil if it was never
+    /// absent.
     public private(set) var lastReturn: (at: Int64, after: Int64)?
-    /// The last sample with a power that arms the trigger, even if the trigger was already armed.
+    /// The last sample with a power that arms the trigger, even if the trigger was already armed; nil without such a
+    /// sample.
     public private(set) var lastArming: Point?
-    /// The sample with the greatest power in the near range.
+    /// The sample with the greatest power in the near range; nil without samples in that range.
     public private(set) var greatest: Point?
-    /// The sample with the least power in the near range.
+    /// The sample with the least power in the near range; nil without samples in that range.
     public private(set) var least: Point?
-    /// The longest stay beyond the threshold, or in the band, that reaches into the near range.
+    /// The longest stay beyond the threshold, or in the band, that reaches into the near range; nil if there is none.
     public private(set) var longestStay: (from: Int64, milliseconds: Int64)?
     private var stay: (from: Int64, last: Int64)?
     private var last: Int64?

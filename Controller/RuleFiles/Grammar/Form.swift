@@ -17,9 +17,10 @@ indirect enum Form: Sendable {
 
 /// A single value that is not from a fixed set of words.
 struct TextForm: Sendable {
-    /// A regular expression (ECMA-262) that matches every value that the reader accepts. It may match more.
+    /// A regular expression (ECMA-262) that matches every value that the reader accepts. It may match more. Nil allows
+    /// any text.
     var pattern: String?
-    /// The maximum number of bytes in UTF-8, and therefore also of characters.
+    /// The maximum number of bytes in UTF-8, and therefore also of characters. Nil for no limit.
     var most: Int?
     /// At least one example, each of which the reader accepts.
     var examples: [String]

@@ -34,7 +34,7 @@ enum Number {
         "watts": "W", "percent": "%",
     ]
 
-    /// Parses digits with at most one decimal point between them, and an optional sign.
+    /// Parses digits with at most one decimal point between them, and an optional sign. Returns nil for any other text.
     private static func decimal(_ text: Substring) -> Double? {
         let unsigned = text.first == "-" || text.first == "+" ? text.dropFirst() : text
         let parts = unsigned.split(separator: ".", omittingEmptySubsequences: false)

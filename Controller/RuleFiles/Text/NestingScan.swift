@@ -19,7 +19,7 @@ struct NestingScan {
     private var flow = 0
     /// True within a plain scalar, where quotes and brackets have no meaning.
     private var inPlain = false
-    /// The column of a text on this line that becomes a key if a colon follows.
+    /// The column of a text on this line that becomes a key if a colon follows; nil if there is no such text.
     private var keyColumn: Int?
     /// True if the current line had a character other than a space or a tab.
     private var lineHasBegun = false

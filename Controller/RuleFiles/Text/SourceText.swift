@@ -41,7 +41,7 @@ struct SourceText {
     }
 
     /// The first character that is not allowed, with its place: YAML does not allow it, it changes the display order,
-    /// or it is ``YAMLTree/aliasMark``.
+    /// or it is ``YAMLTree/aliasMark``. Nil if all characters are allowed.
     var firstForbidden: (Place, Unicode.Scalar)? {
         for (row, line) in lines.enumerated() {
             for (column, scalar) in line.enumerated() where !Self.isAllowed(scalar) {
@@ -52,7 +52,7 @@ struct SourceText {
     }
 
     /// The place of the first character that changes the display order of text (Unicode Standard Annex 9, explicit
-    /// formatting characters).
+    /// formatting characters); nil if there is none.
     var firstReordering: Place? {
         for (row, line) in lines.enumerated() {
             for (column, scalar) in line.enumerated() where Self.isReordering(scalar) {

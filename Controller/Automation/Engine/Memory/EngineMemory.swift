@@ -12,7 +12,7 @@ public struct EngineMemory: Hashable, Sendable {
         public var trigger: String
         /// The plug's id, or its name if it has no id.
         public var plug: String
-        /// The boot to which the times belong.
+        /// The boot to which the times belong. Nil if unknown; the dwell is then not restored.
         public var boot: BootID?
         /// The start of the dwell on the plug's clock.
         public var since: Instant

@@ -8,7 +8,7 @@ struct PlugTable: Sendable {
         var isPresent = true
         var relayOn: Bool
         var level: DimLevel?
-        /// The last command on its way. Toggle assumes its result.
+        /// The last command on its way, whose result toggle assumes; nil if no command is on its way.
         var wish: (id: UInt128, on: Bool, level: DimLevel?)?
         /// The ids of the last commands of rules, by which their journal entries are recognized. A ring buffer.
         var ours: [UInt128] = []

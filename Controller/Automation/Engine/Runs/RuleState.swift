@@ -22,7 +22,7 @@ struct RuleState: Sendable {
     var lastFired: Instant?
     /// Nil if the rule has no rate limit.
     var recent: RecentFirings?
-    /// The time of the last reported near miss.
+    /// The time of the last reported near miss; nil before the first one.
     var missTold: Instant?
     /// The number of runs in progress or in the queue.
     var runs = 0

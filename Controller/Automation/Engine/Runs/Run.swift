@@ -19,7 +19,8 @@ struct Run: Sendable {
     /// The place of the waiting action. Zero for a run in the queue.
     var next: Int
     var wait: Wait
-    /// The time until which a run of an earlier process waits for plugs that are not present yet.
+    /// The time until which a run of an earlier process waits for plugs that are not present yet; nil if it does not
+    /// wait for plugs.
     var plugsUntil: Instant?
     var isRestored = false
 

@@ -8,8 +8,8 @@ struct ScheduleTrigger: Sendable {
     let seed: FiringSeed
     /// The next known occurrence, or nil.
     var next: Occurrence?
-    /// The number of the last evaluated occurrence. The occurrence is not evaluated again if the clock is set back by
-    /// at most ``RuleEngine/longestSetBack``.
+    /// The number of the last evaluated occurrence; nil before the first one. The occurrence is not evaluated again if
+    /// the clock is set back by at most ``RuleEngine/longestSetBack``.
     var judged: Int64?
 }
 

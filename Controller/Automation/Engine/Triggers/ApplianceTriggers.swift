@@ -30,7 +30,7 @@ struct WatchedAppliance: Sendable {
     var plug: Int?
     var triggers: [AppliancePlugTrigger] = []
     var sense = ApplianceSense()
-    /// The offset from the plug's clock to the controller's, in nanoseconds.
+    /// The offset from the plug's clock to the controller's, in nanoseconds; nil before the first reading.
     var shift: Int64?
     /// The events of the last reading that no rule has handled yet.
     var said: [ApplianceEvent] = []

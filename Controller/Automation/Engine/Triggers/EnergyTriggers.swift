@@ -40,7 +40,7 @@ struct EnergyCounter: Sendable {
         var known: Set<String> = []
     }
 
-    /// The last value, and the time of its arrival.
+    /// The last value, and the time of its arrival; nil before the first value.
     var last: (milliwattHours: UInt64, heard: Instant)?
     /// The start of each period. A change invalidates `quiet`.
     var marks: [EnergyThreshold.Period: Mark] = [:] { didSet { quiet = nil } }

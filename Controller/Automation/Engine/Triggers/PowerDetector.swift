@@ -65,7 +65,7 @@ struct PowerDetector: Sendable {
     /// Handles a reading that only reports the present power: arms or disarms, and never fires.
     mutating func settle(_ watts: Double) { state = isArmed(by: watts) ? .armed : .disarmed }
 
-    /// Handles a new reading. `latest` is the time of the previous reading.
+    /// Handles a new reading. `latest` is the time of the previous reading. Returns nil if the reading ends no dwell.
     mutating func follow(_ watts: Double, time: Instant, latest: Instant, gap: Duration) -> Outcome? {
         switch state {
         case .unknown, .disarmed:
@@ -87,7 +87,7 @@ struct PowerDetector: Sendable {
         }
     }
 
-    /// Starts or continues a dwell, or fires if it is complete.
+    /// Starts or continues a dwell, and returns nil. If the dwell is complete, returns an outcome that fires.
     mutating func dwell(since: Instant, time: Instant) -> Outcome? {
         // Most triggers have no dwell, and arithmetic with durations is the slowest part of this function.
         guard time > since ? time - since < dwell : dwell > .zero else {
@@ -101,7 +101,7 @@ struct PowerDetector: Sendable {
     // MARK: Time
 
     /// Returns the end of the dwell, and the time at which the last reading is too old for it, both on the controller's
-    /// clock.
+    /// clock. Nil if no dwell is in progress.
     func deadlines(_ meter: PlugMeter) -> (due: Instant, silent: Instant)? {
         guard case .dwelling(let since) = state else { return nil }
         return (meter.arrival + (dwell - (meter.time - since)), meter.arrival + meter.gap)
