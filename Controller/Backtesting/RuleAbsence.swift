@@ -15,7 +15,7 @@ public struct RuleAbsence: Codable, Hashable, Sendable {
 
     /// The rule's name.
     public var rule: String
-    /// Milliseconds since 1970.
+    /// The time at which the rule did nothing, in milliseconds since 1970.
     public var at: Int64
     /// One element per trigger of the rule.
     public var triggers: [TriggerState] = []

@@ -43,7 +43,7 @@ extension CronSchedule {
     /// The lengths of the months from January, with the longest February.
     private static let monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-    /// True if any minute matches.
+    /// True if the schedule matches at least one minute of some year.
     var comes: Bool {
         guard minutes != 0, hours != 0 else { return false }
         let months = Self.monthLengths.indices.filter { self.months >> ($0 + 1) & 1 == 1 }

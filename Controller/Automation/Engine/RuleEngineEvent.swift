@@ -56,7 +56,7 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
 public struct RecordedPower: Hashable, Sendable {
     /// The time on the controller's clock; negative before its start.
     public var milliseconds: Int64
-    /// Tenths of a watt.
+    /// The active power in tenths of a watt.
     public var deciwatts: Int32
 
     /// Creates a sample.
@@ -142,7 +142,7 @@ public struct EffectRequest: Hashable, Sendable {
     /// The id. It depends only on the firing's id and the action's place in the rule, or on the script call's id and
     /// the action's place in the answer.
     public var id: RequestID
-    /// The kind and content.
+    /// The kind of the effect with its content.
     public var effect: Effect
     /// The firing whose action requested the effect.
     public var firing: Firing
@@ -268,7 +268,7 @@ public struct NearMiss: Hashable, Sendable {
     public var rule: String
     /// The trigger of the rule.
     public var trigger: Trigger
-    /// The announced name.
+    /// The announced name of the plug.
     public var plug: String
     /// The time of the crossing on the controller's clock.
     public var since: Instant

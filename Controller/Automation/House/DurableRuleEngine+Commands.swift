@@ -24,7 +24,7 @@ extension DurableRuleEngine {
     }
 
     /// Marks earlier commands that the later one supersedes. They end when the later one is stored. Returns the actions
-    /// that end them then.
+    /// that end them after this write.
     mutating func overtake(by later: StoredRuleState.Command) -> [Action] {
         let end = memory.commands.firstIndex { $0.request.id == later.request.id } ?? memory.commands.endIndex
         var ends: [Action] = []

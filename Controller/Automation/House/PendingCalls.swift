@@ -4,9 +4,9 @@ import PlugModel
 public struct PendingCalls: Hashable, Sendable {
     /// The calls in order, with nil in place of each removed call.
     private var slots: [StoredRuleState.Call?] = []
-    /// The first used slot.
+    /// The index of the first used slot.
     private var start = 0
-    /// The slots, by call id.
+    /// The index of each call's slot, by call id.
     private var places: [UInt128: Int] = [:]
     /// The number of calls per script.
     private var shares: [String: Int] = [:]

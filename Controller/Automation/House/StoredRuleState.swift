@@ -127,7 +127,7 @@ extension EffectRequest.Effect {
         }
     }
 
-    /// Bytes of all texts.
+    /// The size of all texts together in bytes.
     var size: Int { texts.reduce(0) { $0 + $1.utf8.count } }
 
     /// True if the effect can be stored unchanged.

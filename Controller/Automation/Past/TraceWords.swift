@@ -100,7 +100,7 @@ extension EffectOutcome {
 }
 
 extension RequestID {
-    /// 32 hexadecimal digits.
+    /// The id as 32 hexadecimal digits.
     public var hexadecimal: String { bytes.map(\.hexadecimal).joined() }
 }
 
