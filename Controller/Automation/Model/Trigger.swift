@@ -51,8 +51,8 @@ public struct PowerBand: Hashable, Sendable {
     /// How long the power must stay in the band; zero fires at the entry.
     public var dwell: Duration
     /// The hysteresis in watts; never negative. Nil applies ``PowerThreshold/defaultHysteresis(for:)`` to each end
-    /// separately. The hysteresis of a high upper end could exceed the lower end, and the power could then not leave
-    /// the band at its lower end.
+    /// separately. If both ends had the hysteresis of a high upper end, it could exceed the lower end, and the power
+    /// could not leave the band downwards.
     public var hysteresis: Double?
 
     /// Creates a band from `low` to `high` watts.

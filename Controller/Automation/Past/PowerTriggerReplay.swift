@@ -28,8 +28,8 @@ public struct PowerTriggerReplay: Sendable {
     public private(set) var first: Int64?
     /// The time since which the trigger was ready to fire; nil if it was not.
     public private(set) var armedSince: Int64?
-    /// The last return of the plug after an absence, and the length of the absence in milliseconds; nil if it was never
-    /// absent.
+    /// The last return of the plug after an absence, and the length of the absence in milliseconds; nil if the plug was
+    /// never absent.
     public private(set) var lastReturn: (at: Int64, after: Int64)?
     /// The last sample with a power that arms the trigger, even if the trigger was already armed; nil without such a
     /// sample.
@@ -72,7 +72,7 @@ public struct PowerTriggerReplay: Sendable {
         }
         last = milliseconds
         if isInside(watts) {
-            // Before the near range, a stay as long as the dwell disarms the trigger.
+            // Before the near range, a stay that is at least as long as the dwell disarms the trigger.
             if stay == nil { stay = (milliseconds, milliseconds) }
             stay?.last = milliseconds
             if let stay { note(stay) }
