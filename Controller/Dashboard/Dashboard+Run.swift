@@ -31,7 +31,7 @@ extension Dashboard {
         let building = ServerParts(self, login)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // On cancellation, the board ends, and with it all streams.
+                // When the task is cancelled, the board ends all streams and rejects new ones.
                 let (cancelled, end) = AsyncStream.makeStream(of: Never.self)
                 for await _ in cancelled {}
                 end.finish()
@@ -198,8 +198,8 @@ private struct ServerParts: Sendable {
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
-                // The HTTP server answers an `HTTPParserError` of a request. Here the write of an answer failed because
-                // of the connection, so a different error is thrown.
+                // The HTTP server sends an answer when the responder throws an `HTTPParserError`. A failed write means
+                // that the connection is lost, so `ConnectionLost` is thrown instead.
                 throw ConnectionLost()
             }
         }
@@ -209,7 +209,8 @@ private struct ServerParts: Sendable {
 extension DashboardSettings {
     /// Checks the settings before any socket is opened.
     ///
-    /// - Throws: `DashboardFault` when the dashboard cannot run with these settings.
+    /// - Throws: `DashboardFault` if other machines can reach the page and no password is set, or if the password file
+    ///   or the certificate cannot be used.
     public func check() throws(DashboardFault) {
         guard let place else { return }
         if !isForThisMachine {
@@ -234,7 +235,7 @@ extension DashboardSettings {
         external.map(\.host) + (isLoopback ? hostNames + (place.map { [$0.host] } ?? []) : certificateNames)
     }
 
-    /// The names of this host, for the certificate.
+    /// The names in the certificate: `localhost`, the host's own names, the additional names, and the listening host.
     var certificateNames: [String] {
         let host = ProcessInfo.processInfo.hostName
         // Multicast DNS uses the first label of the host name (RFC 6762 section 3).

@@ -11,7 +11,7 @@ struct DashboardContext: RequestContext {
     /// True if the request came over the local socket, whose file only the daemon's own user can open. The socket of
     /// the request determines this value, because a closed TCP connection has no address either.
     var isLocal = false
-    /// The authorization of the request; nil if the path needs none.
+    /// The authorization of the request; nil over TCP if the path needs no login.
     var pass: Authorization?
     /// True if the request came over TLS.
     var isSecure = false

@@ -2,7 +2,7 @@ import DurableFiles
 
 /// The settings of the dashboard: addresses, names, certificate, passwords and limits.
 public struct DashboardSettings: Sendable {
-    /// An address of this machine and a TCP port. With port 0 the system chooses one.
+    /// An address of this machine and a TCP port. The system chooses the port if it is 0.
     public struct Place: Hashable, Sendable, CustomStringConvertible {
         /// The host name or IP address; an IPv6 address has no brackets.
         public var host: String

@@ -18,7 +18,7 @@ let fetching = 0;
 let meters = new Map();
 let metersOf;
 let meterTimers = [];
-/** Delays in ms after a plug, or all plugs, are reached again. The history gets their missed energy with a delay. */
+/** The delays in ms, after plugs reconnect, at which today's energy is requested: the daemon gets their missed energy later. */
 const METERS = [300, 30_000, 120_000];
 
 export function startCards() {
@@ -96,7 +96,7 @@ function wantPast(name) {
   fetchPast();
 }
 
-/** Requests the missed readings: now if the card is visible, else when it becomes visible. */
+/** Requests the missed readings after each delay of `LATER` if the card is visible, otherwise when it becomes visible. */
 function wantAgain(name, element) {
   for (const wait of LATER) setTimeout(() => { known.delete(name); if (inSight(element)) wantPast(name); }, wait);
 }
@@ -134,7 +134,8 @@ async function readMeters() {
   try {
     const records = await get("energy", { from: new Date(startOf(date)).toISOString(), by: "day" });
     const found = new Map();
-    // If the browser does not know the daemon's time zone, the period in progress is used.
+    // Only the day in progress counts. The answer may also contain the previous day if the browser does not know the
+    // daemon's time zone.
     for (const { plug, activeEnergy, to } of records) if (Date.parse(to) > now()) found.set(plug, (found.get(plug) ?? 0) + activeEnergy);
     if (metersOf !== date) meters = new Map();
     for (const [name, wattHours] of found) {

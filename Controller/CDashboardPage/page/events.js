@@ -20,14 +20,14 @@ let chosen = "";
 let newest = 0;
 let limit = LIMIT;
 /**
- * The times in ms after which no entry is missing: of all entries, and of the chosen ones. Older entries are not shown,
- * since there would be gaps.
+ * The times in ms since which the list is complete: `all` for every entry, `chosen` for the entries that the user
+ * chose. Older entries are not shown, since there would be gaps.
  */
 const since = { all: now(), chosen: now() };
 
 const keyOf = (record) => record.seq === undefined ? `${record.plug}|${record.event}|${record.at}` : `${record.plug}|${record.seq}|${record.event}`;
 
-/** The key of a rule record, with the time in seconds: the stream and the history only agree to that precision. */
+/** The key of a rule record. Its time is in whole seconds, because the stream and the history differ by milliseconds. */
 const keyOfRule = (record) => `rule|${record.rule}|${record.event ?? "firing"}|${record.at.slice(0, 19)}|${record.event === "callFailed" || record.event === "commandsHeldBack" || record.event === "timersHeldBack" || record.event === "scriptEnded" ? record.id ?? record.script : record.event === "notSent" || record.event === "resumed" ? record.plug : record.event === "effect" ? record.id : ""}`;
 
 function addEvent(record) {
@@ -93,10 +93,10 @@ function paint() {
 }
 
 /**
- * Requests the newest events and firings and returns the time since which both lists are complete. If both lists are
- * full, they begin at different times.
+ * Requests the newest events and firings, and passes the time since which both lists are complete to `note`. A list
+ * with the maximum length is complete only since its first entry.
  * @param {(begin: number, count: number) => boolean} note Receives the begin of the complete range and the number of
- * entries, before these are added. If it returns false, they are dropped.
+ * entries before the entries are added. If it returns false, they are dropped.
  */
 async function ask({ from, to, most, plug, rulesOnly }, note) {
   const query = { from: from && new Date(from).toISOString(), to: to && new Date(to).toISOString() };
@@ -125,7 +125,7 @@ async function tried(asking) {
   beforePaint(paint);
 }
 
-/** Requests all entries since a time, regardless of the choice; the newest entries if the time is 0. */
+/** Requests up to 1000 entries since 5 s before a time, or the newest entries if the time is 0; the user's choice is ignored. */
 function fillUp(from) {
   const query = from > 0 ? { from: from - 5000, most: WHOLE } : { most: PAGE };
   return tried(ask(query, (whole) => {
@@ -182,7 +182,8 @@ export function startEvents() {
   hear("rule", addRule);
   hear("house", (again) => {
     offer();
-    // Requests entries from before the gap too, because a plug can report an event late, with its original time.
+    // `fillUp` also requests the 5 s before the newest entry, because a plug can report an event late, with its
+    // original time.
     const since = newest;
     for (const wait of again ? LATER : []) setTimeout(() => fillUp(since), wait);
   });

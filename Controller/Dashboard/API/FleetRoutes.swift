@@ -161,7 +161,7 @@ private struct FleetDoneRecord: Encodable {
     var house: String
     var id: String
     var on: Bool
-    /// The event that records the change, if something changed.
+    /// The number of the event that records the change; nil if the relay already had this state.
     var seq: SequenceNumber?
 }
 

@@ -27,7 +27,8 @@ enum HistoryThreads {
 extension Dashboard {
     /// Runs work on the history.
     ///
-    /// - Throws: ``Fault`` if the daemon keeps no history, if the plug is unknown, or if the history cannot be read.
+    /// - Throws: ``Fault`` if the daemon keeps no history, if the plug is unknown or its name ambiguous, if too many
+    ///   requests are pending, or if the history cannot be read.
     func reading<Answer: Sendable>(
         _ work: @escaping @Sendable (PowerHistory) throws -> Answer
     ) async throws -> Answer {

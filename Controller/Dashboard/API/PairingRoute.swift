@@ -21,7 +21,7 @@ extension Dashboard {
         } catch {
             throw Fault(.unprocessableContent, words: "\(error)")
         }
-        // On the board, a plug that is not paired with this controller has its announced name.
+        // The exact name is searched first, because the board lists a plug that is not paired under its announced name.
         await board.begin()
         var plug = await board.board.plugs[body.plug]
         if plug == nil { plug = await known(body.plug) }

@@ -19,7 +19,7 @@ extension Dashboard {
         let plug = await known(name)
         let paired = await board.board.paired
         let newer = plug?.recent.points(from: span.lowerBound, to: span.upperBound) ?? []
-        // Without a history, only the readings since the daemon's start are available.
+        // Without a history, only the readings of the last 20 minutes are available (``RecentReadings/span``).
         if let plug, history == nil {
             return Response(json: Self.json(plug.record.plug, StoredPowerSeries(), newer, span, columns))
         }

@@ -56,7 +56,7 @@ extension Dashboard {
         return rules
     }
 
-    /// Returns the traces of a rule, or of a removed rule whose traces are still in the history.
+    /// Returns the traces of an active rule, or of a removed rule whose traces are still in the history.
     private func traces(
         of name: String, over span: ClosedRange<Int64>, limit: Int, _ isOwner: Bool
     ) async throws -> Response {

@@ -30,8 +30,8 @@ extension Dashboard {
                 // The reader is opened when the body is written, because a prepared answer is not always sent.
                 let reader = await board.open(after: position, for: pass) { channel.close(promise: nil) }
                 guard let reader else { return try await writer.finish(nil) }
-                // The end of the connection closes the reader. While no message is sent, no write fails and detects the
-                // close. The callback also runs if the connection is already closed.
+                // The end of the connection closes the reader. A failing write would also detect the end, but not while
+                // no message is sent. The callback also runs if the connection is already closed.
                 channel.closeFuture.whenComplete { _ in Task { await board.close(reader) } }
                 do {
                     try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))

@@ -73,7 +73,7 @@ enum AccessTable {
     ///
     /// - Parameters:
     ///   - path: the path of the route, with `{plug}`.
-    ///   - pass: the authorization of the user; nil for an unknown user.
+    ///   - pass: the authorization of the request; nil without one.
     static func refusal(of method: HTTPRequest.Method, _ path: String, for pass: Authorization?) -> Refused? {
         guard let row = byRoute["\(method.rawValue) \(path)"] else {
             return Refused(403, "this request is not allowed", hint: "/api/v1/openapi.json lists the allowed requests")

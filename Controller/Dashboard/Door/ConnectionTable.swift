@@ -4,7 +4,7 @@ import ProtocolCore
 /// request, or one that waits for its next request.
 struct ConnectionTable<ID: Hashable> {
     enum Phase: Hashable {
-        /// No request has arrived yet.
+        /// No request has arrived completely.
         case silent
         /// A request was answered, and the next one has not arrived completely.
         case waiting
@@ -23,7 +23,7 @@ struct ConnectionTable<ID: Hashable> {
         let address: String?
         var phase = Phase.silent
         var since: Instant
-        /// The password of the connection's user, if that user is not an owner.
+        /// The id of the user's password; nil before the login, for owners, and without a password.
         var password: String?
     }
 
@@ -56,7 +56,8 @@ struct ConnectionTable<ID: Hashable> {
 
     /// Gives the connection a seat of the request's user.
     ///
-    /// - Returns: false if the user's password has no seat left.
+    /// - Returns: false if the user's password has no seat left, or if users who are not owners have none left
+    ///   together.
     mutating func seat(_ id: ID, _ holder: SeatHolder) -> Bool {
         guard entries[id] != nil else { return true }
         guard case .other(let password) = holder else {

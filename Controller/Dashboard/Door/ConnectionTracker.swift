@@ -10,7 +10,7 @@ final class ConnectionTracker: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
         var table: ConnectionTable<ObjectIdentifier>
-        /// False while no connection is admitted.
+        /// False while all new connections are rejected.
         var isOpen: Bool
     }
 
@@ -57,12 +57,13 @@ final class ConnectionTracker: Sendable {
 
     /// Gives the connection a seat of the request's user.
     ///
-    /// - Returns: false if the user's password has no seat left.
+    /// - Returns: false if the user's password has no seat left, or if users who are not owners have none left
+    ///   together.
     func seat(_ channel: any Channel, _ holder: SeatHolder) -> Bool {
         house.withLock { $0.table.seat(ObjectIdentifier(channel), holder) }
     }
 
-    /// Runs the task of a connection until the connection ends.
+    /// Runs `body` in a task. ``dismiss(within:)`` cancels the task.
     func serve(_ channel: any Channel, _ body: @escaping @Sendable () async -> Void) {
         let task = Task { await body() }
         let isOpen = house.withLock { house in
@@ -97,7 +98,7 @@ extension SocketAddress {
     }
 
     /// The address that counts against limits: the IPv4 address, or the /64 network of an IPv6 address, since one
-    /// machine can use each of its addresses.
+    /// machine can use every address of its /64 network.
     var networkOfGuest: String? {
         guard case .v6 = self, let text = ipAddress, !text.hasPrefix("::ffff:") else { return ipAddress }
         let groups = text.prefix { $0 != "%" }.split(separator: ":", omittingEmptySubsequences: false)

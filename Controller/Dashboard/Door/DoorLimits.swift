@@ -1,22 +1,22 @@
 /// The limits of the resources that clients can use.
 struct DoorLimits: Sendable {
-    /// The time for the head of a request, from its first byte on, and again for the body, from the complete head on.
-    /// It stops clients that hold a connection by sending a byte now and then. The time for the first head begins with
-    /// the connection and includes the TLS handshake.
+    /// The time limit of a request's head, which starts with its first byte. The body has the same limit, which starts
+    /// with the complete head. The limit stops clients that hold a connection by sending single bytes slowly. For the
+    /// first request, the limit of the head starts with the connection and includes the TLS handshake.
     var request = Duration.seconds(10)
-    /// The time between two requests.
+    /// The maximum time between an answer and the first byte of the next request.
     var idle = Duration.seconds(60)
     /// The time that an answer waits for a client that accepts no bytes.
     var stalled = Duration.seconds(60)
-    /// The maximum number of connections. It limits descriptors and memory. A connection that waits for a request is
-    /// closed for a new one.
+    /// The maximum number of connections. It limits descriptors and memory. At the limit, a new connection replaces one
+    /// that has not sent a complete request or waits for its next request.
     var connections = 128
     /// The maximum number of connections of users, viewers and guests together. The remaining connections are reserved
     /// for owners.
     var connectionsOfOthers = 96
     /// The maximum number of connections per password that is not an owner's.
     var connectionsOfPassword = 32
-    /// The maximum number of connections per address, except loopback.
+    /// The maximum number of connections per IPv4 address or IPv6 /64 network. Loopback addresses have no such limit.
     var connectionsOfAddress = 32
     /// The maximum number of bytes of a request's path and query. The longest percent-encoded name fits, and so do 64
     /// plugs by id.
@@ -28,6 +28,6 @@ struct DoorLimits: Sendable {
     var header = 8192
     var headers = 16384
     var headerCount = 100
-    /// The time after which remaining connections are closed at a stop.
+    /// The time after a stop at which remaining connections are closed.
     var farewell = Duration.seconds(1)
 }

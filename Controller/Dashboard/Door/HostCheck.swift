@@ -1,7 +1,7 @@
 import Presentation
 
-/// Checks the Host header of a request. It stops DNS rebinding: if another site's name resolves to our address, the
-/// browser treats the site and the dashboard as the same origin, and only the name in the header differs.
+/// Checks the Host header of a request. It stops DNS rebinding: if another site's name resolves to this machine's
+/// address, the browser treats the site and the dashboard as the same origin, and only the name in the header differs.
 struct HostCheck: Sendable {
     private let names: Set<String>
 

@@ -9,7 +9,8 @@ import Synchronization
 struct LocalSocketPath {
     let path: String
 
-    /// Locks the path, for clearing it and creating the socket. The lock is released with the returned value.
+    /// Locks the path, so that only one daemon clears it and creates the socket. `giveBack()` or the deinitialization
+    /// of the returned value releases the lock.
     ///
     /// - Throws: `DashboardFault` if another process has the lock, or the path cannot be used.
     func lock() throws(DashboardFault) -> SocketPlace {

@@ -37,14 +37,15 @@ struct PasswordGuard {
     static let freeFailures = 5
     /// The number of failures after which a network counts as guessing.
     static let failuresOfNewNetwork = 3
-    /// The maximum number of remembered networks, addresses and devices. Beyond it, the oldest is forgotten, and only
-    /// its group's wait applies to it.
+    /// The maximum number of remembered networks, addresses and devices. Beyond it, the entry with the oldest failure
+    /// is removed, and only the wait of its group applies to that sender.
     static let mostAddresses = 256
     /// The maximum number of remembered addresses per password, so that one password's user cannot evict those of
     /// another.
     static let addressesOfPassword = mostAddresses / PasswordFile.most
 
-    /// The priority of a sender: determines how many of its attempts may wait.
+    /// The priority of a sender. It determines how many attempts may be in progress when the sender's attempt is
+    /// accepted.
     enum Standing: Hashable {
         case stranger, known, owner
     }
@@ -115,7 +116,7 @@ struct PasswordGuard {
         return nil
     }
 
-    /// Records that an attempt was right.
+    /// Records that the password of an attempt was right.
     ///
     /// - Parameters:
     ///   - password: the id of the right, valid password.

@@ -18,10 +18,11 @@ actor PasswordKeeper {
     private static let remembrance = Duration.seconds(300)
     /// The maximum number of remembered passwords: all that exist, and as many again for changes.
     private static let mostRemembered = 2 * PasswordFile.most
-    /// The maximum number of attempts that run or wait on the thread. Each needs 16 MB, and 50 ms per password.
+    /// The number of running and waiting attempts at which further attempts of unknown senders are rejected. Each needs
+    /// 16 MB, and 50 ms per password.
     private static let mostWaiting = 4
-    /// Additional attempts that may wait: this many for known devices and addresses, and as many again for those of
-    /// owners.
+    /// The additional number of attempts that known devices and addresses may use. Those of owners may use twice this
+    /// number.
     private static let reserve = 4
     /// The minimum time between two reads of the file.
     private static let freshness = Duration.seconds(1)

@@ -99,8 +99,8 @@ struct RequestFilter: Sendable {
         guard request.headers[.host] == nil else { return Refused(400, "the request has two Host headers") }
         let host = request.head.authority
         if let refused = hosts.refusal(of: host) { return refused }
-        // Any site may request public files, because links lead to the page. Other requests from pages of other sites
-        // are rejected: such a page could not read the answers, which cost work.
+        // Any site may request public files, so that links to the dashboard work. Other requests from pages of other
+        // sites are rejected: those pages cannot read the answers, and the daemon would create them for nothing.
         guard changes || !isPublic.contains(request.uri.path) else { return nil }
         return originCheck(isSecure).refusal(
             origins: changes ? request.headers[values: .origin] : [], sites: request.headers[values: .secFetchSite],

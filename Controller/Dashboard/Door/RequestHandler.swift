@@ -25,7 +25,7 @@ final class RequestHandler: ChannelDuplexHandler {
     private var deadlines: RequestDeadlines
     private let guests: ConnectionTracker
     private var timer: (task: Scheduled<Void>, at: Instant)?
-    /// True if the current answer is the last one of the connection.
+    /// True if the answer that was begun last has the header `Connection: close`.
     private var isLast = false
     /// True if arriving requests are ignored.
     private var isDeaf = false

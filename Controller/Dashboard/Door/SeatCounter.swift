@@ -76,7 +76,7 @@ struct SeatCounter {
 final class RequestSeats: Sendable {
     private let seats = Mutex(SeatCounter(.requests))
 
-    /// Runs the body if the holder has a seat left.
+    /// Runs the body while it holds a seat. Throws `Refused` with status 503 if the holder has no seat left.
     func answer<Answer>(_ holder: SeatHolder, _ body: () async throws -> Answer) async throws -> Answer {
         guard seats.withLock({ $0.take(holder) }) else {
             throw Refused(503, "this password has too many requests in progress", hint: "try again in a moment")

@@ -39,7 +39,7 @@ struct ServerListener {
         self.guests = guests
     }
 
-    /// Returns when the task is cancelled or the socket has failed, and all connections are closed.
+    /// Waits until the task is cancelled or the socket fails. Then ends all connections within `farewell`, and returns.
     ///
     /// - Parameter closing: called on cancellation while the socket still listens.
     func stayOpen(farewell: Duration, closing: @escaping @Sendable () -> Void = {}) async {

@@ -5,8 +5,8 @@ import HTTPTypes
 enum SessionCookie {
     static let name = "smartplug"
 
-    /// Returns every value of our cookie in Cookie headers (RFC 6265 section 4.2.1). There may be several: a cookie of
-    /// a different path, or of another server on this host, can come first.
+    /// Returns every value of the cookie with this name in Cookie headers (RFC 6265 section 4.2.1). There may be
+    /// several: a cookie of a different path, or of another server on this host, can come first.
     static func values(in headers: [String], of name: String = Self.name) -> [String] {
         // The server sets few cookies, so the rest is ignored.
         headers.flatMap { $0.split(separator: ";") }.prefix(64).compactMap { pair in

@@ -5,8 +5,8 @@ import Foundation
 actor SessionKeeper {
     /// The maximum size in bytes. A session has about 400 bytes.
     private static let fileLimit = 512 * Sessions.most
-    /// The time in seconds after which the last use of sessions is stored. More frequent writes would wear out a memory
-    /// card.
+    /// The minimum time in seconds between two writes that store only the last use of sessions. More frequent writes
+    /// would wear out a memory card.
     private static let useIsStoredAfter: Int64 = 600
 
     private let path: String

@@ -8,7 +8,7 @@ struct EventStreamBuffer: Sendable {
         /// The next messages, and the number of the last one.
         case messages([ByteBuffer], through: UInt64)
         case nothing
-        /// The next message is no longer stored, or never was.
+        /// The next message is no longer stored, or the given number is greater than ``newest``.
         case fallenBehind
     }
 

@@ -99,8 +99,8 @@ struct HouseBoard: Sendable {
             return tell(report, .event(id, event.sequence), of: id)
         case .gap(let gap):
             guard let id = plugs[report.plug]?.id else { return [] }
-            // If the plug's journal does not know the cursor, the number of the last reported event has no meaning
-            // either.
+            // With `unknownCursor` the plug's journal has a new numbering, so the gap is not compared with the last
+            // reported event.
             guard gap.reason == .unknownCursor || gap.to > told[id] ?? 0 else { return [] }
             told[id] = gap.to
             return tell(report, .gap(id, from: gap.from), of: id)
@@ -183,7 +183,7 @@ struct HouseBoard: Sendable {
         guard plug.record.state != PlugRecord.stranger, let id = plug.id, paired[id] != nil else {
             plugs[name] = nil
             let shown = showPaired()
-            // A paired plug may have used this name earlier.
+            // If `showPaired()` has added a paired plug under this name, the name is not reported as gone.
             return plugs[name] == nil ? [.gone(plug: name)] + shown : shown
         }
         let before = plug.record
@@ -194,7 +194,8 @@ struct HouseBoard: Sendable {
         return plug.record != before ? [.plug(plug.record)] : []
     }
 
-    /// Adds the paired plugs that no shown plug represents.
+    /// Adds the paired plugs whose ids no shown plug has, up to ``limit`` plugs. A plug whose name is in use is not
+    /// added.
     private mutating func showPaired() -> [StreamMessage] {
         let met = Set(plugs.values.compactMap(\.id))
         var messages: [StreamMessage] = []
@@ -247,7 +248,7 @@ extension PlugRecord {
 }
 
 extension String {
-    /// The text without the hints that follow.
+    /// The first line of the text, without the hints in the other lines.
     var firstLine: String { String(prefix { !$0.isNewline }) }
 }
 

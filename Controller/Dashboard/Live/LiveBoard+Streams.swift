@@ -6,12 +6,13 @@ import ProtocolCore
 extension LiveBoard {
     enum Delivery: Sendable {
         case messages([ByteBuffer])
-        /// No message was sent for 15 seconds.
+        /// The reader had nothing to write at the last check, which runs every 15 seconds.
         case heartbeat
         case end
     }
 
-    /// The number of bytes handed to a connection at a time.
+    /// The maximum number of bytes that are handed to a connection at a time. A single larger message is handed over
+    /// alone.
     private static let portion = 64 << 10
     private static let beat = Duration.seconds(15)
 
@@ -24,7 +25,7 @@ extension LiveBoard {
     ///   - position: the last message that the reader has, or nil for a new reader.
     ///   - pass: the authorization of the reader.
     ///   - close: closes the reader's connection.
-    /// - Returns: the number of the reader, or nil if the limit is reached.
+    /// - Returns: the number of the reader; nil if the limit is reached or the board has ended.
     func open(
         after position: StreamPosition?, for pass: Authorization = .owner, close: @escaping @Sendable () -> Void
     ) -> UInt64? {
@@ -78,7 +79,7 @@ extension LiveBoard {
     /// Closes the streams that were authorized by one of these entrances.
     func endReaders(of entrances: Set<String>) { readers.close(of: entrances) }
 
-    /// Closes the streams of readers up to the given number that were authorized by an entrance that is not in the set.
+    /// Closes the streams that have an entrance outside of the set. Streams with a number above `newest` stay open.
     func endReaders(without entrances: Set<String>, until newest: UInt64) {
         readers.close(without: entrances, until: newest)
     }

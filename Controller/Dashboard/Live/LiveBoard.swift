@@ -25,9 +25,9 @@ public actor LiveBoard: HouseObserver {
     var nextReader: UInt64 = 0
     var hasEnded = false
     /// The message with the complete house, for owners (true) and for others (false), with the number of the last
-    /// message it includes. It is encoded once for all readers that begin there.
+    /// message it includes. Readers that begin at the same number within ``freshness`` get the same message.
     private var house: [Bool: (number: UInt64, message: ByteBuffer, at: Instant)] = [:]
-    /// The maximum age of a stored house message: readings and ages change without a message.
+    /// The maximum age of a stored house message. The readings in it change without a new message number.
     private static let freshness = Duration.seconds(1)
     private var beginning: Task<Void, Never>?
     private(set) var hasBegun = false
@@ -72,7 +72,8 @@ public actor LiveBoard: HouseObserver {
         await take(.rules(rules, disabled: disabled, faults: faults))
     }
 
-    /// Handles an update. Until the earlier state is read, updates wait here, so that the house is not blocked.
+    /// Handles an update. Until the earlier state is read, up to ``earlyLimit`` updates are queued, so that the house
+    /// is not blocked. The callers of further updates wait.
     private func take(_ news: News) async {
         if !hasBegun, early.count < Self.earlyLimit {
             early.append(news)
@@ -210,7 +211,7 @@ public actor LiveBoard: HouseObserver {
         guard !isLearning else { return }
         isLearning = true
         Task {
-            // If the list changes during the read, it is read again.
+            // A call of `learnPaired()` during the read causes another read.
             while learnsAgain, !hasEnded {
                 learnsAgain = false
                 do {
@@ -221,7 +222,7 @@ public actor LiveBoard: HouseObserver {
                     learnsAgain = true
                     try? await Task.sleep(for: Self.gathering)
                 } catch {
-                    // An unreadable file does not mean that no plug is paired.
+                    // If the file cannot be read, the board keeps the previous list.
                 }
             }
             isLearning = false
@@ -230,7 +231,7 @@ public actor LiveBoard: HouseObserver {
 
     // MARK: Pairing
 
-    /// Reserves the pairing; false if another one runs. Only one runs at a time, because each keeps a plug busy.
+    /// Reserves the only place for a pairing; false if another pairing is in progress.
     func beginPairing() -> Bool {
         guard pairings == 0 else { return false }
         pairings += 1
@@ -243,7 +244,7 @@ public actor LiveBoard: HouseObserver {
     }
 }
 
-/// The state that was known before this process.
+/// The state that earlier processes stored.
 private struct InitialState: Sendable {
     var paired: [PlugID: String] = [:]
     var cursors: [PlugID: SequenceNumber] = [:]
@@ -267,7 +268,7 @@ extension FiringRecord {
         let at = WallTime(millisecondsSince1970: firing.at)
         self.init(at: at.iso8601(), rule: firing.rule, plug: firing.plug.flatMap { names[$0] }, why: firing.cause)
     }
-    /// Returns the last firing of each rule. Firings that cannot be read are left out.
+    /// Returns the last firing of each rule within the last 366 days. Firings that cannot be read are left out.
     ///
     /// - Parameter now: milliseconds since 1970.
     static func last(of rules: Set<String>, in history: PowerHistory, now: Int64) -> [FiringRecord] {

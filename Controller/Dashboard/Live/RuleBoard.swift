@@ -125,7 +125,8 @@ struct RuleBoard: Hashable, Sendable {
             let fired = FiringRecord(at: told.at, rule: firing.rule, plug: told.plug, why: told.why ?? "")
             recent.append(RecentFiring(milliseconds: record.at.milliseconds, record: fired))
             if recent.count > Self.recentLimit { recent.removeFirst() }
-            // The previous firing has ended, even if no notice reported it.
+            // A rule with mode `single` fires only after its previous firing has ended, even if no notice reported the
+            // end.
             let hasEnded = single.contains(firing.rule)
             if hasEnded { running[firing.rule] = nil }
             return change(firing.rule) { state in

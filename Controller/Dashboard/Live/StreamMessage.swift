@@ -5,7 +5,7 @@ import Presentation
 enum StreamMessage: Hashable, Sendable {
     case house(HouseRecord)
     case plug(PlugRecord)
-    /// The plug is not paired and no longer present.
+    /// No plug has this name any longer: the plug was renamed, or it is not paired and no longer announced.
     case gone(plug: String)
     /// New readings, at most one per plug.
     case readings([ReadingRecord])
@@ -63,7 +63,7 @@ struct StreamPosition: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StreamPosition {
-    /// Parses a position; nil if no daemon could have sent it.
+    /// Parses a position; nil if the text does not have this form or the number exceeds 64 bits.
     init?(_ text: String) {
         let halves = text.split(separator: "-", omittingEmptySubsequences: false)
         guard halves.count == 2, halves[0].utf8.count == 16, halves[0].utf8.allSatisfy(Self.isDigit),

@@ -58,8 +58,8 @@ struct StreamReaders {
         for reader in readers.values where !reader.entrances.isDisjoint(with: entrances) { reader.close() }
     }
 
-    /// Closes the connections of readers up to the given number that were authorized by an entrance that is not in the
-    /// set.
+    /// Closes the connections of the readers that have an entrance outside of the set. Readers with a number above
+    /// `newest` are skipped.
     func close(without entrances: Set<String>, until newest: UInt64) {
         for (id, reader) in readers where id <= newest && !reader.entrances.isSubset(of: entrances) { reader.close() }
     }
