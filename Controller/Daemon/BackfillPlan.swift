@@ -63,7 +63,7 @@ struct BackfillPlan: Machine {
     static let patience = Duration.seconds(60)
     /// The delay after the first failure. It doubles with each further failure, up to `interval`.
     static let firstRetry = Duration.seconds(5)
-    /// The maximum time that an orderly stop waits for the last samples. The plugs keep the others.
+    /// The maximum time that an orderly stop waits for the last samples. The plugs keep the remaining samples.
     static let farewell = Duration.seconds(2)
     /// The maximum number of plugs. Prevents a network with constantly new ids from filling the memory.
     static let maximumPlugs = 1024
@@ -225,7 +225,8 @@ struct BackfillPlan: Machine {
         plugs[window.plug]?.failures += 1
         plugs[window.plug]?.width = Self.window
         let pause = retry(window.plug)
-        // After a long delay the plan queries the history again, so that newer samples do not wait for this window.
+        // Once the delay has reached `interval`, the plan queries the history again after it, so that newer samples do
+        // not wait for this window.
         if stopsAt == nil, pause < Self.interval {
             plugs[window.plug]?.stage = .filling(holes, notBefore: now + pause)
         } else {

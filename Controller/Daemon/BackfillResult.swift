@@ -18,7 +18,7 @@ struct BackfillResult: Sendable {
     let covered: ClosedRange<Int64>?
     /// The range that need not be fetched again: the window and the whole chunks. At the newest end it stops at the
     /// last sample, or ``settling`` before the request if that is later, because newer samples may have been added
-    /// since.
+    /// since. Nil if the range is empty.
     let fetched: FetchedSpan?
 
     init(_ window: BackfillPlan.Window, _ answer: FetchedChunks) {

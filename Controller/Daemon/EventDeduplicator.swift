@@ -27,8 +27,8 @@ struct EventDeduplicator {
         self.start = start
     }
 
-    /// Returns the positions from which a house is followed for rules, observers and a history. A plug without events
-    /// in the history is omitted, so that all its stored events are fetched.
+    /// Returns the positions from which a house is followed for rules, observers and a history. With a history, a plug
+    /// without events in it is omitted, so that all its stored events are fetched.
     ///
     /// - Parameters:
     ///   - rules: The positions of the rules.

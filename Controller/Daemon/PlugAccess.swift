@@ -34,8 +34,8 @@ protocol PlugAccess: Sendable {
     /// observers.
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
 
-    /// Returns the power that the plug measured in the last hours, with times on the controller's clock. Empty without
-    /// a history.
+    /// Returns the power that the plug measured in the last six hours, with times on the controller's clock. Empty
+    /// without a history, and if the history cannot be read.
     func past(of plug: PlugID) async -> [RecordedPower]
 
     /// Ends the recording after the rules have ended and stored their state.

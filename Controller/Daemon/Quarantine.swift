@@ -21,7 +21,7 @@ public struct Quarantine: Hashable, Sendable {
         public var keys: [String] = []
     }
 
-    /// The maximum time between two crashes after which the plug is excluded, in seconds.
+    /// The maximum time in seconds between two crashes that exclude the plug.
     static let window: Int64 = 60
     /// The duration of the first exclusion in seconds.
     static let first: Int64 = 3600
@@ -62,7 +62,8 @@ public struct Quarantine: Hashable, Sendable {
         hasNewKey(plug, keys: keys) ? nil : until(plug, now: now)
     }
 
-    /// Returns true if the plug was paired again with a new key since its last crash.
+    /// Returns true if the plug was paired again with a new key since its last crash; false if the keys at the crash or
+    /// the current keys are unknown.
     public func hasNewKey(_ plug: PlugID, keys: [String]) -> Bool {
         guard let entry = entries.first(where: { $0.plug == plug }), !entry.keys.isEmpty, !keys.isEmpty else {
             return false

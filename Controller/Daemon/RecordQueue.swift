@@ -66,7 +66,8 @@ struct RecordQueue {
 
     /// Handles the end of a write. After a failure, everything except sample chunks is queued again.
     ///
-    /// - Returns: The windows of the write, which are stored or dropped.
+    /// - Returns: The results of fetched windows in the write. They are stored after a success and dropped after a
+    ///   failure.
     mutating func ended(stored: Bool, now: Instant) -> [BackfillResult] {
         guard let (batch, answers) = underWay else { preconditionFailure("no write was under way") }
         underWay = nil

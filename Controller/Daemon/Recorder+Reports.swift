@@ -119,7 +119,8 @@ extension Recorder {
 
     // MARK: Writing
 
-    /// Writes a batch on the recorder's thread, and deletes expired history every ten minutes.
+    /// Writes a batch on the recorder's thread. After a successful write, deletes expired history if ten minutes have
+    /// passed since the last deletion.
     func write(_ batch: HistoryBatch) {
         let isForgetting = forgotAt.map { BootClock.now - $0 >= .seconds(600) } ?? true
         let wall = WallTime.now.milliseconds

@@ -20,7 +20,7 @@ public actor RuleRunner {
     /// The records of the rules, in order. A slow reader delays the house's reports.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
     nonisolated let house: any PlugAccess
-    /// Released when everything is stored.
+    /// The store; nil without one, and after the last write.
     private var store: RuleStore?
     private let cipher: RequestIDCipher
     var machine: DurableRuleEngine

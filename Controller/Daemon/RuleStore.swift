@@ -91,7 +91,7 @@ public final class RuleStore: Sendable {
         return new
     }
 
-    /// Releases the lock of the directory. Nothing is written afterwards.
+    /// Releases the lock of the directory. The caller must not write afterwards.
     func giveBack() { lock.withLock { $0 = nil } }
 
     private static func read(

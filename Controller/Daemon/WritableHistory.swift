@@ -10,7 +10,8 @@ protocol WritableHistory: Sendable {
     func missing(of plug: PlugID, boot: BootID, through now: Int64) throws -> [ClosedRange<Int64>]
     /// Deletes expired data.
     func forgetOld(now: Int64) throws
-    /// Calls `body` for stored samples in order, with milliseconds of the wall clock, at most `limit` times.
+    /// Calls `body` for stored samples in order, with milliseconds of the wall clock, at most `limit` times. Returns
+    /// the ranges of damaged data, in the same unit.
     func samples(
         of plug: PlugID, from: Int64, to: Int64, atMost limit: Int,
         _ body: (_ milliseconds: Int64, _ sample: Sample) -> Void

@@ -17,8 +17,9 @@ public struct StreamedEvent: Hashable, Sendable {
 
 /// A parser for server-sent events (HTML Standard, section 9.2.6) that accepts bytes in pieces of any size.
 public struct EventStreamParser: Sendable {
-    /// The maximum size of a message and of a line in bytes. A message may contain a whole house: a thousand plugs of a
-    /// few hundred bytes each. Prevents a stream without line ends from filling the memory.
+    /// The maximum size in bytes of an incomplete message, including its current line. A message may contain a whole
+    /// house: a thousand plugs of a few hundred bytes each. Prevents a stream without line ends from filling the
+    /// memory.
     public static let messageLimit = 4 << 20
 
     private var line: [UInt8] = []

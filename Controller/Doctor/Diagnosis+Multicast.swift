@@ -25,7 +25,8 @@ extension Diagnosis {
 
     /// Returns the findings per interface.
     ///
-    /// - Returns: the faults per interface and family, or the hosts whose packets were received.
+    /// - Returns: the faults per interface and family. An interface with at least one family without a fault also has a
+    ///   finding with the hosts whose packets it received.
     static func ofMulticast(_ seen: Observations) -> [Finding] {
         var findings: [Finding] = []
         let interfaces = Dictionary(grouping: seen.links, by: \.interface).sorted { $0.key < $1.key }

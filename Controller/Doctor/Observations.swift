@@ -132,12 +132,12 @@ public struct Observations: Sendable {
 
         /// The result of contacting a plug. The texts are messages for users, with an optional `hint:` line.
         public enum Outcome: Hashable, Sendable {
-            /// The plug is not announced.
+            /// The plug's id and its stored name are not announced.
             case absent
             /// The plug proved the pinned key and answered in this time; nil if it did not answer the request.
             /// `tripped` is the protection that locked its relay.
             case connected(roundTrip: Duration?, tripped: Protection? = nil)
-            /// Neither a connection nor an error occurred.
+            /// The time limit passed without a connection and without an error.
             case silent
             /// The connection failed or ended.
             case away(String)

@@ -11,7 +11,7 @@ struct HouseCells {
     /// The width of a level's bar in cells.
     private static let levelWidth = 6
 
-    /// The width of a name in cells, and its width on a narrow terminal.
+    /// The usual width of a name in cells, and the minimum width on a narrow terminal.
     private static let usualName = 16
     private static let leastName = 4
 
@@ -43,7 +43,8 @@ struct HouseCells {
         }
     }
 
-    /// Returns a bar and a number, as bright as the light. A light that is off shows the level that it will have.
+    /// Returns a bar and the level in percent; empty for a plug without a dimmer. While the light is off, the text is
+    /// faint, and the level is the one that it will have.
     func level(_ percent: Double?, isOn: Bool) -> StyledLine {
         guard let percent else { return StyledLine() }
         let filled = Int((percent / 100 * Double(Self.levelWidth)).rounded())
@@ -64,7 +65,7 @@ struct HouseCells {
         wattHours.map { StyledLine(Self.energyText($0), .faint) } ?? StyledLine()
     }
 
-    /// Returns the energy of a house or an appliance, in kilowatt-hours from 1000 Wh on.
+    /// Formats the energy of a house or an appliance: in Wh below 1000 Wh, otherwise in kWh.
     static func energyText(_ wattHours: Double) -> String {
         wattHours < 1000 ? "\(Int(wattHours.rounded())) Wh" : "\(rounded(wattHours / 1000)) kWh"
     }

@@ -25,7 +25,7 @@ public struct HouseRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// An active rule and its latest actions.
+/// An active rule, its state and its latest firing.
 public struct RuleStateRecord: Codable, Hashable, Sendable {
     /// The rule's name.
     public var rule: String
@@ -39,7 +39,8 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
     public var plugs: [RulePlugRecord]?
     /// The number of firings since the daemon's start.
     public var firings: Int
-    /// The time of the last firing, even before the daemon's start; omitted if the rule never fired.
+    /// The time of the last firing, even before the daemon's start; omitted if the rule has not fired in the last 366
+    /// days.
     public var lastFiring: String?
     /// The cause of the last firing.
     public var lastCause: String?
@@ -151,7 +152,7 @@ public struct FiringRecord: Codable, Hashable, Sendable {
     public var at: String
     /// The rule's name.
     public var rule: String
-    /// The plug whose event fired the rule; omitted if it is no longer known.
+    /// The plug whose event fired the rule; omitted if the cause has no plug, and if the plug is no longer known.
     public var plug: String?
     /// The cause in words.
     public var why: String

@@ -3,8 +3,8 @@ public import PowerHistory
 
 /// The result of one recording of `plugctl history import --json`. It is printed after the recording is stored.
 public struct ImportRecord: Codable, Hashable, Sendable {
-    /// Lines that contain no sample, for one reason: `empty`, `header`, `unreadable`, `sameTime`, `noSuchTime`,
-    /// `earlierSegment`, `known`, `forgotten`.
+    /// Lines that were not imported as samples, for one reason: `empty`, `header`, `unreadable`, `sameTime`,
+    /// `noSuchTime`, `earlierSegment`, `known`, `forgotten`.
     public struct LeftOut: Codable, Hashable, Sendable {
         /// The reason, one of the words above.
         public var reason: String
@@ -28,7 +28,7 @@ public struct ImportRecord: Codable, Hashable, Sendable {
     public var lines: Int
     /// The number of stored samples.
     public var samples: Int
-    /// The lines without samples, by reason.
+    /// The lines that were not imported as samples, by reason.
     public var leftOut: [LeftOut]
     /// The number of steps back in time. A ``StepBackRecord`` was printed for each.
     public var stepsBack: Int

@@ -133,7 +133,7 @@ public struct SampleRecord: Codable, Hashable, Sendable {
 extension WallTime {
     /// Creates a time from seconds.
     ///
-    /// - Parameter seconds: the time since 1970, clamped to the years 1700 to 2200.
+    /// - Parameter seconds: the time since 1970, clamped to the years 1700 to 2198.
     init(seconds: Double) {
         self.init(nanosecondsSince1970: Int64(min(max(seconds, -8.5e9), 7.2e9) * 1e9))
     }

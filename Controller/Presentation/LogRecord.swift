@@ -10,7 +10,7 @@ public struct LogRecord: Encodable, Equatable, Sendable {
     public var event: String
     /// line: the time of writing; lost: the time of the report. ISO 8601, UTC, milliseconds, on the controller's clock.
     public var at: String
-    /// line: its number, which increases and restarts at 1 with the plug's firmware.
+    /// line: its number, which increases. It restarts at 1 when the plug's firmware restarts.
     public var number: UInt64?
     /// line: trace, debug, info, notice, warning, error, critical.
     public var level: String?

@@ -5,17 +5,18 @@ public import Metering
 public struct PlugRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// The plug's id, twelve hexadecimal digits; omitted for a plug that was never connected.
+    /// The plug's id, twelve hexadecimal digits; omitted for a plug that is not paired and was not connected since the
+    /// start of the process.
     public var id: String?
     /// The connection: connected; away: the plug is known or paired but not reachable; stranger: the plug is present
     /// but not paired with this controller.
     public var state: String
     /// away, stranger: the reason in words.
     public var reason: String?
-    /// The plug's capabilities in alphabetical order, such as button, meter and relay; omitted for a plug that was
-    /// never connected.
+    /// The plug's capabilities in alphabetical order, such as button, meter and relay; omitted for a plug that was not
+    /// connected since the start of the process.
     public var capabilities: [String]?
-    /// The firmware version; omitted for a plug that was never connected.
+    /// The firmware version; omitted for a plug that was not connected since the start of the process.
     public var firmware: String?
 
     /// True if the relay is on. This and the following keys require a connected plug.

@@ -3,12 +3,12 @@ import LinuxClocks
 
 extension SampleRecord {
     /// Returns a plug's active power between two times for a drawing with this number of columns. If there are more
-    /// values, each column is summarized with its minimum and maximum.
+    /// than two values per column on average, each column is summarized with its minimum and maximum.
     ///
     /// - Parameters:
     ///   - kept: the history's data.
-    ///   - newer: data that is not in the history yet, in the order of time; points before its newest sample are
-    ///     ignored.
+    ///   - newer: data that is not in the history yet, in the order of time; points up to 0.1 s after the history's
+    ///     newest sample are ignored.
     ///   - from: seconds since 1970, like `to`.
     public static func records(
         of plug: String, kept: StoredPowerSeries, newer: [ChartPoint], from: Double, to: Double, columns: Int

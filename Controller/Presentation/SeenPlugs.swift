@@ -5,7 +5,7 @@ import PlugModel
 public struct SeenPlugs: Sendable {
     private let paired: [PairedPlugs.Entry]
     private var plugs: [String: PlugRecord] = [:]
-    /// The plugs whose state is known, or the reason why they are not connected.
+    /// The plugs that have reported their state or a reason why they are not connected.
     private var answered: Set<String> = []
 
     /// Creates the value without seen plugs.
@@ -15,7 +15,7 @@ public struct SeenPlugs: Sendable {
 
     /// True if no plug was seen.
     public var isEmpty: Bool { plugs.isEmpty }
-    /// True if, for every seen plug, its state is known, or the reason why it is not connected.
+    /// True if every seen plug has reported its state or a reason why it is not connected.
     public var haveAllAnswered: Bool { answered.count == plugs.count }
 
     /// True if all paired plugs were seen.

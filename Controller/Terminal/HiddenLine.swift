@@ -8,7 +8,8 @@ extension TerminalDevice {
     /// meantime.
     ///
     /// - Parameter output: the device that shows the question.
-    /// - Returns: the line without its end; nil at the end of the input, or if this device is not a terminal.
+    /// - Returns: the line without its end; nil at the end of the input, if the line has 1024 bytes or more, or if this
+    ///   device is not a terminal.
     public func readHiddenLine(_ question: String, on output: TerminalDevice) -> String? {
         var modes = termios()
         guard tcgetattr(descriptor, &modes) == 0 else { return nil }

@@ -1,5 +1,5 @@
 /// The progress of long work: a line on standard error that is redrawn in place. Nothing is shown if standard error is
-/// not a terminal.
+/// not a terminal, or if TERM is `dumb` or missing.
 public struct ProgressLine: ~Copyable {
     private let label: String
     private let device = TerminalDevice.standardError

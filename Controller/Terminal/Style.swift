@@ -48,7 +48,8 @@ public struct Style: Hashable, Sendable {
     /// Faint text in the default colour.
     public static let faint = Style(faint: true)
 
-    /// Returns the sequence from the plain style to this one (ECMA-48 section 8.3.117, SGR); empty if both are equal.
+    /// Returns the sequence from the plain style to this one (ECMA-48 section 8.3.117, SGR); empty for the plain style,
+    /// and on a terminal without colours.
     func sequence(_ colors: ColorDepth) -> String {
         guard colors != .none else { return "" }
         var parameters: [String] = []

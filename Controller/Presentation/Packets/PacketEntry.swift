@@ -56,7 +56,8 @@ extension RecordType {
 }
 
 extension RecordData {
-    /// The limit of a text. Without it a TXT record of 9000 bytes would hide all previous output.
+    /// The maximum length of a text in UTF-8 bytes. A longer text is cut after this number of characters. Otherwise a
+    /// TXT record of 9000 bytes would hide all previous output.
     private static let longestText = 1300
 
     var words: String {

@@ -52,7 +52,7 @@ public struct PacketRecord: Encodable, Equatable, Sendable {
     public var questions: [Question]
     /// The records of all sections, at most 128.
     public var records: [PacketEntry]
-    /// The number of questions and records that are not included; 0 is omitted.
+    /// The number of questions and records that are not included; omitted if all are.
     public var more: Int?
     /// The fault of a malformed packet; nil otherwise.
     public var fault: Fault?
