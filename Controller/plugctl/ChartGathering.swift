@@ -164,7 +164,8 @@ struct ChartGathering: Sendable {
         }
     }
 
-    /// Returns false if the plug does not answer in time. The limit is longer without a history.
+    /// Returns false if the plug does not answer in time. The limit is `--wait` if the history has the plug, otherwise
+    /// `--timeout`.
     private func fill(_ course: inout LivePowerSeries, from plug: FollowedPlug, _ known: HistoryPlug?) async throws
         -> Bool
     {

@@ -5,7 +5,7 @@ import Terminal
 
 /// Writes a chart to files or to the terminal.
 struct ChartOutput {
-    /// The width of an SVG image in pixels. A PNG image has twice as many pixels.
+    /// The width of an SVG image in pixels. A PNG image has twice as many pixels in each direction.
     static let width = 960
     private static let height = 360
     /// The size if the output is not a terminal.

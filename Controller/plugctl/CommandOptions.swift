@@ -34,8 +34,8 @@ struct CommandOutput: ParsableArguments {
         }
     }
 
-    /// Sends the command to all plugs concurrently, through the daemon if one runs. The exit status is 1 if no plug
-    /// executed the command, and 2 if only some plugs did.
+    /// Sends the command to all plugs concurrently, through the daemon if one runs and `--once` is not set. The exit
+    /// status is 1 if no plug executed the command, and 2 if only some plugs did.
     func send(
         to names: [String], telling text: (CommandRecord) -> String = \.text,
         _ command: @escaping @Sendable (PlugState) -> PlugCommand

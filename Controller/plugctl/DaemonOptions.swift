@@ -13,8 +13,8 @@ struct DaemonOptions: ParsableArguments {
             """)
     var direct = false
 
-    /// Returns the daemon's client; nil if the user wants none or if no daemon is running. The daemon may still end
-    /// before a request.
+    /// Returns the daemon's client; nil if the user wants none or if the daemon's socket file does not exist. The file
+    /// of a killed daemon remains, so a request may still fail.
     ///
     /// - Parameter network: The network options of the user. If they select a network or a controller, the daemon is
     ///   not used.

@@ -21,8 +21,8 @@ struct HistoryOptions: ParsableArguments {
         }
     }
 
-    /// Opens the history for reading. Without `--history`, the running daemon's history is used, which may be in
-    /// another directory because of the daemon's own `--history`.
+    /// Opens the history for reading. Without `--history`, the history of the running daemon is used, which may have
+    /// its own `--history`; without a daemon, the default directory.
     func openForReading() async throws(CLIError) -> PowerHistory {
         var found = self
         if history == nil { found.history = await Self.directoryOfDaemon() }

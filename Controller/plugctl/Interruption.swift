@@ -33,8 +33,8 @@ func endingAtOnce(_ body: () async throws -> Void) async throws {
     try await body()
 }
 
-/// Runs the body of a one-shot command, which waits for answers of the plug. When the time is over, following ends, and
-/// with it everything that waits for the plug.
+/// Runs the body of a one-shot command, which waits for answers of the plug. When the time is over, the function stops
+/// following the plug, which ends every wait for the plug.
 ///
 /// - Throws: ``NoAnswer`` if the time is over before the body ends.
 func answered<Result>(

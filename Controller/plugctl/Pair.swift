@@ -47,7 +47,7 @@ struct Pair: AsyncParsableCommand {
     private func setupCode(of plug: String) throws -> SetupCode {
         guard let codeFile else { return try SetupCode(text: try typed(plug)) }
         do {
-            // The code file of a plug contains the code twice.
+            // The code file of a plug contains the code twice, so only its first line is read.
             let bytes = try FileStore().read(codeFile, limit: 4096)
             return try SetupCode(text: String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline })
         } catch let error as SetupCodeError {

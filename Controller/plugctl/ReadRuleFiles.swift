@@ -66,7 +66,7 @@ enum CheckedFile {
     /// Returns a warning for each plug name in a script that no known plug has. This is not an error, because such a
     /// plug may be added later.
     ///
-    /// - Parameter house: The known plugs; nil if no source could be asked.
+    /// - Parameter house: The known plugs; nil if no plug is known, or with `--offline`. The result is then empty.
     func unknownPlugs(in house: [KnownPlug]?) -> [Diagnostic] {
         guard let house, case .script(let script, let path) = self else { return [] }
         let names = Set(house.map { $0.name.lowercased() })

@@ -54,8 +54,8 @@ struct Rename: AsyncParsableCommand {
         }
     }
 
-    /// Returns the announced name; nil if the plug does not report it in time. A plug whose name has a number, and
-    /// which gets the same numbered name again, reports no change.
+    /// Returns the announced name; nil if the plug does not report it in time. A plug that gets its old numbered name
+    /// again reports no change, so the old name is returned then.
     private func nextName(of plug: FollowedPlug, after old: String) async -> String? {
         await told(by: plug) ?? (isNumbered(old) ? old : nil)
     }

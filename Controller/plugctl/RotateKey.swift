@@ -64,8 +64,8 @@ struct RotateKey: AsyncParsableCommand {
         }
     }
 
-    /// Opens a session with the new key to every plug that has it. If an attacker with a copy of the old key announced
-    /// a different key, the session fails.
+    /// Opens a session with the new key to every plug that has it and is found. If an attacker with a copy of the old
+    /// key announced a different key, the session fails. Throws an error that lists the plugs whose sessions failed.
     private func prove(_ rotation: KeyRotation) async throws {
         var refusing: [String] = []
         try await network.withClient(rotation.next) { client in

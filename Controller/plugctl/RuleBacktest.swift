@@ -101,7 +101,7 @@ struct RuleBacktest: AsyncParsableCommand {
     private func chosen(_ rules: [Rule], of file: String? = nil) throws(CLIError) -> [Rule] {
         guard !rule.isEmpty else { return rules }
         let found = rules.filter { rule.contains($0.name) }
-        // In a comparison, one of the files may not have the rule yet.
+        // The file of `--against` may lack the rule.
         if let missing = rule.first(where: { name in !rules.contains { $0.name == name } }), file == nil {
             throw CLIError.unknownRule(missing, among: rules.map(\.name))
         }

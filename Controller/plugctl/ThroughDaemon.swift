@@ -50,7 +50,7 @@ struct ThroughDaemon: Sendable {
 
 extension DaemonFault {
     /// The warning that is printed before the command is sent directly. Nil if no daemon is running or the daemon
-    /// cannot reach the plug.
+    /// answered with an error.
     var warning: String? {
         switch self {
         case .noDaemon, .fault: nil

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A duration as users write it: `500ms`, `3s`, `10m`, `2h`, `1d`; a bare number is seconds.
+/// A duration as users write it: `500ms`, `3s`, `10m`, `2h`, `1d`; a bare number is seconds. The maximum is 366 days.
 struct TimeSpan: ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
     private let text: String

@@ -37,7 +37,7 @@ struct WatchedPlugs: Sendable {
     let memory: CursorMemory?
     /// The events that were printed before.
     private let begin: WatchCursor
-    /// The place from which the plugs start that `begin` does not contain.
+    /// The start position of plugs that `begin` does not contain.
     private let others: Cursor
 
     init(

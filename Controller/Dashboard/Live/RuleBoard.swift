@@ -17,7 +17,8 @@ struct RuleBoard: Hashable, Sendable {
     /// The maximum number of recent firings: more than arrive in the seconds before the history writes.
     static let recentLimit = 128
 
-    /// The maximum number of pending firings that are counted per rule. The rule engine permits no more.
+    /// The maximum number of pending firings that are counted per rule. The rule engine permits 64, and in mode
+    /// `queued` one more.
     static let runningLimit = 64
 
     /// The rules, in the order of their files.
