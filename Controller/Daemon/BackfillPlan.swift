@@ -2,8 +2,8 @@ import PlugModel
 import ProtocolCore
 
 /// Plans which missing samples the history fetches next from the plugs. The newest samples of each plug come first. The
-/// requests are small, so they do not delay other traffic on the connection, and only few plugs are asked at a time.
-/// When all samples are present, the plan checks for new ones every ten minutes.
+/// requests are small, so they do not delay other traffic on the connection, and at most four are in progress in the
+/// whole house. When all samples are present, the plan checks for new ones every ten minutes.
 ///
 /// The plan has neither samples nor access to the history. It requests a list of the missing ranges, and receives the
 /// result of each request.

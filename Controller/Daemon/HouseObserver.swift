@@ -5,8 +5,8 @@ public import PlugModel
 /// An observer of the house, next to rules and history. Its functions are awaited, so a slow observer delays the
 /// processing of all reports.
 public protocol HouseObserver: Sendable {
-    /// The last event of each plug that the observer had received when it began; it receives only later ones. Nil if
-    /// the observer receives all reports unfiltered.
+    /// The last event of each plug that the observer had received when it began. The observer receives only later
+    /// events. If the value is nil, the observer receives all reports unfiltered.
     nonisolated var cursors: [PlugID: SequenceNumber]? { get }
 
     /// Handles an update. Updates are in order for each plug. Events from before the start of the process may be

@@ -8,7 +8,7 @@ protocol WritableHistory: Sendable {
     func record(_ batch: HistoryBatch) throws
     /// Returns the missing ranges of a boot up to `now`, in milliseconds of the plug's clock.
     func missing(of plug: PlugID, boot: BootID, through now: Int64) throws -> [ClosedRange<Int64>]
-    /// Deletes expired data.
+    /// Deletes a part of the expired data. `now` is in milliseconds since 1970.
     func forgetOld(now: Int64) throws
     /// Calls `body` for stored samples in order, with milliseconds of the wall clock, at most `limit` times. Returns
     /// the ranges of damaged data, in the same unit.

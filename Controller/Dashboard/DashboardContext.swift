@@ -4,7 +4,8 @@ import NIOCore
 /// The context of a request: its connection, its sender and its authorization.
 struct DashboardContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The channel, which is closed when the reader of a stream stops reading.
+    /// The channel of the connection. The event stream closes it if the client accepts no bytes for a minute, or if the
+    /// client's authorization ends.
     let channel: any Channel
     /// The address of the client; nil over the local socket and for a connection that is already closed.
     let address: SocketAddress?
@@ -13,7 +14,8 @@ struct DashboardContext: RequestContext {
     var isLocal = false
     /// The authorization of the request; nil over TCP if the path needs no login.
     var pass: Authorization?
-    /// True if the request came over TLS.
+    /// True if the client uses TLS, with this daemon or with a configured proxy in front of it. Cookies are then for
+    /// TLS only.
     var isSecure = false
     var maxUploadSize: Int { DoorLimits().body }
 

@@ -5,7 +5,8 @@ public import PlugModel
 /// The operations of the dashboard on a house: sending commands to plugs, pairing plugs, and enabling, disabling and
 /// running rules.
 public protocol HouseCommands: Sendable {
-    /// Sends a command to a plug and returns the plug's state after it, and the event that records it, if any.
+    /// Sends a command to a plug. Returns the resulting state, and the number of the event that records the change; nil
+    /// if nothing changed.
     ///
     /// - Parameter plug: the announced name of the plug.
     /// - Throws: `Refusal` when the plug refused or is away, `CancellationError` when the caller was cancelled.

@@ -1,6 +1,7 @@
 public import PlugModel
 
-/// The output of `plugctl on`, `off`, `toggle`, `dim` and `reset --protection` with `--json`.
+/// The output of `plugctl on`, `off`, `toggle`, `dim`, `identify` and `reset --protection` with `--json`, and the
+/// answer of the daemon's API to a command.
 public struct CommandRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String

@@ -13,7 +13,8 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
     public var to: String
     /// The energy in Wh.
     public var activeEnergy: Double
-    /// The part of the energy in Wh that the plug counted without samples, so that its time is only estimated.
+    /// The part of the energy in Wh that the plug counted during times without samples. Its distribution over these
+    /// times is estimated.
     public var estimated: Double
     /// The seconds with samples.
     public var covered: Double

@@ -8,8 +8,8 @@ public struct ServingRecord: Codable, Hashable, Sendable {
     public var at: String
     /// The address of the page, such as "http://127.0.0.1:7580/".
     public var address: String
-    /// The SHA-256 fingerprint of the daemon's self-made certificate as browsers show it; omitted for other
-    /// certificates and without one.
+    /// The SHA-256 fingerprint of the daemon's self-signed certificate as browsers show it; omitted for a configured
+    /// certificate and without TLS.
     public var fingerprint: String?
 
     /// Creates a record with the current time.

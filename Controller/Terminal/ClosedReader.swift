@@ -26,7 +26,7 @@ private final class WaitingForClose: Sendable {
     }
 
     func run() {
-        // Errors and the end of the connection are always reported, without a request in `events`.
+        // `poll` reports errors and the end of the connection even if `events` is 0.
         var polled = pollfd(fd: descriptor, events: 0, revents: 0)
         while poll(&polled, 1, -1) < 0, errno == EINTR {}
         // For an invalid descriptor, the program's first write reports the error.

@@ -39,7 +39,7 @@ public struct Table: Hashable, Sendable {
         self.hasTitles = hasTitles
     }
 
-    /// Returns the lines of the table, without trailing spaces.
+    /// Returns the lines of the table. Cells of a left-aligned last column are not padded.
     ///
     /// - Parameters:
     ///   - width: the limit of display columns; nil for no limit.

@@ -88,7 +88,8 @@ struct RuleExplain: AsyncParsableCommand {
     private func presentRules() async throws -> [Rule] {
         let usual = UserDirectories.configuration + "/smartplug/rules"
         if !files.isEmpty { return try await readRuleSet(files).rules }
-        // Errors in the files matter only if their rules are needed.
+        // The usual files are read only for `--at`, because other uses do not need the rules and must not fail because
+        // of errors in the files.
         guard at != nil, FileManager.default.fileExists(atPath: usual) else { return [] }
         return try await readRuleSet([usual]).rules
     }

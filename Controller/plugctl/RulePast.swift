@@ -62,7 +62,8 @@ struct RulePast {
         return (PastHouse(history, zone: zone, sun: sun ?? .unknown), zone)
     }
 
-    /// Reports plugs of triggers that were never recorded. Throws an error if no rule remains that could fire.
+    /// Reports the plugs of triggers that the history does not have. Throws an error if no rule remains that could
+    /// fire.
     func checkNames(of rules: [Rule]) throws {
         let missing = try house.missing(for: rules, over: span)
         for (rule, plug, nearest) in missing {

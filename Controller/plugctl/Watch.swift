@@ -130,7 +130,8 @@ private func complainOfMemory(_ error: FileError) {
     printError("\(error); the next watch cannot resume after this one\(hint)")
 }
 
-/// Runs the body, and also ends it when the reader of standard output has closed the pipe and the body prints nothing.
+/// Runs the body, and cancels it when the reader of standard output has closed the pipe. A body that prints nothing
+/// would not detect this.
 private func untilNobodyReads(_ body: @escaping @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         group.addTask(operation: body)

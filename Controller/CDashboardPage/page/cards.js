@@ -75,7 +75,7 @@ export function startCards() {
     for (const name of told) read.add(name);
     beforePaint(paint);
   });
-  // At midnight, the energy of the day starts again at zero. The history may also have become available.
+  // Reads today's energy again after midnight, and retries until the history has answered for the first time.
   setInterval(() => { if (metersOf !== dateOf(now())) readMeters(); }, 30_000);
 }
 

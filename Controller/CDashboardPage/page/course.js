@@ -49,8 +49,8 @@ export class Course {
 
   /** Adds the readings that arrived by the stream. */
   catchUp(series) {
-    // The history may round the time of a reading differently, so a reading within 400 ms of a known one counts as the
-    // same reading.
+    // The history may round the time of a reading differently, so only readings more than 400 ms after the newest
+    // point are added.
     const known = this.newest + (this.times.length > 0 ? 400 : 0);
     for (let index = series.after(known); index < series.times.length; index++) this.append(series.times[index], series.values[index]);
   }

@@ -12,7 +12,7 @@ export function startGestures(frame, canvas, view) {
 
   canvas.addEventListener("wheel", (event) => {
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    // The page scrolls under the pointer, unless the chart has the focus or the user pinches on a touch pad.
+    // A vertical wheel movement scrolls the page, unless the chart has the focus or the user pinches on a touch pad.
     if (!sideways && !event.ctrlKey && !frame.contains(document.activeElement)) return;
     event.preventDefault();
     if (sideways) view.pan(event.deltaX / canvas.clientWidth);

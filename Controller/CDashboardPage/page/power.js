@@ -19,8 +19,8 @@ export const MOST = 8;
 /** The maximum number of marks of all plugs, so that a page that is open for weeks does not fill the memory. */
 const MARKS = 2000;
 /**
- * The longest range with samples. For longer ranges the daemon sends summaries, which live readings can continue only
- * for a limited time.
+ * The longest range in ms for which the daemon sends samples. For longer ranges it sends summaries, so a live chart
+ * is loaded again every five minutes.
  */
 const SAMPLES = 26 * 60 * MINUTE;
 

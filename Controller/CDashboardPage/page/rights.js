@@ -8,9 +8,9 @@ import { tell } from "./house.js";
 export const session = { passwordNeeded: false, loggedIn: true, role: "owner" };
 
 export const may = {
-  /** Switch and dim plugs. */
+  /** True if the user may switch and dim plugs. */
   get command() { return session.role !== "viewer"; },
-  /** Everything else: rules, pairing and sessions. */
+  /** True if the user may also change rules, pair plugs and end sessions. */
   get own() { return session.role === "owner"; },
 };
 

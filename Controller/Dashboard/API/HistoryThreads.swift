@@ -3,7 +3,7 @@ import PowerHistory
 import Presentation
 import Synchronization
 
-/// Two threads that read files and the history, so that neither an event loop nor the cooperative pool is blocked.
+/// Two threads that read files and the history, because these reads would block an event loop or the cooperative pool.
 enum HistoryThreads {
     /// The maximum number of requests that run or wait. It stops repeated requests for years of history from filling
     /// the memory.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counts the answers by status.
 final class RequestCounts: Sendable {
-    /// The server chooses the statuses, so the dictionary stays small.
+    /// Clients cannot choose the statuses, so the dictionary stays small.
     private let counts = Mutex<[Int: UInt64]>([:])
 
     func count(_ status: Int) { counts.withLock { $0[status, default: 0] += 1 } }

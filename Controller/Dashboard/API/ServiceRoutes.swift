@@ -20,7 +20,7 @@ extension Dashboard {
         APIRoute(.get, "/health") { dashboard, request, context in
             _ = try QueryParameters(request)
             var health = ["status": "ok"]
-            // Only the daemon's own user can read the directory.
+            // Only the daemon's own user can read the directory, so answers over TCP omit its path.
             if context.isLocal, let history = dashboard.history {
                 health["history"] = URL(filePath: history.directory).path
             }

@@ -15,8 +15,8 @@ struct LoginThrottleKey: Hashable, Sendable {
 }
 
 /// Limits password attempts. After a failure, the sender's network, known address or known device waits before the next
-/// attempt, twice as long each time. Too many failures of all unknown senders together make all unknown senders wait.
-/// No wait is longer than ``longestWait``.
+/// attempt, twice as long each time. Too many failures of a group of unknown senders make the whole group wait. No wait
+/// is longer than ``longestWait``.
 ///
 /// Three groups wait separately, so that no group uses the attempts of another:
 /// - Known senders, whose device or address has logged in with a password that is still valid, wait only for their own

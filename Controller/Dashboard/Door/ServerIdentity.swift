@@ -12,7 +12,7 @@ struct ServerIdentity {
 
     let configuration: TLSConfiguration
     /// The SHA-256 of the certificate, as browsers show it: pairs of hexadecimal digits with colons. Nil for a
-    /// configured certificate, which an authority vouches for.
+    /// configured certificate.
     let fingerprint: String?
 
     init(_ settings: DashboardSettings, names: [String], files: FileStore = FileStore()) throws(DashboardFault) {

@@ -33,8 +33,8 @@ enum SessionCookie {
 }
 
 /// A cookie of a browser that has logged in once. It remains after a logout. It grants no access, but the browser's
-/// password attempts are counted separately. It holds a nonce and an authentication code of the nonce and the
-/// password's id, which only this daemon can create. It is useless after the password is removed. All cookies of one
+/// password attempts are counted separately. It holds a nonce, and an authentication code of the nonce and the
+/// password's id. Only this daemon can create the code. It is useless after the password is removed. All cookies of one
 /// password share a few slots, so that collecting them gives no additional attempts.
 struct DeviceCookie {
     struct Device: Hashable {

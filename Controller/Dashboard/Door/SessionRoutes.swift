@@ -12,9 +12,9 @@ struct SessionRecord: Codable, Hashable {
     var loggedIn: Bool
     /// The user's role: owner, user, viewer or guest; missing if the user is not logged in.
     var role: String?
-    /// The name of the user's password.
+    /// The name of the user's password; missing without a password.
     var name: String?
-    /// The end of the password in ISO 8601, UTC.
+    /// The end of the password in ISO 8601, UTC; missing if the password does not expire.
     var until: String?
     /// True if the user may see other houses; missing otherwise.
     var fleet: Bool?

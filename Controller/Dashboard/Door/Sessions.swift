@@ -24,7 +24,7 @@ struct Sessions {
     /// The lifetime of a session in seconds.
     static let lifetime: Int64 = 30 * 86400
     /// The maximum number of sessions per password. A new session beyond it ends the one that was unused for the
-    /// longest time. A user can therefore neither fill the memory nor end the sessions of other passwords.
+    /// longest time. The limit prevents a user from filling the memory and from ending the sessions of other passwords.
     static let mostOfPassword = 16
     static let most = mostOfPassword * PasswordFile.most
     private static let idDigits = 8

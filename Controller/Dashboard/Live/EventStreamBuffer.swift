@@ -1,8 +1,9 @@
 import DequeModule
 import NIOCore
 
-/// The newest messages of the stream, each encoded once for all readers. A reader is only a number in this buffer and
-/// has no queue. A slow reader therefore costs no memory; if it falls behind, it starts again with the complete house.
+/// The newest messages of the stream, each encoded once for owners and, if it differs for them, once for all other
+/// readers. A reader is only a number in this buffer and has no queue. A slow reader therefore costs no memory; if it
+/// falls behind, it starts again with the complete house.
 struct EventStreamBuffer: Sendable {
     enum Reading: Hashable {
         /// The next messages, and the number of the last one.

@@ -20,7 +20,8 @@ struct StreamReaders {
         }
     }
 
-    /// A reader that accepts no bytes for this long is disconnected.
+    /// A reader that accepts no bytes for longer than this is disconnected at the next check, which runs every 15
+    /// seconds.
     static let patience = Duration.seconds(60)
 
     private var readers: [UInt64: Reader] = [:]
