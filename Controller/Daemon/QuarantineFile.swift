@@ -105,8 +105,8 @@ public struct QuarantineFile: Sendable {
     }
 
     /// Returns the reason why the daemon does not connect to the plug now, with a `hint:` line; nil if it does. The
-    /// file is read each time, so that a removal by `plugctl daemon quarantine --lift` applies at once. A plug that was
-    /// paired again with a new key is not excluded.
+    /// file is read each time, so that a removal by `plugctl daemon quarantine --lift` applies without a restart of the
+    /// daemon. A plug that was paired again with a new key is not excluded.
     public func reason(for plug: PairedPlugs.Entry) -> String? {
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000_000
         // An unreadable file excludes no plug.

@@ -11,7 +11,7 @@ public struct DaemonClient: Sendable {
     static let headLimit = 16 << 10
     /// The time limit for the daemon to accept the connection.
     static let connectLimit = TimeAmount.seconds(1)
-    /// The time limit for the whole response. A sleeping plug answers after some seconds.
+    /// The time limit for the whole response. It is longer than the ten seconds that the daemon waits for a plug.
     static let answerTime = TimeAmount.seconds(15)
 
     /// The path of the daemon's socket.

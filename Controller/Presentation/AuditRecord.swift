@@ -7,7 +7,8 @@ import PlugModel
 public struct AuditRecord: Encodable, Equatable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// Increases with each entry. Numbers may be missing, because entries of other kinds are kept longer.
+    /// The number of the entry, which increases with each entry. Numbers may be missing, because the plug removes
+    /// entries of some kinds earlier than others.
     public var number: UInt64
     /// The time in ISO 8601, UTC, milliseconds, on the controller's clock. Omitted for an earlier boot of the plug.
     public var at: String?

@@ -72,7 +72,8 @@ public struct ChartSource: Sendable {
 
     // MARK: Marks
 
-    /// Adds marks for the plugs' events in the history, and for the rules that they fired.
+    /// Adds marks for the plugs' events in the history whose time is known, and for the firings of rules that these
+    /// plugs caused.
     ///
     /// - Parameter span: the time in milliseconds since 1970.
     public mutating func mark(
@@ -93,7 +94,7 @@ public struct ChartSource: Sendable {
         }
     }
 
-    /// Adds marks for a plug's live report.
+    /// Adds a mark for the event in a plug's live report, if its time is known and its kind is marked.
     public mutating func mark(_ report: PlugReport) {
         guard case .event(_, age: .some) = report.update,
             let record = WatchRecord.records(of: report, previous: nil).first, record.isMarked

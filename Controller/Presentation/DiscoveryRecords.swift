@@ -14,7 +14,7 @@ public struct BrowseRecord: Encodable, Equatable, Sendable {
     public var domain: String
     /// The name of the network interface; empty if the service is not bound to one.
     public var interface: String
-    /// The attributes; the value is empty for an attribute without one, and the object is empty for a lost service.
+    /// The attributes. An attribute without a value has an empty text. The object is empty for a lost service.
     public var txt: [String: String]
 
     /// Creates the record of a change.

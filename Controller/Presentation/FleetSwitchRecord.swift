@@ -11,7 +11,7 @@ public struct FleetSwitchRecord: Encodable, Hashable, Sendable {
     public var id: String
     /// The resulting state of the relay; nil after a failure.
     public var on: Bool?
-    /// The event that records the change, if any.
+    /// The number of the event that records the change; nil if nothing changed, and after a failure.
     public var seq: SequenceNumber?
     /// The reason of a failure.
     public var error: String?

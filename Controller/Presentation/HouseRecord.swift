@@ -106,7 +106,7 @@ public struct RulePlugRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// A rule file with errors. The rules of its last valid version stay active.
+/// A rule file with errors. Its last valid version stays active, if there is one.
 public struct RuleFaultRecord: Codable, Hashable, Sendable {
     /// The path of the file.
     public var file: String

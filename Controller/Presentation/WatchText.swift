@@ -1,7 +1,7 @@
 import PlugModel
 
 extension WatchRecord {
-    /// The event in words: `relay on (by kitchen)`, `214.3 W`.
+    /// The event in words: `on (by kitchen)`, `214.3 W`.
     public var words: String {
         switch event {
         case "relay": relayWords

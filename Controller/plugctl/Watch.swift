@@ -83,7 +83,8 @@ struct Watch: AsyncParsableCommand {
             let watched = WatchedPlugs(
                 client: client, plugs: plugs, place: place, known: known, options: stateOptions, memory: memory)
             if !json, names.isEmpty, capabilities.movesCursor {
-                // Events of the daemon's rules are shown even if the plugs are reached directly.
+                // The command always connects to the plugs itself. It asks the daemon only for the events of its rules
+                // and for today's energy.
                 let daemon = way.daemon()
                 try await untilInterrupted(for: limit) {
                     let live = LiveHouse(
