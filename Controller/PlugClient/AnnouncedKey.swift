@@ -19,7 +19,8 @@ struct AnnouncedKey {
     /// of its storage.
     static let limit = 8
 
-    /// The next key that the list of paired plugs contained when the controller dialled the plug.
+    /// The plug's next key in the list of paired plugs: as read before the controller dialled the plug, or as stored
+    /// since then on this connection.
     private var stored: PublicKey?
     /// The last key that the plug announced on this connection.
     private var last: PublicKey?
@@ -28,10 +29,10 @@ struct AnnouncedKey {
     /// The newest key that arrived while another key was being stored.
     private var waiting: PublicKey?
 
-    /// Resets the stored key before the controller dials the plug.
+    /// Sets the next key that the list of paired plugs contains, before the controller dials the plug.
     mutating func dialling(stored: PublicKey?) { self.stored = stored }
 
-    /// Returns true if the list of paired plugs contained this next key when the controller dialled the plug.
+    /// Returns true if the list of paired plugs contains this key as the plug's next key.
     func isStored(_ key: PublicKey) -> Bool { stored == key }
 
     /// Resets the state of the previous connection.

@@ -12,7 +12,7 @@ struct CursorList {
 
     private var lines: [(plug: PlugID, sequence: SequenceNumber)] = []
 
-    /// Parses the file and skips invalid lines. A plug that is missing is followed from now on.
+    /// Parses the file and skips invalid lines.
     init(_ bytes: [UInt8]) {
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)

@@ -3,14 +3,14 @@ public import PlugModel
 
 /// Stores across restarts which event of each plug a program has processed last.
 ///
-/// The number is written after the event took effect, so a program that is killed in between processes an event again
-/// and misses none. If an effect must happen exactly once, store the number in the same write as the effect instead of
-/// using this class.
+/// The number is written after the event took effect. If the program is killed between the effect and the write, it
+/// processes the event a second time after its restart. No event is missed. If an effect must happen exactly once,
+/// store the number in the same write as the effect instead of using this class.
 public actor CursorMemory {
-    /// The interval between writes, so that a burst of events causes only a few writes.
+    /// The interval between writes. It limits the writes during a burst of events to ten per second.
     private static let pause = Duration.milliseconds(100)
 
-    /// The number of each plug's last processed event, as far as it is in the file.
+    /// The number of each plug's last processed event, as stored in the file at the last read or write of this object.
     public var known: [PlugID: SequenceNumber] { list.numbers }
 
     private let directory: String
@@ -26,7 +26,7 @@ public actor CursorMemory {
 
     private var path: String { directory + "/cursors" }
 
-    /// Reads the stored numbers. Creates the directory if it is missing. Several programs may share it.
+    /// Reads the stored numbers. Creates the directory if it is missing. Several programs may use the same directory.
     ///
     /// - Parameters:
     ///   - directory: The directory of the file `cursors`. Only programs that use this class should use it.

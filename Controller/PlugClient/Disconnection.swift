@@ -7,8 +7,8 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
     case away(String)
     /// Plug and controller have no protocol version in common. The text states which side to update.
     case incompatible(String)
-    /// The plug or the controller is not paired with the other, or the peer is not the plug that was paired. The text
-    /// states what to do.
+    /// The controller has not paired the plug, the plug has not paired the controller, or the peer is not the paired
+    /// plug. The text states what to do.
     case distrusted(String)
 
     /// The plug was reset to factory state. It reported the reset on a connection on which it proved its pinned key.

@@ -18,11 +18,13 @@ struct EventPosition {
         self.known = known
     }
 
-    /// The last received event of the followed plug; nil before the plug accepted its first subscription.
+    /// The last received event of the current plug. Nil before ``subscription(at:)``, and afterwards until
+    /// ``moved(to:)`` if the plug is not in `known` and following begins now.
     var last: SequenceNumber? { plug.flatMap { known[$0] } }
 
-    /// Returns the position at which the subscription to this plug's events begins. This is the plug's last known
-    /// event, if any; otherwise the requested cursor for the first plug under the name, and now for a later plug.
+    /// Returns the position at which the subscription to this plug's events begins: after the plug's last known event.
+    /// If no event of the plug is known, the position is the requested cursor for the first plug under the name, and
+    /// `fromNow` for each later plug.
     mutating func subscription(at plug: PlugID) -> SubscriptionOptions.Events {
         if original == nil { original = plug }
         self.plug = plug
@@ -32,7 +34,7 @@ struct EventPosition {
         return begin
     }
 
-    /// Advances the position of the current plug.
+    /// Sets the position of the current plug. Does nothing if the plug is new and `limit` positions are stored.
     mutating func moved(to sequence: SequenceNumber) {
         guard let plug, known[plug] != nil || known.count < Self.limit else { return }
         known[plug] = sequence

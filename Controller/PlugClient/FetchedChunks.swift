@@ -12,7 +12,7 @@ public struct FetchedChunks: Hashable, Sendable {
     public var clock: ClockMapping
     /// The wall-clock time at which the plug's clock was zero, as estimated by the controller.
     public var origin: WallTime
-    /// The plug's clock before the request, in milliseconds.
+    /// The time on the plug's clock just before the request, in milliseconds.
     public var asked: Int64
 
     /// Creates a result from its parts.

@@ -6,8 +6,8 @@ import ProtocolCore
 public struct DatedAuditEntry: Hashable, Sendable {
     /// The entry as the plug sent it.
     public var entry: AuditEntry
-    /// The wall-clock time of the entry. Nil if it belongs to an earlier boot of the plug, because the plug has no
-    /// battery-backed clock.
+    /// The wall-clock time of the entry. Nil if the entry belongs to an earlier boot: the entry has only the time since
+    /// that boot, and the plug has no battery-backed clock.
     public var at: WallTime?
 
     /// Creates an entry from its parts.

@@ -84,7 +84,7 @@ extension FollowedPlug {
         }
     }
 
-    /// Returns the invitations that have been neither used nor ended.
+    /// Returns the open invitations. A used, expired or revoked invitation is not listed.
     ///
     /// - Throws: `Refusal` if the role of this controller does not allow the request.
     public func invitations() async throws(Refusal) -> [OpenInvitation]? { try await invitations(.listInvitations) }
@@ -112,7 +112,8 @@ extension FollowedPlug {
     ///   - next: The new key. Its signature proves that this controller holds it.
     ///   - own: The key of the current session.
     ///   - plug: The description that the plug sent at the beginning of the session.
-    /// - Throws: `Refusal` if another controller has that key, or if a different key was announced for this controller.
+    /// - Throws: `Refusal` if another controller has that key, if a different key was announced for this controller, or
+    ///   if the announcement cannot be signed.
     /// - Returns: True once the plug has stored the key on flash; nil if the connection ended before the plug answered.
     public func announceKey(
         _ next: TransportIdentity, own: PublicKey, to plug: PlugDescription
@@ -148,7 +149,8 @@ extension FollowedPlug {
     /// Resets the plug to factory state. The plug must be connected.
     ///
     /// - Throws: `Refusal` if the role of this controller does not allow the request.
-    /// - Returns: The reason of the disconnection: `Disconnection.factoryReset` if the reset succeeded.
+    /// - Returns: `Disconnection.factoryReset` if the reset succeeded; otherwise the reason why the connection ended or
+    ///   does not exist.
     public func factoryReset() async throws(Refusal) -> Disconnection {
         guard machine.isConnected else { return .away("the plug is not connected") }
         let result = await withCheckedContinuation { continuation in

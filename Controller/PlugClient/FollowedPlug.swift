@@ -93,7 +93,8 @@ public actor FollowedPlug: ConnectionOwner {
     ///   - id: The request id; nil for a random one. The plug executes requests with the same id once.
     ///   - plug: The only plug that may receive the command; nil for any plug under this name. A different plug may
     ///     take the name while the command waits for a connection.
-    /// - Throws: `Refusal` if the plug refused; `CancellationError` if the task was cancelled.
+    /// - Throws: `Refusal` if the plug refused, if a request with this id is waiting already, if a plug other than
+    ///   `plug` is expected under this name, or after ``stop()``; `CancellationError` if the task was cancelled.
     /// - Returns: The resulting state, and the number of the event that records the change; nil if nothing changed.
     @discardableResult
     public func send(
@@ -173,7 +174,8 @@ public actor FollowedPlug: ConnectionOwner {
         return (plug, last)
     }
 
-    /// Sends a goodbye and ends the reports. Waiting commands and requests fail.
+    /// Sends a goodbye and ends the reports. Waiting commands and fetches fail with a `Refusal`. Other waiting requests
+    /// return as they do when the connection ends.
     public func stop() {
         handle(.stop)
         watchingPlace?.cancel()

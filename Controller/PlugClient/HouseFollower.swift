@@ -16,7 +16,7 @@ public actor HouseFollower {
         case report(PlugReport)
         case lost(String)
 
-        /// The plug that sent the data of this update; nil if the update comes from discovery.
+        /// The source of the report (see ``PlugReport/source``); nil for `found` and `lost`.
         public var source: PlugID? { if case .report(let report) = self { report.source } else { nil } }
     }
 
@@ -152,8 +152,9 @@ public actor HouseFollower {
         }
     }
 
-    /// Returns the plug with that name, in any capitalization; nil if no plug has it. The name of a paired plug refers
-    /// to this plug only. A plug whose announcement expired while it is connected is found by its exact name.
+    /// Returns the plug with that name, in any capitalization; nil if no plug has the name or if it is ambiguous. The
+    /// name of a paired plug refers to this plug only. A plug whose announcement expired while it is connected is found
+    /// by its exact name.
     public func plug(named name: String) -> FollowedPlug? {
         switch PlugNameOwner(of: name, among: names) {
         case .plug(let id): return plug(of: id)

@@ -6,7 +6,8 @@ struct LogSubscription {
     let level: LogLevel
     /// The end of the subscription; nil if it has no end.
     let until: Instant?
-    /// The time of the next request, when half of the granted time is over. The early renewal prevents an interruption.
+    /// The time of the next request: when half of the granted time is over, so that the subscription is renewed before
+    /// it ends. Nil while a request waits for its answer, and if the granted time reaches `until`.
     var asksAgainAt: Instant?
     /// The last received line, by the plug's clock. A new connection repeats lines, which are skipped.
     private var last: (boot: BootID, time: Instant)?
@@ -20,8 +21,8 @@ struct LogSubscription {
 
     func isDue(_ now: Instant) -> Bool { asksAgainAt.map { $0 <= now } ?? false }
 
-    /// Returns the remaining time, rounded up to whole seconds and limited to `PlugWire.longestLog`; zero when the time
-    /// is over.
+    /// Returns the remaining time as the next higher number of whole seconds, at most `PlugWire.longestLog`; zero when
+    /// the time is over.
     func remaining(_ now: Instant) -> Duration {
         guard let until else { return PlugWire.longestLog }
         guard until > now else { return .zero }
@@ -30,7 +31,8 @@ struct LogSubscription {
 
     /// Handles the duration that the plug granted and schedules the renewal.
     mutating func granted(_ duration: Duration, now: Instant) {
-        // A plug that grants no time is not asked again immediately.
+        // A grant below two seconds counts as two seconds, so the next request follows after one second at the
+        // earliest.
         let end = now + max(duration, .seconds(2))
         asksAgainAt = until.map { $0 <= end } ?? false ? nil : now + (end - now) / 2
     }

@@ -11,9 +11,9 @@ import Synchronization
 /// for try await entry in lamp.events(after: .now) { print(entry) }
 /// ```
 ///
-/// A plug may disappear and return. Requests wait until then, and end when their task is cancelled. Commands and
-/// fetches share one connection, which is made on first use. Each sequence has its own connection, so a slow reader
-/// blocks nothing else and may send commands to the plug.
+/// A plug may disappear and return. Requests wait until the plug returns, and end when their task is cancelled.
+/// Commands and fetches share one connection, which is made on first use. Each sequence has its own connection, so a
+/// slow reader blocks nothing else and may send commands to the plug.
 public final class Plug: Sendable {
     /// The name under which the plug was found.
     public let name: String
@@ -69,8 +69,8 @@ public final class Plug: Sendable {
     @discardableResult
     public func identify() async throws -> Answer { try await send(.identify) }
 
-    /// Resets the protection that locked the plug in the off state, so that the plug can be turned on again. Without a
-    /// lock, nothing changes.
+    /// Resets the protection that locked the plug in the off state, so that the plug can be turned on again. If no
+    /// protection has locked the plug, nothing changes.
     ///
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult

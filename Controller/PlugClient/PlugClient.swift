@@ -103,7 +103,7 @@ public final class PlugClient: Sendable {
 
     /// Finds the announced name of a plug without regard to the names of paired plugs.
     ///
-    /// - Throws: See ``find(_:within:)``.
+    /// - Throws: ``PlugNotFound`` if no plug appeared within the time limit, or `CancellationError`.
     public func findAnnounced(_ wanted: String, within time: Duration = .seconds(3)) async throws -> String {
         try await search(for: wanted, among: [:], within: time) { _, name in name }
     }

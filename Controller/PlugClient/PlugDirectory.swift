@@ -95,8 +95,8 @@ public struct PlugDirectory: Sendable {
         return settle(now: now)
     }
 
-    /// Handles a failed attempt to reach a paired plug under this name. Other names that claim the same plug then take
-    /// precedence.
+    /// Handles a failed attempt to reach a paired plug under this name. The name loses its reserved room. If other
+    /// names claim the same plug and are not reported yet, the first of them in alphabetical order is reported.
     mutating func doubt(_ name: String) -> [Change] {
         guard let id = entries[name]?.id, claims[id]?.contains(name) == true else { return [] }
         entries[name]?.isDoubted = true
@@ -115,9 +115,10 @@ public struct PlugDirectory: Sendable {
     /// Returns the reported names that claim this plug.
     func names(of id: PlugID) -> [String] { entries.filter { $0.value.isTold && $0.value.id == id }.keys.sorted() }
 
-    /// Returns the announced name of the plug that the user means. The name of a paired plug refers to its id only,
-    /// whatever the plug announces. A name that no paired plug has refers to the plug that announces exactly this name,
-    /// or else to the only one that differs only in capitalization.
+    /// Returns the announced name of the plug that the user means; nil if there is none or if the name is ambiguous.
+    /// The name of a paired plug refers to its id only, whatever the plug announces. A name that no paired plug has
+    /// refers to the plug that announces exactly this name, or else to the only one that differs only in
+    /// capitalization.
     public func match(_ name: String) -> String? {
         switch owner(of: name) {
         case .plug(let id): return announcedName(of: id, written: name)
@@ -189,8 +190,8 @@ public struct PlugDirectory: Sendable {
 
     // MARK: Room
 
-    /// Returns true if the name has reserved room. A name that claims a paired plug receives it while the plug has room
-    /// for claims.
+    /// Returns true if the name has reserved room. A name that is announced with the id of a paired plug receives
+    /// reserved room if fewer than `claimLimit` names have claimed that plug.
     private mutating func matters(_ name: String) -> Bool {
         let folded = name.foldedPlugName
         if folded == wanted || pairedNames.contains(folded) { return true }

@@ -5,8 +5,8 @@ public import PlugModel
 public enum PlugFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Plug and controller have no protocol version in common. The text states which side to update.
     case incompatible(String)
-    /// The plug or the controller is not paired with the other, or the peer is not the plug that was paired. The text
-    /// states what to do.
+    /// The controller has not paired the plug, the plug has not paired the controller, or the peer is not the paired
+    /// plug. The text states what to do.
     case distrusted(String)
     /// Another plug has the name now. Event numbers belong to a plug, so find the new plug with
     /// ``PlugClient/plug(_:within:)``.

@@ -40,7 +40,8 @@ extension PlugFollower {
         }
         welcomedAt = now
         let events = position?.subscription(at: plug.id) ?? .none
-        // The report contains the name. A name that differs from the searched one is not a change during the session.
+        // `name` is nil: the `connected` report contains the name, and a rename while the plug was away is not reported
+        // as a change during the session.
         var actions = [Action.described(name: nil, given: plug.givenName, plug.settings), .deliver(.connected(plug))]
         if position != nil || stateOptions != nil {
             let options = SubscriptionOptions(events: events, state: stateOptions)
@@ -71,7 +72,8 @@ extension PlugFollower {
         return []
     }
 
-    /// Schedules the next attempt. If the plug refuses this controller, pending commands and fetches fail.
+    /// Schedules the next attempt. Pending commands and fetches continue after `.away`, and fail after any other
+    /// reason.
     mutating func ended(_ reason: Disconnection, now: Instant) -> [Action] {
         let retry = retryLater(after: reason, now: now)
         fetches.removeAll { $0.isWithdrawn }

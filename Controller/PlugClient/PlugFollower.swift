@@ -109,7 +109,7 @@ public struct PlugFollower: Machine {
     }
 
     enum State {
-        /// The plug's address is unknown.
+        /// The initial state, before the first `located`.
         case searching
         case connecting
         case connected(ConnectionID, ControllerSession)

@@ -9,7 +9,8 @@ public struct PlugReport: Sendable {
     public var at: WallTime
     /// The content.
     public var update: PlugUpdate
-    /// The plug that proved its key on the connection of this update; nil before the first connection.
+    /// The plug that had to prove its key in the current or last connection attempt, and the sender of an update with
+    /// data; nil before the first attempt.
     public var source: PlugID?
 
     /// Creates a report from its parts.

@@ -62,7 +62,8 @@ public struct KeyRotation: Sendable {
         try files.replaceSecret(listPath, with: Array(lines.utf8))
     }
 
-    /// Makes the next key the one in use. Running programs use it from their next connection on.
+    /// Makes the next key the one in use. A running ``PlugClient`` uses the new key on its next connection if its
+    /// `renewed` closure reads the key file.
     ///
     /// - Throws: `FileError`.
     public func finish() throws(FileError) {

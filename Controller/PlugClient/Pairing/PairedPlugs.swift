@@ -87,7 +87,8 @@ public struct PairedPlugs: Sendable {
     ///   - plug: The plug to add.
     ///   - replacing: Pins the key also if the id is paired with a different key. Any plug can claim any id, so the
     ///     user has to request this.
-    /// - Throws: ``PairedPlugsError``, or `CancellationError` while another program writes.
+    /// - Throws: ``PairedPlugsError``, or `CancellationError` if the task is cancelled while it waits for another
+    ///   program's write.
     public func add(_ plug: Entry, replacing: Bool = false) async throws {
         try await change { plugs throws(PairedPlugsError) in
             if !replacing, let known = plugs.first(where: { $0.id == plug.id }), !known.has(plug.key) {
@@ -98,8 +99,8 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// Stores a plug's new name. Does nothing if the plug is not paired. The name of another paired plug is not
-    /// replaced.
+    /// Stores a plug's new name. Does nothing if the plug is not paired. If another paired plug already has the given
+    /// name, the announced name is stored; if that name is taken too, the current name stays.
     ///
     /// - Parameters:
     ///   - id: The plug.
@@ -149,8 +150,8 @@ public struct PairedPlugs: Sendable {
         try changeAtOnce(id) { ($0.key, $0.nextKey) = (key, nil) }
     }
 
-    /// Fails at once if another program holds the lock, because a short-lived program cannot wait. The plug announces
-    /// the key again in the next session.
+    /// Changes an entry without waiting for the lock. If another program holds the lock, the change fails, and the plug
+    /// announces the key again in the next session.
     private func changeAtOnce(_ id: PlugID, _ work: (inout Entry) -> Void) throws(PairedPlugsError) {
         let lock: DirectoryLock
         do throws(FileError) { lock = try DirectoryLock(directory, store: files) } catch { throw .unusable(error) }

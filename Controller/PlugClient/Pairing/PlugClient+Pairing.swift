@@ -18,8 +18,8 @@ extension PlugClient {
     public func pair(
         _ name: String, code: SetupCode, replacing: Bool = false, within time: Duration = .seconds(5)
     ) async throws -> PairedPlugs.Entry {
-        // Checks the list before the plug is contacted. If the list cannot be written afterwards, only the plug would
-        // be paired.
+        // Reads the list before the plug is contacted. With an unreadable list, the plug would store the pairing and
+        // the controller would not.
         _ = try paired.all()
         let service = try await resolve(name, within: time)
         return try await pair(
@@ -28,8 +28,8 @@ extension PlugClient {
 
     /// Pairs with the plug at these addresses.
     ///
-    /// - Parameter id: The id that the plug announces. If a key is pinned for the id, a plug with a different key is
-    ///   not asked to pair.
+    /// - Parameter id: The id that the plug announces. If a key is pinned for the id and `replacing` is false, a plug
+    ///   with a different key is not asked to pair.
     func pair(
         _ name: String, code: SetupCode, replacing: Bool = false, at addresses: [SocketAddress],
         claiming id: PlugID? = nil
