@@ -14,7 +14,7 @@ struct DatabaseRecovery {
         (self.damaged, self.path, self.copy) = (damaged, path, copy)
     }
 
-    /// The number of rows per transaction.
+    /// The number of chunks per transaction.
     private static let rowsAPiece = 200
 
     /// Copies all readable data into an empty history. Roll-ups of samples are recomputed. Roll-ups whose samples were
@@ -114,7 +114,8 @@ struct DatabaseRecovery {
     }
 
     /// Returns the wall clock at the zero of the plug's clock. If the start and the end of the row do not match its
-    /// samples, one time is damaged, and the time that is closer to the boot's origin counts.
+    /// samples, one time is damaged, and the time that is closer to the boot's origin counts. If the boot's origin is
+    /// unknown, the start counts.
     private static func origin(of chunk: SampleChunk, since: Int64, until: Int64, _ origin: Int64?) -> Int64 {
         let (fromStart, fromEnd) = (
             since.subtractingClamped(chunk.firstMilliseconds), until.subtractingClamped(chunk.lastMilliseconds)
@@ -277,9 +278,9 @@ struct DatabaseRecovery {
         static let firing = TableKey(names: "at, rule, plug, cause", integers: ["at"], columns: "ittt")
     }
 
-    /// Returns the readable rows of a table, each row once. A table with row numbers is read row by row, so that a
-    /// damaged page costs only its own rows. Any other table is read by its key, from both ends up to the damage, and
-    /// then by a search for each key that a page of the file contains. Lost rows are added to `tables`.
+    /// Returns the readable rows of a table, each row once. A table with row numbers is read row by row: a damaged page
+    /// then loses only the rows that it contains. Any other table is read by its key, from both ends up to the damage,
+    /// and then by a search for each key that a page of the file contains. Lost rows are added to `tables`.
     private mutating func readable<Value: Hashable>(
         _ name: String, _ columns: String, key: TableKey? = nil, _ value: (SQLRow) -> Value?
     ) throws(HistoryError) -> [Value] {

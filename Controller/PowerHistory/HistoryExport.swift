@@ -31,7 +31,7 @@ public struct HistoryExport: Sendable {
 
     private init(_ path: String) throws(HistoryError) {
         self.path = path
-        // SQLite does not report why it cannot create a file.
+        // The file is created before SQLite opens it, because SQLite does not report why it cannot create a file.
         do throws(FileError) {
             try FileStore().removeIfPresent(path + ".new")
         } catch {

@@ -84,7 +84,7 @@ public struct PlacedRecording: Sendable {
     /// between them. If the pace is slower than that, this method interpolates linearly, with one sample per
     /// `longestStep`.
     ///
-    /// - Returns: The recording's own samples if its pace is fast enough or too slow.
+    /// - Returns: The recording's own samples if ``isFilled`` is false.
     func filled() -> [Sample] {
         let step = RollUpEntry.longestStep
         guard isFilled, let pace else { return samples }
@@ -108,13 +108,15 @@ public struct PlacedRecording: Sendable {
         return filled
     }
 
-    /// True if ``filled()`` interpolates samples.
+    /// True if ``filled()`` interpolates samples: the pace is slower than ``RollUpEntry/longestStep`` and not slower
+    /// than ``slowestPace``, and the result has at most `mostFilled` samples.
     public var isFilled: Bool {
         guard let pace, pace > RollUpEntry.longestStep, pace <= Self.slowestPace else { return false }
         return Int64(samples.count) * (pace / RollUpEntry.longestStep + 1) <= Self.mostFilled
     }
 
-    /// True if the pace is so slow that the recording has no energy.
+    /// True if samples are further apart than ``RollUpEntry/longestStep`` and are not interpolated. The recording then
+    /// has no energy.
     public var isTooSlow: Bool { pace.map { $0 > RollUpEntry.longestStep && !isFilled } ?? false }
 
     /// The longest gap within one piece, in milliseconds. Samples of another recording may fill a longer gap.
@@ -209,7 +211,7 @@ public struct PlacedRecording: Sendable {
     }
 }
 
-/// A set of times, stored as the smallest number of spans.
+/// A set of times, stored as disjoint spans.
 struct CoveredTimes: Sendable {
     /// Sorted and disjoint.
     private(set) var spans: [ClosedRange<Int64>] = []

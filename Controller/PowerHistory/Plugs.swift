@@ -19,8 +19,9 @@ extension PowerHistory {
         }
     }
 
-    /// Returns the plug with this last known name or this id. Case is ignored if the match is still unique. If several
-    /// plugs had exactly this name, the plug with the newest sample is returned.
+    /// Returns the plug with this last known name or this id. Case is ignored if no plug matches exactly. If several
+    /// plugs have the same matching name, the plug with the newest sample is returned; if their names differ in case,
+    /// the name is ambiguous.
     ///
     /// - Parameter paired: The names of all paired plugs. Such a name always means the paired plug.
     /// - Throws: ``HistoryError/Reason/unknownPlug(_:suggestions:)``, ``HistoryError/Reason/ambiguous(_:plugs:)``.
@@ -43,8 +44,8 @@ extension PowerHistory {
         throw HistoryError(.unknownPlug(name, suggestions: suggestion.map { [$0] } ?? []), path)
     }
 
-    /// Returns the span from the first to the last sample. If old samples were deleted, the span begins with the first
-    /// stored quarter.
+    /// Returns the span from the first to the last sample. If old samples were deleted by age, the span begins with the
+    /// first stored quarter that has a power.
     private static func span(of plug: Int64, in database: Database) throws -> ClosedRange<Int64>? {
         let newest = try database.integer("SELECT max(since) FROM chunk WHERE plug = ?", .integer(plug))
         guard let newest,

@@ -77,8 +77,8 @@ public final class PowerHistory: Sendable {
         (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/history"
     }
 
-    /// Stores a complete batch, or nothing if it throws. A batch may be stored twice, because existing entries are not
-    /// changed. Samples that retention has deleted are not stored again.
+    /// Stores a complete batch, or nothing if it throws. A caller may store the same batch again, which changes
+    /// nothing. Samples that retention has deleted are not stored again.
     ///
     /// - Throws: ``HistoryError``. If the disk is full, the batch without its samples is saved in a reserved file, and
     ///   a later call stores it.
@@ -90,7 +90,8 @@ public final class PowerHistory: Sendable {
             throw error
         }
         guard hasUnwritten.withLock({ $0 }) else { return }
-        // The saved batch may be stored after this one, because it is older than this one or contains it.
+        // The saved batch is stored second. It was saved by an earlier call, and may contain the same entries as this
+        // batch.
         if let left = unwritten?.kept() { try store(left) }
         try? unwritten?.clear()
         hasUnwritten.withLock { $0 = false }
@@ -106,8 +107,8 @@ public final class PowerHistory: Sendable {
         }
     }
 
-    /// Saves a batch in the reserved file. A retried batch already contains the saved one; a different batch is merged
-    /// with it.
+    /// Saves a batch in the reserved file. If the file already contains a batch, the two are merged: entries that both
+    /// contain are saved once.
     private func keepUnwritten(_ batch: HistoryBatch) {
         guard let unwritten else { return }
         var all = hasUnwritten.withLock { $0 } ? unwritten.kept() ?? HistoryBatch() : HistoryBatch()

@@ -9,9 +9,9 @@ extension PowerHistory {
     ///
     /// - Parameters:
     ///   - from: Milliseconds since 1970, as is `to`; both are included.
-    ///   - limit: The maximum number of samples. If it is reached, damage is not reported.
+    ///   - limit: The maximum number of samples. If the span has more samples, damage is not reported.
     ///   - body: Receives milliseconds since 1970 and the sample, whose own time is that of the plug's clock.
-    /// - Returns: The spans whose samples are unreadable.
+    /// - Returns: The spans whose samples are unreadable; empty if the span has more samples than `limit`.
     @discardableResult
     public func samples(
         of plug: PlugID, from: Int64, to: Int64, atMost limit: Int = .max,

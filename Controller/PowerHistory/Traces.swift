@@ -37,7 +37,7 @@ extension PowerHistory {
         }
     }
 
-    /// Returns the newest traces of rules that fired, from the time `from` on, in ascending order of time.
+    /// Returns the newest `limit` traces of rules that fired at or after `from`, in ascending order of time.
     public func firedTraces(from: Int64, newest limit: Int) throws(HistoryError) -> [StoredTrace] {
         try read { database in
             var traces: [StoredTrace] = []

@@ -30,7 +30,7 @@ extension Database {
         }
     }
 
-    /// Reads row by row, so that a damaged page costs only its own rows.
+    /// Reads row by row, without the index: a damaged page then loses only the rows that it contains.
     private func chunkPlacesWithoutIndex(of plug: Int64, from: Int64, to: Int64) throws -> [ChunkPlace] {
         var places: [ChunkPlace] = []
         _ = try DamagedTable(database: self, name: "chunk").read("id, since, until, plug") { row in

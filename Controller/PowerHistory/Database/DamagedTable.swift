@@ -2,10 +2,10 @@ import GRDB
 
 /// Reads as many rows as possible of a table that has row numbers, when its pages or its indexes are damaged.
 ///
-/// The row numbers come from a scan of the table from both ends up to the damage, from its indexes, and from a search
-/// for each next number. A changed key in an interior page puts the tree out of order, and a page that the tree reaches
-/// twice shows its rows twice. For this reason no pass relies on ascending numbers to end: a scan has a limit of rows,
-/// and the search only goes up.
+/// The row numbers come from a scan of the table from both ends up to the damage, from its indexes, and, if no index is
+/// completely readable, from a search for each next number. A changed key in an interior page puts the tree out of
+/// order, and a page that the tree reaches twice shows its rows twice. For this reason no pass relies on ascending
+/// numbers to end: a scan has a limit of rows, and the search only goes up.
 struct DamagedTable {
     /// An index and its columns, separated by commas.
     struct Index {
@@ -28,8 +28,8 @@ struct DamagedTable {
     /// The number of consecutive damaged row numbers after which the search ends. One damaged interior page of the tree
     /// hides fewer rows.
     private static let patience: Int64 = 50_000
-    /// The greatest plausible distance of two consecutive row numbers. A greater distance is damage, because the
-    /// recorder numbers rows consecutively.
+    /// The greatest plausible distance of two consecutive row numbers. The recorder numbers rows consecutively, so a
+    /// greater distance means that the number is damaged.
     private static let longestLeap: Int64 = 1 << 32
     /// The maximum number of cells of a page. A scan that returns more rows than all pages can hold runs in a loop.
     private static let mostRowsOfPage: Int64 = 1024

@@ -3,8 +3,8 @@ import GRDB
 /// The tables and triggers that number the changes of a history for delivery to another system.
 /// ``PowerHistory/beginFeed(_:)`` creates the triggers.
 ///
-/// The triggers are not part of the schema: with them, the schema would exceed the first page, and `DamagedPages`
-/// requires a schema that fits into the first page.
+/// The triggers are not part of the migrations: with them, the schema of a new history would exceed the first page, and
+/// `DamagedPages` requires that it fits into this page.
 enum FeedSchema {
     /// The kind of a change, as stored in the column `kind`, with the meaning of the columns `a` and `b`.
     enum Kind: Int64 {

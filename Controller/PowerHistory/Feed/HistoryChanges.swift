@@ -65,11 +65,11 @@ public struct ChangedChunk: Hashable, Sendable {
 public struct ChangedRollUps: Hashable, Sendable {
     /// The plug of all rows.
     public var plug: PlugID
-    /// The length of the rows.
+    /// The time that each row summarizes.
     public var step: RollUpStep
     /// Milliseconds since 1970.
     public var span: Range<Int64>
-    /// The rows in ascending order of time; a step without data has none.
+    /// The rows in ascending order of time; a step without data has no row.
     public var rows: [RollUpRow]
 }
 

@@ -33,7 +33,7 @@ extension PowerHistory {
             guard let position,
                 let id = try database.integer("SELECT id FROM epoch WHERE epoch = ?", .bytes(position.epoch))
             else { return 0 }
-            // A greater number was assigned by a copy of this database that diverged from it.
+            // A position with a greater number comes from a copy of this database that diverged from it.
             let end = try database.integer("SELECT min(since) FROM epoch WHERE id > ?", .integer(id)) ?? last
             return (0...end).contains(position.number) ? position.number : 0
         }

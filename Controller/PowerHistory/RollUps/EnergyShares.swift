@@ -2,7 +2,8 @@
 struct CounterPoint: Hashable, Sendable {
     /// Milliseconds since 1970.
     var time: Int64
-    /// The row of the boot. After a restart the counter may fall back to the value that the plug had stored.
+    /// The boot's row in the table of boots. After a restart the counter may fall back to the value that the plug had
+    /// stored.
     var boot: Int64
     var milliwattHours: UInt64
 }
@@ -14,8 +15,8 @@ struct CounterPoint: Hashable, Sendable {
 /// different plug. A minute that contains a reading is cut there, so that no energy counts twice. Energy that is fed
 /// back counts as zero, as in the plug's counter.
 struct EnergyShares {
-    /// The longest interval between two readings, in milliseconds. Beyond it, nothing is known of the time between
-    /// them.
+    /// The longest interval between two readings, in milliseconds. For a longer interval, only the samples determine
+    /// the energy.
     static let longestInterval: Int64 = 800 * 86_400_000
 
     /// The greatest plausible rise between two readings, in milliwatt-hours: 100 kW, plus 1 kWh for clock adjustments.
@@ -31,8 +32,8 @@ struct EnergyShares {
         var estimated = 0.0
     }
 
-    /// The energy of a part of a minute and of the whole minute, according to the samples; nil if the samples were
-    /// deleted.
+    /// The energy of a part of a minute and of the whole minute, according to the samples; nil if no samples around
+    /// this minute are stored.
     typealias Cut = (part: Double, whole: Double)
 
     /// The first quarter, as a multiple of its length since 1970.
@@ -50,7 +51,8 @@ struct EnergyShares {
     ///     first reading at or after the last quarter's end, if these exist.
     ///   - minutes: Sorted by time. They include all minutes in the quarters and in the intervals between readings that
     ///     overlap the quarters.
-    ///   - cut: Receives the beginning and the end of a part of a minute, in milliseconds since 1970.
+    ///   - cut: Returns the energies of a part of a minute and of the whole minute. Its parameters are the beginning
+    ///     and the end of the part, in milliseconds since 1970.
     init(
         quarters: Range<Int64>, points: [CounterPoint], minutes: [(start: Int64, entry: RollUpEntry)],
         cut: (_ from: Int64, _ to: Int64) throws -> Cut?

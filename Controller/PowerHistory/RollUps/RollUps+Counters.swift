@@ -4,8 +4,8 @@ import GRDB
 /// the counted energy flowed. The reading's own wall time may be wrong by seconds, and is used only without such
 /// samples.
 extension RollUps {
-    /// The greatest distance of a reading's time from its own wall time, in milliseconds. Beyond it, the clock was set
-    /// and the whole boot would have been moved.
+    /// The greatest distance of a reading's time according to the samples from its own wall time, in milliseconds. If
+    /// the distance is greater, the own wall time is used.
     private static let counterReach = 2 * BatchTransaction.clockTolerance
     /// The time after its last sample in which a chunk still determines the time of a reading, in milliseconds.
     static let chunkReach = BatchTransaction.clockTolerance

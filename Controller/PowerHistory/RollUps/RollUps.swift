@@ -9,8 +9,8 @@ final class RollUps {
         var block: Int64
     }
 
-    /// The maximum number of unchanged cells in memory, 12 KB each. The cells that a batch reads repeatedly fit within
-    /// the limit, and a single read of several years does not fill the memory.
+    /// An unchanged cell of up to 12 KB stays in memory only if fewer cells than this are in memory. The cells that a
+    /// batch reads repeatedly fit within the limit, and a single read of several years does not fill the memory.
     private static let cacheLimit = 64
 
     let database: Database

@@ -1,7 +1,8 @@
 import GRDB
 
 extension BatchTransaction {
-    /// Stores a trace. The newest version of a trace is the most complete one, unless its beginning is missing.
+    /// Stores a trace. The newest version of a trace replaces the stored one. If the beginning of the newest version is
+    /// missing, it replaces only a stored version whose beginning is missing too.
     func store(_ trace: StoredTrace) throws {
         guard trace.json.utf8.count <= StoredTrace.limit else {
             return complain(

@@ -10,12 +10,12 @@ struct BatchTransaction {
     private var plugs: [PlugID: Int64] = [:]
     private var dirty: [Int64: DirtySpans] = [:]
 
-    /// The greatest difference of a boot's origin, in milliseconds, that does not mean that the wall clock was set. The
+    /// If a boot's origin changes by more than this number of milliseconds and the drift, the wall clock was set. The
     /// mapping of the two clocks is accurate to a second.
     static let clockTolerance: Int64 = 60_000
     /// The reciprocal of the greatest drift of a plug's clock: one part in 10,000.
     static let drift: Int64 = 10_000
-    /// Times beyond this limit (139,000 years) are invalid. The limit prevents overflows of sums.
+    /// Times beyond this limit (142,000 years) are invalid. The limit prevents overflows of sums.
     static let timeLimit: Int64 = 1 << 52
     /// The longest span of a chunk in milliseconds. A longer one is invalid: no plug measures for more than a year
     /// without a new chunk.

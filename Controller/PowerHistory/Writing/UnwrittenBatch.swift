@@ -1,8 +1,9 @@
 import DurableFiles
 import PlugModel
 
-/// Stores a batch that did not fit on a full disk, in a file whose space was reserved beforehand. The next process
-/// finds it there. Samples are left out, because the plugs keep them for days.
+/// Stores a batch that did not fit on a full disk, in a file whose space was reserved beforehand. A later call of
+/// ``PowerHistory/record(_:)`` in this or the next process stores it. Samples are left out, because the plugs keep them
+/// for days.
 struct UnwrittenBatch: Sendable {
     /// The size of the file: about ten thousand events, or a few thousand traces.
     private static let size = 4 << 20
@@ -22,7 +23,7 @@ struct UnwrittenBatch: Sendable {
     /// out first.
     func keep(_ batch: HistoryBatch) throws(FileError) { try file.write(Self.bytes(of: batch)) }
 
-    /// Returns the batch that an earlier process could not store; nil if it does not exist or is unreadable.
+    /// Returns the saved batch; nil if the file is empty or unreadable.
     func kept() -> HistoryBatch? {
         guard let bytes = try? file.read() else { return nil }
         return try? Self.batch(bytes)
