@@ -27,8 +27,8 @@ struct desktop_notification {
 };
 
 /// Shows the notification on the desktop session of this user (Desktop Notifications Specification 1.2), and waits for
-/// the answer until `milliseconds` have passed or the descriptor `interruption` is readable. If it is not shown,
-/// `message` gets a zero-terminated text with the reason.
+/// the answer until `milliseconds` have passed or the descriptor `interruption` is readable. If the result is
+/// `desktop_missing` or `desktop_failed`, `message` gets a zero-terminated text with the reason.
 ///
 /// libsystemd is loaded by the first call, so a machine without desktop notifications does not need it.
 enum desktop_result desktop_notify(

@@ -26,8 +26,8 @@ enum fence_access {
 /// Returns the Landlock ABI version that this process can use; 0 if Landlock is not available.
 int fence_version(void);
 
-/// Creates a ruleset that denies all reads until `fence_allow` adds rules. Returns its descriptor; -1 on an error, with
-/// errno.
+/// Creates a ruleset. Until `fence_allow` adds rules, it denies reading any file, moving a file to another folder, and
+/// removing a folder. Returns its descriptor; -1 on an error, with errno.
 int fence_make(void);
 
 /// Opens a file, a folder or a link with O_PATH, and stores its identity. Returns the descriptor; -1 on an error, with

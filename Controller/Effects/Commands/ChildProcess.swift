@@ -55,8 +55,8 @@ final class ChildProcess {
         defer { if raised >= 0 { close(raised) } }
         guard let standardInput = Pipe() else { throw StartFault(code: errno) }
         defer { close(standardInput.reading) }
-        // All input is written before the program starts. So the daemon never waits for a program that does not read,
-        // and gets no SIGPIPE when it exits.
+        // All input is written into the pipe before the program starts. The daemon therefore does not wait for a
+        // program that does not read, and gets no SIGPIPE if the program exits early.
         let written = write(standardInput.writing, input, input.count)
         close(standardInput.writing)
         guard written == input.count else { throw StartFault("the event is too long for its standard input") }
@@ -143,7 +143,7 @@ final class ChildProcess {
 
     /// Reads one portion of the available output and keeps its end. The deadline is checked between portions.
     ///
-    /// - Returns: false if nothing was available.
+    /// - Returns: false if nothing was available or if the output has ended.
     private func listen() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         let count = read(output, &bytes, bytes.count)

@@ -25,7 +25,7 @@ struct NotificationQueue: Machine, Sendable {
 
     enum Action: Hashable, Sendable {
         /// Requests an attempt. It must be answered, even if the notification is withdrawn. `leftOut` is the number of
-        /// earlier notifications that the receiver never got.
+        /// notifications that were dropped on arrival and that no accepted notification has reported yet.
         case attempt(UInt64, leftOut: Int)
         case finish(UInt64, EffectOutcome)
     }
@@ -64,7 +64,7 @@ struct NotificationQueue: Machine, Sendable {
     private var attempt: (number: UInt64, leftOut: Int)?
     /// The times at which notifications were accepted within the last minute; at most `limits.perMinute`.
     private var recent: [Instant] = []
-    /// The number of dropped notifications that no delivered notification has reported yet.
+    /// The number of notifications that were dropped on arrival and that no accepted notification has reported yet.
     private var leftOut = 0
 
     init(_ limits: Limits = Limits()) { self.limits = limits }

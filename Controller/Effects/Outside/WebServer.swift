@@ -45,7 +45,8 @@ struct AllowedServer: Hashable, Sendable {
     }
 
     /// Normalizes a host: lower case, without a final full stop, addresses as `inet_ntop` writes them. Returns nil for
-    /// names that are not ASCII: a lower-cased or similar-looking letter could make two different hosts equal.
+    /// an invalid IPv6 address, and for a name that is not ASCII: a lower-cased or similar-looking letter could make
+    /// two different hosts equal.
     private static func normal(_ host: String) -> String? {
         guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var name = host.lowercased()

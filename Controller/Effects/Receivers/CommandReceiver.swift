@@ -1,4 +1,5 @@
-/// Runs a program for each notification, as a rule's `run` does.
+/// Runs a program for each notification, with the event, the title and the text on its standard input. The limits of
+/// `[outside]` and the Landlock sandbox of a rule's `run` do not apply.
 struct CommandReceiver: NotificationReceiver, Hashable {
     static let usualTimeout = Duration.seconds(30)
 

@@ -24,8 +24,8 @@ struct MailMessage: Sendable {
                 "Subject",
                 EncodedWords.encode(notification.headline, after: "Subject: ".count, separator: Self.foldingSpace)
             ),
-            // The id stays the same if the mail is sent again because the controller was killed, so mailboxes show it
-            // once.
+            // The id stays the same if the mail is sent again because the controller was killed, so a mail program can
+            // detect the duplicate.
             ("Message-ID", "<\(notification.event.id)@smartplug.invalid>"),
             // RFC 3834: this prevents automatic replies, such as vacation notices.
             ("Auto-Submitted", "auto-generated"), ("MIME-Version", "1.0"),

@@ -3,7 +3,8 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Sends bytes to a web server by POST, over a new connection, in the same way as web hooks.
+/// Sends bytes to a web server by POST, over a new connection and without retries. TLS and error reports are those of
+/// web hooks.
 public struct WebClient: Sendable {
     /// The reason why the server did not accept the bytes.
     public struct Fault: Error, Hashable, Sendable {
