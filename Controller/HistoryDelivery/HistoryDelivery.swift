@@ -4,7 +4,7 @@ import ProtocolCore
 
 /// Delivers the history of a house to its receivers: the shell of `DeliveryMachine`, with one machine per receiver.
 public struct HistoryDelivery: Sendable {
-    /// The interval of updates to a database.
+    /// The interval between two checks for changes that a database lacks.
     private static let databaseInterval = Duration.seconds(2)
     /// The time that an orderly stop waits for the current work.
     private static let patienceAtEnd = Duration.seconds(2)

@@ -5,19 +5,19 @@ import PowerHistory
 protocol HistoryReceiver: Sendable {
     /// Connects to the receiver and drops a previous connection.
     ///
-    /// - Returns: the receiver's position; nil if it has no changes.
+    /// - Returns: the receiver's position; nil if the whole history must be sent.
     func connect() async throws(DeliveryFault) -> FeedPosition?
 
-    /// Called regularly while no changes have to be sent.
+    /// Called at each check for changes, before the missing changes are sent.
     ///
-    /// - Parameter hasAll: true if the receiver has the whole history.
+    /// - Parameter hasAll: true if the receiver has the whole history; false if changes are sent next.
     func idle(hasAll: Bool) async throws(DeliveryFault)
 
     /// Sends a part of the changes.
     ///
     /// - Parameters:
     ///   - position: the position up to which the receiver has all changes, in the current epoch.
-    ///   - limit: the number of changes in the part.
+    ///   - limit: the maximum number of changes in the part.
     /// - Returns: the number up to which the receiver has all changes, and true if no change follows.
     func deliver(
         from source: HistorySource, after position: FeedPosition, atMost limit: Int

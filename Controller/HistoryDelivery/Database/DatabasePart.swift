@@ -143,7 +143,7 @@ struct DatabasePart {
 
     /// Sends the part in one transaction.
     ///
-    /// - Parameter position: the position up to which the database has all changes.
+    /// - Parameter position: the position after which this part's changes begin, with the current epoch.
     /// - Throws: `DeliveryFault` if another connection changed the position, or `PostgreSQLError`.
     func send(
         from position: FeedPosition, known: inout DatabaseReceiver.Known, _ link: PostgreSQLConnection
@@ -319,7 +319,8 @@ struct DatabasePart {
         ]
     }
 
-    /// Returns the statements that recompute a house's energy per day. Days with dropped quarters are unchanged.
+    /// Returns the statements that recompute a house's energy per day. Days before a plug's first stored quarter are
+    /// unchanged.
     static func daysAnew(house: Int, zone: String) -> String {
         """
         CREATE TEMPORARY TABLE anew AS

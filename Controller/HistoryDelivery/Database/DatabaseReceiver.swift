@@ -48,6 +48,7 @@ final class DatabaseReceiver: HistoryReceiver {
         var months: Set<String> = []
         /// The time before which a table keeps no rows, in milliseconds since 1970.
         var horizons: [String: Int64] = [:]
+        /// The last delivered position; nil if the whole history must be sent.
         var position: FeedPosition?
         fileprivate var told: Instant?
         fileprivate var forgotten: Instant?
@@ -278,7 +279,7 @@ final class DatabaseReceiver: HistoryReceiver {
         do throws(PostgreSQLError) {
             try link.rows("SELECT smartplug.forget()")
         } catch {
-            // Another client reads the partition. The next call drops the partition.
+            // Another client is reading a partition, so nothing was dropped. The next call tries again.
             guard error.state == "55P03" else { throw error }
         }
     }

@@ -4,8 +4,9 @@ import PowerHistory
 
 /// A chunk whose samples are rows in a database.
 struct KnownChunk: Hashable, Sendable {
-    /// Milliseconds since 1970.
+    /// The time of the chunk's first sample in the database, in milliseconds since 1970.
     var since: Int64
+    /// The time of the chunk's last sample in the database, in milliseconds since 1970.
     var until: Int64
     /// The number of the chunk's first samples that are rows.
     var rows: Int
@@ -90,8 +91,8 @@ struct SampleRewrite {
         self.spans = spans.mapValues(\.united)
     }
 
-    /// Returns the old ranges of moved chunks: samples of other chunks may become visible in them, so these must be
-    /// read as well.
+    /// Returns the old ranges of chunks that were moved or now end earlier. Samples of other chunks may become visible
+    /// in these ranges, so their samples must be read as well.
     static func elsewhere(_ changes: HistoryChanges, known: [KnownChunk?]) -> [PlugID: [ClosedRange<Int64>]] {
         var elsewhere: [PlugID: [ClosedRange<Int64>]] = [:]
         for (chunk, known) in zip(changes.chunks, known) {

@@ -8,7 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// What Prometheus' remote write 1.0 sends. Field numbers and names are those of its specification; what is not sent is left out.
+/// The messages of Prometheus remote write 1.0, with the field numbers and names of its specification.
+/// Fields that are not sent are omitted.
 
 internal import SwiftProtobuf
 
