@@ -2,7 +2,7 @@ public import LocalCalendar
 
 /// The arrangement of several lines in a chart.
 public enum ChartStyle: Hashable, Sendable {
-    /// Each line starts from zero.
+    /// Each line is drawn at its own values, over the previous lines.
     case overlaid
     /// Each line is an area on top of the previous ones, so that the highest edge is the sum. Negative values are
     /// stacked downwards from zero.

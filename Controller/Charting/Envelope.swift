@@ -58,8 +58,8 @@ struct Envelope: Hashable {
         return low...high
     }
 
-    /// The column that is being filled. The column's values stay in registers while points are added. This loop
-    /// determines the time to draw a day.
+    /// The column that is being filled. Adding the points of a day takes most of the time of its drawing, so the values
+    /// are separate fields, which the compiler can hold in registers.
     private struct Builder {
         let start: Double
         let scale: Double
@@ -101,7 +101,7 @@ struct Envelope: Hashable {
             return done
         }
 
-        /// Adds a summary. It is placed at its middle and extends to its end.
+        /// Adds a summary to the column of its middle. A gap after it begins at its end.
         mutating func add(_ summary: ChartSummary) -> Column? {
             let joined = summary.from - previousTime <= gapLimit && index >= 0
             let done = enter(column(of: (summary.from + summary.to) / 2), joined: joined, value: summary.mean)

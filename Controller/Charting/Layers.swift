@@ -11,8 +11,8 @@ struct Layers {
 
     /// The slices per series and column; nil in a gap of the series.
     private(set) var slices: [[Slice?]]
-    /// Per column: the sum above zero, plus the largest rise of a single series over its value in the column. Nil
-    /// without data above zero.
+    /// Per column: the sum above zero, plus the largest rise of a single series over its value in the column. Nil if no
+    /// series has a value of zero or more in the column.
     private(set) var peaks: [Double?]
     /// The sums above and below zero, per column.
     private var heights: [Double]
@@ -61,7 +61,7 @@ struct Layers {
         return (depths.min() ?? 0)...(peaks.compactMap(\.self).max() ?? 0)
     }
 
-    /// Returns the sum of the values above zero in a column; nil without values.
+    /// Returns the sum of the values above zero in a column; nil if no series has a value of zero or more.
     func height(_ index: Int) -> Double? { peaks[index] == nil ? nil : heights[index] }
 }
 

@@ -14,7 +14,7 @@ struct Raster: Hashable {
 
     /// Returns true if the line crosses a dot.
     func hasLine(_ x: Int, _ y: Int) -> Bool { line[y * width + x] }
-    /// Returns true if the curve had the value of a dot at some time.
+    /// Returns true if a dot is between the lowest and the highest value of its column, or within the layer of a stack.
     func hasBand(_ x: Int, _ y: Int) -> Bool { band[y * width + x] }
 
     private func row(_ value: Double, _ axis: ValueAxis) -> Int {
