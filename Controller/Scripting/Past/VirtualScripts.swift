@@ -13,7 +13,7 @@ public final class VirtualScripts: PastScripts {
     private var processes: [String: ScriptProcess] = [:]
     /// The state of each script after its last answer.
     private var states: [String: String] = [:]
-    /// The state of each script before its last answer.
+    /// The state of each script before its last call.
     private var earlier: [String: String] = [:]
 
     /// Finds the script host. Starts no process.

@@ -30,7 +30,7 @@ final class ScriptWorker: Sendable {
         wake.wake()
     }
 
-    /// Completes all waiting calls with the outcome; ends the process, and then the thread.
+    /// Completes the running and all waiting calls with the outcome, ends the process, and then the thread.
     func end(_ outcome: ScriptOutcome?) {
         jobs.close(outcome)
         leave()
