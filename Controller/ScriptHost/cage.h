@@ -3,8 +3,9 @@
 
 /// Puts the process into a sandbox that it cannot leave. The process then cannot access files, the network and other
 /// processes, and has at most `cage_memory` bytes of address space. The process can only read from descriptor 0, write
-/// to descriptor 1, allocate and free memory, read the clock and its used processor time, and exit. Any other system
-/// call kills it with SIGSYS. All other descriptors except standard error are closed; root becomes the user `nobody`.
+/// to descriptor 1, allocate and free memory, read the clock and its used processor time, set the timer of its
+/// processor time and the handler of SIGPROF, and exit. Any other system call kills it with SIGSYS. All other
+/// descriptors except standard error are closed; root becomes the user `nobody`.
 ///
 /// The function needs no privileges, and works in a service that is sandboxed itself. It must be called while the
 /// process has only one thread.

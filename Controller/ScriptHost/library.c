@@ -29,8 +29,8 @@ static int set_metatable_without_finalizer(lua_State *L) {
 
 // MARK: - Coroutines: the time limit must interrupt the coroutine that runs
 
-/// Returns true if the coroutine is neither running nor waiting for a coroutine that it resumed. If the result is
-/// false, resuming or closing the coroutine is an error, and no code of the coroutine runs.
+/// Returns true if the coroutine is suspended, has not started or has ended. Otherwise it is running or waits for a
+/// coroutine that it resumed: resuming or closing it is then an error, and none of its code runs.
 static bool rests(lua_State *thread) {
     lua_Debug frame;
     return lua_status(thread) != LUA_OK || !lua_getstack(thread, 0, &frame);

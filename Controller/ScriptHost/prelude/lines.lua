@@ -8,8 +8,8 @@ local concat, floor, load, pcall, sub, type = table.concat, math.floor, load, pc
 local decode, quoted, written = host.json.decode, host.quoted, host.written
 local attempt, clean, fail, limits, plain = host.attempt, host.clean, host.fail, host.limits, host.plain
 
--- zone: the offset from UTC in seconds at first, then pairs of a time (seconds since 1970, UTC) and the offset from
--- that time.
+-- zone: the first offset from UTC in seconds, then pairs of a time (seconds since 1970, UTC) and the offset that begins
+-- at that time.
 host.at, host.offset, host.zone = 0, 0, nil
 
 -- MARK: - Answers
@@ -115,7 +115,7 @@ local function callHandler(message)
     local event = type(message.event) == "table" and plain(message.event) or {}
     local isFine, result = attempt(runHandler, handler, event)
     if not isFine then return takeBack(result) end
-    -- From here on the controller has the state.
+    -- The answer contains the state if it changed, so the controller has the state after this answer.
     host.tellState(result.state)
     host.lines, host.call = nil, nil
     return result.line
