@@ -34,7 +34,7 @@ final class BrokerJournal: Sendable {
     /// Changes that are written in one transaction.
     struct Change: Sendable {
         var entries: [QueuedEvent] = []
-        /// The positions of plugs whose cursor advanced without an event.
+        /// The new cursors of plugs whose cursor advanced without an event.
         var cursors: [PlugID: SequenceNumber] = [:]
         var acknowledged: QueuedEvent.Position?
         var published: [PlugID: Bool] = [:]
@@ -160,7 +160,8 @@ final class BrokerJournal: Sendable {
         }
     }
 
-    /// Returns messages of a plug's events in order, and true if more follow.
+    /// Returns the messages of at most `replayLimit` events of a plug, in the order of their numbers, and true if more
+    /// events follow.
     func events(of plug: PlugID, after sequence: SequenceNumber) throws -> (messages: [String], hasMore: Bool) {
         let found = try queue.read { database in
             try String.fetchAll(

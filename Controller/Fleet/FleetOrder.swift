@@ -65,7 +65,7 @@ extension FleetOutcome {
             self = .refused("the house's answer does not contain the plug's state")
             return
         }
-        // A number from 2^53 on may have been rounded during parsing, so it is dropped.
+        // A number of 2^53 or more may have been rounded during parsing, so it is dropped.
         if case .number(let number)? = values["seq"], number < 9_007_199_254_740_992 {
             self = .done(on: on, event: SequenceNumber(exactly: number))
         } else {

@@ -6,7 +6,8 @@ public struct FleetQuery: Hashable, Sendable {
     public let sql: String
     /// The values for `$1`, `$2` ...; nil for null.
     public let values: [String?]
-    /// The requested number of rows. The statement asks for one more, which shows that the list was cut.
+    /// The requested number of rows. The statement requests one more row. If the answer contains it, there are more
+    /// rows than requested.
     public let limit: Int
 
     /// The limit of rows per answer.
@@ -18,7 +19,8 @@ public struct FleetQuery: Hashable, Sendable {
         self.limit = limit
     }
 
-    // Texts from other programs are cut when they are read; a valid name has at most about 60 bytes.
+    // Texts from other programs are cut when they are read. A valid plug name has at most 63 bytes, and a valid house
+    // name at most 100.
     private static let allowed = """
         (house = ANY ($1::text[]) OR EXISTS (SELECT FROM unnest($2::text[]) AS beginning WHERE starts_with(house, beginning)))
         AND ($3::text[] IS NULL OR house = ANY ($3))

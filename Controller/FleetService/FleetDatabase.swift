@@ -50,7 +50,8 @@ final class FleetDatabase: Sendable {
             do throws(PostgreSQLError) {
                 return try known.rows(query.sql, query.values)
             } catch {
-                // The server closed the idle connection, so a new one is opened.
+                // An error without a state or of class 57P means that the connection is closed, for example because it
+                // was idle. A new connection is opened once.
                 guard error.state == nil || error.state?.hasPrefix("57P") == true else { throw error }
                 connection.withLock { $0 = nil }
             }
