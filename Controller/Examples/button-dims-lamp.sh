@@ -3,9 +3,10 @@
 #
 #     button-dims-lamp.sh BUTTON LAMP        for example: button-dims-lamp.sh "Hall Switch" "Hall Lamp"
 #
-# The script needs bash and plugctl (in PATH), paired with both plugs, and runs until it is interrupted. Each press counts exactly
-# once, even a press while the script was not running, however it ended: the file below stores the cursor of the last press and the
-# resulting level, before the lamp receives the command. Remove the file to start over.
+# The script needs bash and plugctl (in PATH), paired with both plugs, and runs until it is interrupted. Each single
+# press counts exactly once, also if the script was not running at the press or was killed during it. The file below
+# stores the cursor of the last press and the resulting level, before the lamp receives the command. Remove the file to
+# start over.
 set -uo pipefail
 
 if (($# != 2)); then

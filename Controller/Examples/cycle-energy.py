@@ -7,10 +7,11 @@ A cycle begins when active power rises above 10 W. It ends when the power has be
 plug is turned off. Each post is one JSON object: id, plug, begin, end (ISO 8601, UTC) and wattHours.
 
 The program needs Python 3.9 and plugctl (in PATH), paired with the plug, and runs until it is interrupted. It stores its state in one
-file that is replaced atomically: the cursor, the running cycle, and the cycles that are not posted yet. A running cycle survives any
-end of the program: the plug continues to count energy, and after a restart it reports when it was turned off. A cycle that begins and
-ends while the program does not run is not found. If more than 1,000 cycles are not posted, the oldest are dropped. If the answer to a
-post is lost, the post is sent again with the same id and the same Idempotency-Key header, so that the receiver can ignore it.
+file that is replaced atomically: the cursor, the running cycle, and the cycles that are not posted yet. A running cycle continues if
+the program ends and starts again: the plug continues to count energy, and its journal has the time at which it was turned off. A cycle
+that begins and ends while the program does not run is not found. If more than 1,000 cycles are not posted, the oldest are dropped. If
+the answer to a post is lost, the post is sent again with the same id and the same Idempotency-Key header, so that the receiver can
+ignore it.
 """
 
 import argparse

@@ -4,7 +4,7 @@ import PlugClient
 import PlugModel
 import PlugTransport
 
-/// Rings once for each press of a plug's button, however often this program or the plug restarts: `Doorbell PLUG FILE`.
+/// Rings once for each press of a plug's button, even if this program or the plug restarts: `Doorbell PLUG FILE`.
 ///
 /// This is the program of the tutorial in PlugClient's documentation.
 @main struct Doorbell {

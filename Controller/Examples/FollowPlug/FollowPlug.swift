@@ -5,7 +5,7 @@ import PlugClient
 import PlugModel
 import PlugTransport
 
-/// Writes every event of a plug to a file exactly once, however often this program or the plug restarts:
+/// Writes every event of a plug to a file exactly once, even if this program or the plug restarts:
 /// `FollowPlug NAME FILE`.
 ///
 /// The file is both the output and the cursor. Each line begins with its event's number and is written to the disk

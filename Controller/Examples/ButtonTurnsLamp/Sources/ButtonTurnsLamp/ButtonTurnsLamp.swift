@@ -5,15 +5,15 @@ import PlugModel
 import PlugProtocol
 import PlugTransport
 
-/// Toggles the lamp on one plug at each button press on a different plug. Each press counts exactly once, however often
-/// this program or a plug restarts:
+/// Toggles the lamp on one plug at each single press of the button of a different plug. Each press counts exactly once,
+/// even if this program or a plug restarts:
 ///
 ///     swift run --package-path Controller/Examples/ButtonTurnsLamp ButtonTurnsLamp BUTTON LAMP FILE
 ///
 /// The plugs must be paired on this machine with `plugctl pair`. The program runs until it is interrupted. The file
-/// stores the number of the last handled event and is written after the lamp has answered. If the program is killed in
-/// between, it sends the command again after the next start. The request id is derived from the press, so the lamp
-/// toggles once.
+/// stores the number of the last handled event and is written after the lamp has answered. If the program is killed
+/// after the answer and before the write, it sends the command again after the next start. The request id is derived
+/// from the press, so the lamp toggles once.
 @main struct ButtonTurnsLamp {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
