@@ -181,7 +181,8 @@ static bool flushes(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault
     }
 }
 
-/// Returns the last result after all results have arrived; NULL if a result is an error or if none arrived.
+/// Returns the last result after all results have arrived, or after a COPY ... FROM STDIN has begun; NULL if a result
+/// is an error or if no result arrived in time.
 static result *answer(smartplug_pg *link, int64_t until, smartplug_pg_fault *fault) {
     if (!flushes(link, until, fault)) return NULL;
     result *last = NULL;

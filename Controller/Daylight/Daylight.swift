@@ -20,7 +20,7 @@ public struct Daylight: Hashable, Sendable {
     }
 
     /// Returns sunrise and sunset on at most ``dayLimit`` days of the local calendar. A sunset after midnight belongs
-    /// to the day that it ends.
+    /// to the day whose daylight it ends.
     ///
     /// - Parameters:
     ///   - days: the days, counted from 1970-01-01 in the local calendar.
@@ -62,7 +62,7 @@ public struct Daylight: Hashable, Sendable {
     /// - Parameter neighbour: the previous UTC day for a sunrise, the next one for a sunset.
     private func nearest(_ event: Event, _ noon: Double, _ neighbour: Int64) -> Int64 {
         guard case .isMissing(true) = event else { return Int64(noon.rounded()) }
-        // Both days give the same result, so consecutive days have no gap.
+        // The neighbouring day has the same limit at its other end, so the daylight of consecutive days has no gap.
         return Int64(((noon + solarNoon(ofDay: Double(neighbour))) / 2).rounded())
     }
 

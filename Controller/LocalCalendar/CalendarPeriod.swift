@@ -1,6 +1,7 @@
 /// The length of the periods of a list.
 public enum CalendarStep: String, CaseIterable, Hashable, Sendable {
-    /// A quarter of an hour. Tariffs change at quarters, and every time zone's offset is a multiple of one.
+    /// A quarter of an hour. Tariffs change only at quarters, and the offset of each current time zone is a multiple of
+    /// a quarter.
     case quarter
     case hour
     case day

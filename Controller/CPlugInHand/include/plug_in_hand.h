@@ -10,8 +10,8 @@ uint64_t plug_in_hand(uint64_t plug);
 
 /// Installs handlers for the signals of a crash (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS). A crash
 /// then writes one line to this file: the signal number, the plug id that the crashing thread had set as twelve
-/// hexadecimal digits or "-", and the seconds since 1970. The file is truncated now. Call this once, before other
-/// threads start.
+/// hexadecimal digits or "-", and the seconds since 1970. The file is created if it is missing, and is emptied. Call
+/// this before other threads start. A further call replaces the file.
 ///
 /// Returns 0 or an errno value.
 int leave_plug_in_hand(const char *path);

@@ -15,7 +15,7 @@ enum smartplug_rsvg_result {
 /// Draws an SVG document with `width` by `height` pixels. The bytes of the PNG file are passed in pieces to `take`, with
 /// `context`. If the result is not smartplug_rsvg_done, `message` receives a zero-terminated text.
 ///
-/// librsvg and cairo are loaded by the first call, so a program that draws no picture needs neither.
+/// librsvg and cairo are loaded by the first call, so a program that draws no picture does not need these libraries.
 enum smartplug_rsvg_result smartplug_rsvg_png(
     const unsigned char *svg, size_t length, int width, int height,
     void (*take)(void *context, const unsigned char *bytes, size_t count), void *context,
