@@ -2,7 +2,7 @@ public import PlugModel
 
 /// The position in a plug's events at which following begins.
 public enum Cursor: Hashable, Sendable {
-    /// Begins with the events that happen from now on.
+    /// Begins with the first event that happens after the subscription.
     case now
     /// Begins with the oldest event that the plug still stores. Older events are reported as a gap.
     case beginning

@@ -4,7 +4,7 @@ import PlugModel
 /// The plug's names and settings, and the search for its address.
 extension FollowedPlug {
     /// Watches for changes of the plug's address, which mean that the plug restarted or the network returned, and calls
-    /// `locate()` on each. Without this, the next attempt may be half a minute away.
+    /// `locate()` on each. Without this watch, the next attempt may begin half a minute later.
     func locate(on places: @escaping @Sendable (String) -> AsyncStream<Resolution>) {
         self.places = places
         watchPlace()
@@ -60,9 +60,10 @@ public struct PlugNames: Hashable, Sendable {
         self.announced = announced
     }
 
-    /// Returns the name by which a controller knows the plug from now on. This is the given name, unless another paired
-    /// plug has it. In that case it is the announced name, which then stays unchanged even if its numeric suffix
-    /// changes. The current name stays if both names are taken, or if the plug reports no given name.
+    /// Returns the plug's new name at a controller: the given name, or the announced name if another paired plug has
+    /// the given name. The current name stays if the plug reports no given name. It also stays if the given name is
+    /// taken and the current name is the given name with or without a numeric suffix, or the announced name is taken
+    /// too.
     ///
     /// - Parameters:
     ///   - known: The current name at this controller.

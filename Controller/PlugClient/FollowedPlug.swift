@@ -117,7 +117,8 @@ public actor FollowedPlug: ConnectionOwner {
         } onCancel: {
             Task { await self.withdraw(id) }
         }
-        // Without this, a short-lived program would never confirm the plug's next key.
+        // Waits until the plug's next key is stored. Otherwise a program that ends after one command would never
+        // confirm the key.
         await storingKey?.value
         try Task.checkCancellation()
         switch outcome {

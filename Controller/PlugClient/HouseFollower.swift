@@ -7,8 +7,8 @@ package import ServiceDiscovery
 /// Follows every plug of the house from its first announcement until it disappears. A renamed plug is reported as lost
 /// under its old name and found under the new one.
 ///
-/// The name of a paired plug is bound to its id. The plug keeps this name whatever it announces, and another host that
-/// announces the name is not reported.
+/// The name of a paired plug is bound to its id. The plug keeps this name if only its announced name changes. Another
+/// host that announces the name is not reported.
 public actor HouseFollower {
     /// A plug was found or lost, by its name, or a plug that was found sent a report.
     public enum Update: Sendable {
@@ -371,7 +371,8 @@ public actor HouseFollower {
         await forget(plug)
     }
 
-    /// Follows the plug under its new name, which may be announced already and then causes no further change.
+    /// Follows the plug under its new name. If the new name is announced already, discovery reports no further change,
+    /// so following begins here.
     private func renamed(_ plug: FollowedPlug, to names: PlugNames) async {
         guard plugs[plug.name] === plug, let before = readings[ObjectIdentifier(plug)]?.name else { return }
         let bound = plug.id.flatMap { boundName(of: $0, names) }
@@ -380,7 +381,8 @@ public actor HouseFollower {
         guard bound ?? name != before else { return }
         let found = directory.match(name)
         guard found != plug.name else {
-            // A new capitalization is the same name on the network until the plug is announced again.
+            // Only the capitalization changed. The directory has the old capitalization until the plug is announced
+            // again.
             guard bound != nil else { return }
             await forget(plug)
             return await begin(plug.name)

@@ -4,8 +4,8 @@ public import PlugModel
 /// An entry of a plug's event journal. Entries are in order and each is delivered once; missing events are reported as
 /// a gap.
 public enum JournalEntry: Hashable, Sendable {
-    /// The first entry when following begins with ``Cursor/now``: later entries come after this event. A caller can
-    /// store the cursor before the first event.
+    /// The first entry when following begins with ``Cursor/now``: later entries have higher numbers. A caller can store
+    /// the cursor before the first event.
     case began(after: SequenceNumber)
     /// An event. `age` is the time since the event when it arrived; nil if it is older than the plug's last loss of
     /// power and its age is unknown. `at` is the time of the event on the controller's wall clock, or the time of

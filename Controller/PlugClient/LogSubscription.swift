@@ -9,7 +9,8 @@ struct LogSubscription {
     /// The time of the next request: when half of the granted time is over, so that the subscription is renewed before
     /// it ends. Nil while a request waits for its answer, and if the granted time reaches `until`.
     var asksAgainAt: Instant?
-    /// The last received line, by the plug's clock. A new connection repeats lines, which are skipped.
+    /// The boot and the plug's time of the last received line. On a new connection the plug repeats stored lines; lines
+    /// that are not later than this one are skipped.
     private var last: (boot: BootID, time: Instant)?
 
     init(level: LogLevel, until: Instant?) {

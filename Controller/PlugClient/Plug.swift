@@ -33,7 +33,7 @@ public final class Plug: Sendable {
         Task { await line.stop() }
     }
 
-    /// Returns the plug's events from the cursor on, past and future.
+    /// Returns the plug's events after the cursor: first the stored events, then new events.
     public func events(after cursor: Cursor = .now) -> PlugEvents { PlugEvents(plug: self, cursor: cursor) }
 
     /// Returns the plug's current state and each later change.

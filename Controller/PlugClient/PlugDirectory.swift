@@ -139,8 +139,8 @@ public struct PlugDirectory: Sendable {
         if let name = own.first(where: { contains($0) && entries[$0]?.id == id }) { return name }
         let announced = entries.filter { $0.value.isTold && $0.value.id == id && !$0.value.isDoubted }.keys.min()
         if let announced { return announced }
-        // The name alone matches if its announcement has no id or the id of an unpaired plug: a client that follows it
-        // receives the reason.
+        // The last known name of the paired plug also matches an announcement without an id or with the id of an
+        // unpaired plug. A client that follows this name receives the reason why it cannot connect.
         return paired[id].flatMap { name in
             contains(name) && entries[name]?.id.map { paired[$0] == nil } ?? true ? name : nil
         }

@@ -118,7 +118,7 @@ extension PlugFollower {
     }
 
     private mutating func finished(_ id: RequestID, _ outcome: CommandOutcome) -> [Action] {
-        // A command that was sent twice is answered twice.
+        // A command that was sent twice is answered twice. The second answer is ignored.
         guard let index = pending.firstIndex(where: { $0.id == id }) else { return [] }
         pending.remove(at: index)
         return [.finished(id, outcome)]
@@ -157,7 +157,7 @@ extension PlugFollower {
         guard let index = fetches.firstIndex(where: { $0.id == id }) else { return [] }
         fetches[index].isWithdrawn = true
         // The session still receives the rest of the fetch. Until its last part has arrived, the fetch keeps its number
-        // and its place.
+        // and its place in `fetches`.
         if welcomedAt == nil { fetches.remove(at: index) }
         return []
     }

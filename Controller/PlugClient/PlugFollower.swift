@@ -60,8 +60,8 @@ public struct PlugFollower: Machine {
         case fetchAudit(after: UInt64, limit: UInt32?)
         /// Resets the plug to factory state. The request ends with the connection.
         case factoryReset
-        /// Subscribes to the plug's log from this level on until that instant, over as many connections as needed; nil
-        /// until the machine is stopped.
+        /// Subscribes to the plug's log lines of this level or a higher one, over as many connections as needed. The
+        /// subscription ends at the instant; with nil, it ends when the machine is stopped.
         case followLog(LogLevel, until: Instant?)
         /// Sends a goodbye and ends the machine.
         case stop

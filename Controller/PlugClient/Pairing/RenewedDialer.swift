@@ -2,8 +2,8 @@ import PlugModel
 import PlugTransport
 import Synchronization
 
-/// Dials with the current key of the controller. A program that runs while the key is rotated uses the new key from its
-/// next connection on.
+/// Dials with the current key of the controller. If the key is rotated while the program runs, the next connection uses
+/// the new key.
 final class RenewedDialer: Sendable {
     private let present: Mutex<(dialer: Dialer, key: PublicKey)>
     private let renewed: @Sendable () -> TransportIdentity?
