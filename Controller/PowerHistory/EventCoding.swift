@@ -7,7 +7,8 @@ import ProtocolCore
 ///     1-    event: sequence number (varint), boot (16 bytes), plug's clock (ns, zigzag), data of the kind
 ///           gap: first and last sequence number (varints), reason (text)
 ///
-/// Enum cases are stored as text, so that a program can read the known part of a table that a later version wrote.
+/// Except for the kind, enum cases are stored as text, so that a program can read the known part of a table that a
+/// later version wrote.
 extension StoredEvent.Content {
     fileprivate enum Tag: UInt8 {
         case gap, relayChanged, buttonPressed, protectionTripped, protectionReset, restarted, pairingFailed

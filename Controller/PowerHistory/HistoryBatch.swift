@@ -157,8 +157,8 @@ public struct StoredTrace: Hashable, Sendable {
     public var isFiring: Bool
     /// The trace as JSON. At most ``limit`` bytes are stored.
     public var json: String
-    /// True if the beginning of the trace is missing. Such a trace replaces a stored one only if that is incomplete
-    /// too.
+    /// True if the beginning of the trace is missing. Such a trace replaces a stored one only if the beginning of the
+    /// stored one is missing too.
     public var isPart: Bool
 
     /// Creates a trace.

@@ -30,7 +30,7 @@ public struct HistoryError: Error, Hashable, Sendable {
         case unknownPlug(String, suggestions: [String])
         /// Several plugs match this name when case is ignored. `plugs` are their ids.
         case ambiguous(String, plugs: [String])
-        /// The directory cannot be created or used.
+        /// A file or the directory cannot be created, read or written.
         case file(FileError)
         /// Any other error of SQLite, with its extended result code.
         case database(code: Int32, message: String)

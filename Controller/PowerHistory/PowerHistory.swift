@@ -212,7 +212,8 @@ extension DatabaseQueue {
         do {
             try read { value = try body($0) }
         } catch {
-            // After a damaged page was read, SQLite refuses even the end of a read transaction.
+            // After a damaged page was read, SQLite refuses even the end of a read transaction. The body has finished,
+            // so its value is returned.
             if let value, (error as? DatabaseError)?.isDamage == true { return value }
             throw HistoryError(any: error, path)
         }

@@ -19,7 +19,8 @@ struct EnergyShares {
     /// the energy.
     static let longestInterval: Int64 = 800 * 86_400_000
 
-    /// The greatest plausible rise between two readings, in milliwatt-hours: 100 kW, plus 1 kWh for clock adjustments.
+    /// The greatest plausible rise between two readings, in milliwatt-hours: the energy at 100 kW, plus 1 kWh for clock
+    /// adjustments.
     private static func greatestRise(in milliseconds: Int64) -> UInt64 {
         1_000_000 + UInt64(max(0, milliseconds)) / 36 * 1000
     }

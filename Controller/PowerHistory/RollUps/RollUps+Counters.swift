@@ -23,7 +23,7 @@ extension RollUps {
     }
 
     /// Returns the last reading at or before the beginning, the readings between, and the first reading at or after the
-    /// end.
+    /// end. The first and the last reading are omitted if they are further away than `EnergyShares.longestInterval`.
     func counterPoints(from: Int64, to: Int64) throws -> [CounterPoint] {
         var points: [CounterPoint] = []
         if let before = try counterPoint(atOrBefore: from), from - before.time <= EnergyShares.longestInterval {

@@ -18,7 +18,7 @@ final class RollUps {
     let plug: Int64
     private var blocks: [Key: RollUpBlock] = [:]
     private var changed: Set<Key> = []
-    /// True if a damaged cell was found, which is to be reported.
+    /// True if a damaged cell was found. The caller then reports the damage.
     private(set) var foundDamage = false
 
     init(_ database: Database, plug: Int64) {
