@@ -26,7 +26,7 @@ public struct FleetOrder: Hashable, Sendable {
 
 /// The result of an order.
 public enum FleetOutcome: Hashable, Sendable {
-    /// The plug performed the order, or was already in that state.
+    /// The plug performed the order, or its relay was already in the requested state.
     ///
     /// - event: the number of the event that records it; nil if nothing changed.
     case done(on: Bool, event: SequenceNumber?)

@@ -21,7 +21,8 @@ final class LandlockSandbox: Sendable {
     private let secrets: Secrets
     private let known: Mutex<KnownSecrets>
 
-    /// Records the identities of the files. A program that renames a secret later cannot read it under its new name.
+    /// Records the identities of the files. If a program renames a secret later, programs that start afterwards cannot
+    /// read the file under its new name.
     init(keeping secrets: Secrets) {
         self.secrets = secrets
         known = Mutex(KnownSecrets())
@@ -40,7 +41,8 @@ final class LandlockSandbox: Sendable {
         do throws(ChildProcess.StartFault) {
             var left = Self.entryLimit
             for folder in known.ways {
-                // If the daemon cannot list a folder, neither can a program.
+                // A folder that the daemon cannot list has no entries here: programs run as the daemon's user and
+                // cannot list it either.
                 let names = FileStamp.names(in: folder, limit: left + 1) ?? []
                 left -= names.count
                 guard left >= 0 else {

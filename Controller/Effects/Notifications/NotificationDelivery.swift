@@ -2,7 +2,7 @@ import Automation
 import LinuxClocks
 import ProtocolCore
 
-/// Delivers notifications to one receiver; `NotificationQueue` decides when.
+/// Delivers notifications to one receiver. `NotificationQueue` decides when each attempt begins.
 actor NotificationDelivery {
     private typealias Waiting = (
         notification: RuleNotification, whoever: CheckedContinuation<EffectOutcome, Never>

@@ -13,8 +13,8 @@ public struct EffectPolicy: Sendable {
     let limits: [OutsideLimits]
     /// Environment variables (`NAME=VALUE`) that programs get in addition to the event.
     let environment: [String]
-    /// Keeps programs from reading the daemon's secrets; nil if the configuration disables it, or if the kernel has no
-    /// Landlock.
+    /// Keeps programs from reading the daemon's secrets; nil if the configuration disables it, if the kernel has no
+    /// Landlock, or if there are no secrets.
     let fence: LandlockSandbox?
 
     /// Creates a policy.

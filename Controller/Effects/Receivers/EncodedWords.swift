@@ -10,7 +10,7 @@ enum EncodedWords {
     /// - Parameters:
     ///   - column: the number of characters before the text on its line.
     ///   - separator: the text between words; a decoder removes it.
-    /// - Returns: ASCII without control characters; the text itself if it is printable ASCII already.
+    /// - Returns: ASCII without control characters. Printable ASCII without `=?` is returned unchanged.
     static func encode(_ text: String, after column: Int = 0, separator: String) -> String {
         // Text that looks like an encoded word must be encoded, or a reader would decode it.
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")

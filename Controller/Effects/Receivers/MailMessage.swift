@@ -62,7 +62,7 @@ struct MailMessage: Sendable {
 
     /// The date as in `Mon, 23 Nov 2026 01:45:20 +0100`.
     private var writtenDate: String {
-        // The offset is written in whole minutes, so the time must use whole minutes too.
+        // The zone is written in whole minutes, so the time is computed with the same offset in whole minutes.
         let minutes = offset / 60
         let written = date.iso8601(offset: minutes * 60)
         let numbers = written.split { !$0.isNumber }.compactMap { Int($0) }

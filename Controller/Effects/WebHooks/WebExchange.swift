@@ -47,7 +47,7 @@ struct WebExchange: Sendable {
         } catch let fault as WebFault {
             return .failure(fault)
         } catch let error as NIOSSLError {
-            // A wrong certificate is still wrong at the next attempt.
+            // The next attempt would fail for the same reason, so these faults are not retryable.
             let words = "\(error)"
             let isUntrusted = words.contains("CERTIFICATE_VERIFY_FAILED")
             let reason = isUntrusted ? "the server's certificate is not trusted" : words
@@ -165,7 +165,7 @@ extension WebFault {
             return
         }
         let first = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
-        // Some servers repeat the request, and it may contain a secret.
+        // Some servers repeat the request in their answer, and the request may contain a secret.
         let isSecret = request.secrets.contains { first.contains($0) }
         let words = first.isEmpty || isSecret ? "" : ": \(first)"
         let isRetryable = code >= 500 || head.status == .tooManyRequests || head.status == .requestTimeout

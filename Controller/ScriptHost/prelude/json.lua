@@ -9,7 +9,7 @@ local tonumber, type = tonumber, type
 -- MARK: - Reading
 
 -- Converts decoded JSON to Lua values. JSON has no integer type: an integral number becomes an integer, so that 3 is
--- not shown as 3.0. A number beyond the exact range of a float stays a float. Null entries are removed.
+-- not shown as 3.0. A number below -2^53 or above 2^53 stays a float. Null entries are removed.
 host.exact = 2 ^ 53
 local exact = host.exact
 local function plain(value)

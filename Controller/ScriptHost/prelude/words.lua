@@ -30,8 +30,8 @@ function host.shown(value)
 end
 local shown = host.shown
 
--- Returns valid UTF-8 of at most `most` bytes, without control characters (they could move a terminal's cursor), or
--- without the characters of `set`.
+-- Returns valid UTF-8 of at most `most` bytes. Control characters, which could move a terminal's cursor, become spaces.
+-- If `set` is given, the characters of this set become spaces instead.
 function host.clean(text, most, set)
     if #text > most then
         local cut = most - 3
