@@ -55,8 +55,9 @@ public actor BrokerDoor: HouseObserver {
     private var ids: [String: PlugID] = [:]
     private var newest: QueuedEvent.Position
     private var last: [PlugID: SequenceNumber]
-    /// The plugs with an event that exceeded `unwrittenLimit`. Their later events are skipped too, so the stored cursor
-    /// stays before the first skipped event, and the next process requests these events again.
+    /// The plugs with an event that was skipped because `unwrittenLimit` events were waiting for the disk. Their later
+    /// events are skipped too, so the stored cursor stays before the first skipped event, and the next process requests
+    /// these events again.
     private var behind: Set<PlugID> = []
     private var unwritten = BrokerJournal.Change()
     /// The change of the current write, and its result. Stays set during the pause after a failed write.

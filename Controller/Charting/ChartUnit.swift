@@ -26,7 +26,8 @@ public struct ChartUnit: Hashable, Sendable {
     /// A percentage, without prefixes.
     public static let percent = ChartUnit("%")
 
-    /// Formats a value with its unit and its significant digits: "118.3 W", "2150 W", "12.4 kW".
+    /// Formats a value with its unit, at most four significant digits below 10,000 and no trailing zeros: "118.3 W",
+    /// "2150 W", "12.4 kW".
     public func text(_ value: Double) -> String { text(value, scaledFor: value) }
 
     /// Formats a value with the prefix of a reference value, so that related values can be compared.

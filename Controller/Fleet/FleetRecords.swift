@@ -13,7 +13,7 @@ public struct FleetPlug: Encodable, Hashable, Sendable {
     public var labels: [String: String]
     /// True if the house's daemon is connected to the plug and was active in the last two minutes.
     public var connected: Bool
-    /// The time at which the plug was last known to be connected: ISO 8601, UTC.
+    /// The time at which the plug was last known to be connected: ISO 8601, UTC; nil if unknown.
     public var lastSeen: String?
     /// True if the relay is on; nil if unknown.
     public var on: Bool?
@@ -23,7 +23,7 @@ public struct FleetPlug: Encodable, Hashable, Sendable {
     public var activePower: Double?
     /// The energy counter in Wh.
     public var activeEnergy: Double?
-    /// The protection that locked its relay.
+    /// The protection that locked the plug's relay; nil if the relay is not locked or its state is unknown.
     public var tripped: String?
     /// The user's role in this house.
     public var role: String
@@ -62,11 +62,11 @@ public struct FleetHouse: Encodable, Hashable, Sendable {
     public var away: Int
     /// The number of plugs with a tripped protection.
     public var tripped: Int
-    /// The power of its connected plugs in W; nil if none has a meter.
+    /// The total power of the house's connected plugs in W; nil if no connected plug has reported a power.
     public var activePower: Double?
-    /// The energy in Wh since the start of this month in the house.
+    /// The energy of all plugs in Wh since the start of this month in the house's calendar; nil without data.
     public var energyThisMonth: Double?
-    /// The time of the last data from the house's daemon: ISO 8601, UTC.
+    /// The time of the last contact with the house's daemon: ISO 8601, UTC; nil before the first contact.
     public var lastSeen: String?
     /// The user's role in this house.
     public var role: String
