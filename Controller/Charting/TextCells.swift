@@ -130,7 +130,7 @@ struct TextCells {
         for stack in BarStack(chart).stacks {
             let (first, end) = place(of: stack)
             for piece in stack.pieces {
-                // The lowest piece of a stack is always visible, even if it is lower than half an eighth of a row.
+                // A piece that starts at the axis is always visible, even if its height rounds to zero.
                 let bottom = height(piece.bottom)
                 let top = piece.top > piece.bottom ? max(height(piece.top), bottom + (bottom == 0 ? 1 : 0)) : bottom
                 fill(piece, first..<end, from: bottom, to: top, known: height(piece.known), eighths: eighths)

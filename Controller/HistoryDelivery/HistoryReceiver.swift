@@ -26,7 +26,7 @@ protocol HistoryReceiver: Sendable {
     /// Closes open resources.
     func end() async
 
-    /// Makes the current call and all further ones fail. May be called at any time.
+    /// Makes the current call end as soon as possible, and all later deliveries fail. May be called at any time.
     func giveUp()
 }
 

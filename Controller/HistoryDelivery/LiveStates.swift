@@ -7,7 +7,8 @@ import Synchronization
 
 /// The latest state of each plug for a database. A newer state replaces one that was not fetched.
 public final class LiveStates: HouseObserver {
-    /// The maximum number of plugs. It limits the memory if a network announces forged plugs.
+    /// The maximum number of plugs. Only paired plugs connect, so a house has far fewer. The limit bounds the memory in
+    /// any case.
     private static let limit = 10_000
 
     struct State: Hashable, Sendable {

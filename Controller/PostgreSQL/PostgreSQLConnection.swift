@@ -4,8 +4,8 @@ import Synchronization
 
 /// A connection to PostgreSQL by libpq, which is loaded by the first connection.
 ///
-/// Calls block, each at most for the time limit, and must come from one thread at a time. Only ``giveUp()`` is safe on
-/// any thread.
+/// Calls block, and must come from one thread at a time. Each step of a call waits at most for the time limit: a
+/// statement, sending the rows of a copy, or the answer to these rows. Only ``giveUp()`` is safe on any thread.
 public final class PostgreSQLConnection: Sendable {
     /// The connection of the current call.
     private let link: Link
