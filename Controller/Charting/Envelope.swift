@@ -101,7 +101,7 @@ struct Envelope: Hashable {
             return done
         }
 
-        /// Adds a summary to the column of its middle. A gap after it begins at its end.
+        /// Adds a summary to the column of its middle. A gap that follows the summary begins at the summary's end.
         mutating func add(_ summary: ChartSummary) -> Column? {
             let joined = summary.from - previousTime <= gapLimit && index >= 0
             let done = enter(column(of: (summary.from + summary.to) / 2), joined: joined, value: summary.mean)

@@ -97,9 +97,8 @@ public struct Series: Hashable, Sendable {
     /// - Parameters:
     ///   - name: The name in the legend.
     ///   - unit: The unit of the values.
-    ///   - summaries: Summaries of the time before the points, in any order. They replace the points of a time that
-    ///     would have too many. Points before the end of the last summary are left out, since the summary includes
-    ///     them.
+    ///   - summaries: Summaries of the time before the points, in any order. Use summaries for a time with too many
+    ///     points. Points before the end of the last summary are left out, since the summary includes them.
     ///   - points: The points in any order. Sorted arrays are not copied.
     ///   - gapLimit: The longest distance of joined neighbours in seconds; by default all neighbours are joined.
     public init(

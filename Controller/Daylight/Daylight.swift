@@ -62,7 +62,8 @@ public struct Daylight: Hashable, Sendable {
     /// - Parameter neighbour: the previous UTC day for a sunrise, the next one for a sunset.
     private func nearest(_ event: Event, _ noon: Double, _ neighbour: Int64) -> Int64 {
         guard case .isMissing(true) = event else { return Int64(noon.rounded()) }
-        // The neighbouring day has the same limit at its other end, so the daylight of consecutive days has no gap.
+        // The daylight of the neighbouring day begins or ends at the same time, so there is no gap between consecutive
+        // days.
         return Int64(((noon + solarNoon(ofDay: Double(neighbour))) / 2).rounded())
     }
 

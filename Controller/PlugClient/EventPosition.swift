@@ -19,7 +19,7 @@ struct EventPosition {
     }
 
     /// The last received event of the current plug. Nil before ``subscription(at:)``, and afterwards until
-    /// ``moved(to:)`` if the plug is not in `known` and following begins now.
+    /// ``moved(to:)`` if the plug is not in `known` and following begins with new events.
     var last: SequenceNumber? { plug.flatMap { known[$0] } }
 
     /// Returns the position at which the subscription to this plug's events begins: after the plug's last known event.

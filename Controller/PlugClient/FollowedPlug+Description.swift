@@ -61,9 +61,8 @@ public struct PlugNames: Hashable, Sendable {
     }
 
     /// Returns the plug's new name at a controller: the given name, or the announced name if another paired plug has
-    /// the given name. The current name stays if the plug reports no given name. It also stays if the given name is
-    /// taken and the current name is the given name with or without a numeric suffix, or the announced name is taken
-    /// too.
+    /// the given name. The current name stays in three cases: the plug reports no given name; both names are taken; or
+    /// the given name is taken, and the current name is the given name with or without a numeric suffix.
     ///
     /// - Parameters:
     ///   - known: The current name at this controller.

@@ -9,8 +9,8 @@ public struct PlugReport: Sendable {
     public var at: WallTime
     /// The content.
     public var update: PlugUpdate
-    /// The plug that had to prove its key in the current or last connection attempt, and the sender of an update with
-    /// data; nil before the first attempt.
+    /// The plug that the controller dialled in the current or last connection attempt; nil before the first attempt. An
+    /// update with data comes from this plug, which has proved its key.
     public var source: PlugID?
 
     /// Creates a report from its parts.

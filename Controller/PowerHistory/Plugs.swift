@@ -20,8 +20,8 @@ extension PowerHistory {
     }
 
     /// Returns the plug with this last known name or this id. Case is ignored if no plug matches exactly. If several
-    /// plugs have the same matching name, the plug with the newest sample is returned; if their names differ in case,
-    /// the name is ambiguous.
+    /// plugs have the same matching name, the plug with the newest sample is returned; if the names of the matching
+    /// plugs differ, the name is ambiguous.
     ///
     /// - Parameter paired: The names of all paired plugs. Such a name always means the paired plug.
     /// - Throws: ``HistoryError/Reason/unknownPlug(_:suggestions:)``, ``HistoryError/Reason/ambiguous(_:plugs:)``.

@@ -65,7 +65,7 @@ public struct ChangedChunk: Hashable, Sendable {
 public struct ChangedRollUps: Hashable, Sendable {
     /// The plug of all rows.
     public var plug: PlugID
-    /// The time that each row summarizes.
+    /// The step: each row summarizes one minute, quarter, hour or day.
     public var step: RollUpStep
     /// Milliseconds since 1970.
     public var span: Range<Int64>

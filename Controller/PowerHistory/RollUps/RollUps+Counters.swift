@@ -5,7 +5,7 @@ import GRDB
 /// samples.
 extension RollUps {
     /// The greatest distance of a reading's time according to the samples from its own wall time, in milliseconds. If
-    /// the distance is greater, the own wall time is used.
+    /// the distance is greater, the reading's own wall time is used.
     private static let counterReach = 2 * BatchTransaction.clockTolerance
     /// The time after its last sample in which a chunk still determines the time of a reading, in milliseconds.
     static let chunkReach = BatchTransaction.clockTolerance

@@ -10,8 +10,8 @@ struct BatchTransaction {
     private var plugs: [PlugID: Int64] = [:]
     private var dirty: [Int64: DirtySpans] = [:]
 
-    /// If a boot's origin changes by more than this number of milliseconds and the drift, the wall clock was set. The
-    /// mapping of the two clocks is accurate to a second.
+    /// If a boot's origin changes by more than the sum of this number of milliseconds and the possible drift, the wall
+    /// clock was set. The mapping of the two clocks is accurate to a second.
     static let clockTolerance: Int64 = 60_000
     /// The reciprocal of the greatest drift of a plug's clock: one part in 10,000.
     static let drift: Int64 = 10_000
