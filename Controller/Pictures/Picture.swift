@@ -8,6 +8,7 @@ public enum Picture {
     ///   - svg: a document of `width` times `height` pixels.
     ///   - scale: the number of pixels of the picture per pixel of the document. With 2, the picture is also sharp on
     ///     screens with a high resolution.
+    /// - Throws: ``PictureError``.
     public static func png(
         svg: [UInt8], width: Int, height: Int, scale: Int = 2
     ) throws(PictureError) -> [UInt8] {
