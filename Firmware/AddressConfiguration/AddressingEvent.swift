@@ -45,7 +45,8 @@ public enum AddressingAction: Hashable, Sendable {
     /// routes for our addresses (IFA_F_NOPREFIXROUTE), because its routes would precede all others.
     case setRoutes([Route])
     /// Enables or disables the kernel's ARP replies. The kernel replies by unicast, which RFC 3927 §2.5 forbids for
-    /// link-local addresses. While the interface has one, the machine replies for all addresses.
+    /// link-local addresses. While the interface has a link-local or an unverified address, the machine replies for all
+    /// verified addresses.
     case kernelAnswersARP(Bool)
     /// Publishes the network's servers from the DHCP lease, or withdraws them if the value is nil.
     case handOn(NetworkServers?)

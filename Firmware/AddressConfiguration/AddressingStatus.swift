@@ -5,7 +5,8 @@ public import ProtocolCore
 public struct AddressingStatus: Hashable, Sendable {
     /// The state of the link-local address.
     public enum LinkLocal: Hashable, Sendable {
-        /// The interface has no link-local address, because it does not need one.
+        /// The interface has no link-local address: a lease replaces it, the link is down, or the next claim must wait
+        /// after too many conflicts.
         case none
         /// The claim is probing; the address is not usable yet.
         case claiming(IPv4Address)
@@ -19,7 +20,7 @@ public struct AddressingStatus: Hashable, Sendable {
     public enum DHCP: Hashable, Sendable {
         /// The link is down.
         case off
-        /// The client searches for a server, or waits for its answer.
+        /// The client searches for a server, waits for its answer, or probes the leased address.
         case searching
         /// The interface has a lease.
         case leased(Lease)

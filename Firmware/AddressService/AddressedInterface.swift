@@ -32,8 +32,8 @@ package actor AddressedInterface {
     var linkLocal: IPv6LinkLocalClaim
     /// The prefix length of each assigned IPv4 address, and whether the kernel has reported the address.
     var assigned: [IPv4Address: (prefixLength: UInt8, wasSeen: Bool)] = [:]
-    /// The addresses that were assigned most recently. A removed address may still be in a list of the kernel. An
-    /// address that is not in this list was assigned by a different program.
+    /// The last 64 addresses that the plug assigned. The kernel may still list one that the plug has removed. An
+    /// address that is not in `former` was assigned by a different program.
     private(set) var former: [IPv4Address] = []
     private static let formerLimit = 64
     /// The routes to set again after the kernel dropped them, which happens when the interface is disabled.
@@ -51,7 +51,7 @@ package actor AddressedInterface {
     private var timer = DeadlineTimer()
     private var sleep = SleepDetector(asleep: BootClock.timeAsleep)
     private var isStopped = false
-    /// When to check again for connections on an address that is about to be removed.
+    /// The time of the next check for connections on a deprecated link-local address, or nil.
     private var nextLook: Instant?
     private static let lookInterval = Duration.seconds(5)
 
@@ -79,7 +79,7 @@ package actor AddressedInterface {
         }
     }
 
-    /// Enables the interface if necessary, opens its sockets, and begins if there is a link.
+    /// Enables the interface if necessary, opens its sockets, and starts the claims if there is a link.
     func start() {
         if !interface.flags.contains(.up) {
             attempt { () throws(RouteError) in try control.perform(.linkUp(interface: interface.index)) }
@@ -90,8 +90,8 @@ package actor AddressedInterface {
         if interface.isOperational { linkCame() }
     }
 
-    /// Stops without removing addresses and routes, because plugd may return soon and the kernel removes a lease when
-    /// it expires.
+    /// Stops without removing addresses and routes, because plugd may restart soon. The kernel removes a leased address
+    /// when its lease expires.
     func stop() {
         isStopped = true
         timer.stop()
@@ -101,7 +101,8 @@ package actor AddressedInterface {
         settings.disableIPv6.restore(on: interface.name)
     }
 
-    /// Removes all addresses and routes, because a different program manages the interface now.
+    /// Removes the IPv4 addresses that the plug assigned and all routes, because a different program manages the
+    /// interface now.
     func withdraw() {
         _ = control.replaceRoutes(of: interface.index, with: [])
         for address in Array(assigned.keys) { remove(address) }

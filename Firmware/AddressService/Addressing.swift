@@ -42,7 +42,8 @@ public actor Addressing {
         }
     }
 
-    /// The time after the boot of the host in which many hosts may start at once after a power failure.
+    /// A start of plugd within this time after the host's boot counts as a power-on. After a power failure, many hosts
+    /// may start at once.
     private static let powerOn = Duration.seconds(60)
     /// The metric of the first interface's routes. Each further interface adds 1.
     private static let firstMetric: UInt32 = 100

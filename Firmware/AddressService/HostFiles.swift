@@ -55,8 +55,8 @@ package struct HostFiles: Sendable {
         return isLeft ? nil : .manager(.networkd, evidence: path)
     }
 
-    /// dhcpcd runs for the whole host or for one interface. Before version 9 its files are next to its directory, later
-    /// inside.
+    /// dhcpcd runs for the whole host or for one interface. Before version 9 its pid files are in /run, later in
+    /// /run/dhcpcd.
     private func dhcpcd(_ name: String) -> RoleReason? {
         let paths = [
             "/run/dhcpcd/pid", "/run/dhcpcd.pid", "/run/dhcpcd/\(name).pid", "/run/dhcpcd/\(name)-4.pid",

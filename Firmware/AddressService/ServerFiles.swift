@@ -4,8 +4,8 @@ package import DurableFiles
 package import Logging
 
 /// Publishes the name servers and time servers from DHCP in the plug's runtime directory: `resolv.conf`
-/// (resolv.conf(5)) and `ntp-servers` (one address per line). The files exist while there is a lease. The administrator
-/// may make /etc/resolv.conf a link to the first one.
+/// (resolv.conf(5)) and `ntp-servers` (one address per line). Each file exists while a lease has such servers. The
+/// administrator may make /etc/resolv.conf a link to the first one.
 package final class ServerFiles {
     /// The limits of resolvers: MAXNS, and the six search domains of old resolvers.
     private static let nameServerLimit = 3
@@ -25,7 +25,8 @@ package final class ServerFiles {
         self.logger = logger
     }
 
-    /// Sets the servers of an interface and writes the files, or removes them with nil. Errors are logged.
+    /// Sets the servers of an interface, or removes them if `new` is nil, and writes the files. A file without servers
+    /// is removed. Errors are logged.
     package func set(_ new: NetworkServers?, of interface: Int32) {
         guard servers[interface] != new || servers.isEmpty else { return }
         servers[interface] = new

@@ -33,8 +33,8 @@ public struct ApplianceConfiguration: Hashable, Sendable {
 
     /// The time between two measurements, clamped to 100 ms ... 60 s.
     public var meterInterval = Duration.seconds(1)
-    /// The age at which the last reading is no longer shown, because a silent meter is not a steady load. At least 2.5
-    /// measurement intervals apply.
+    /// The age at which the last reading is no longer shown. Otherwise a silent meter would look like a steady load.
+    /// The minimum is 2.5 measurement intervals.
     public var readingLifetime = Duration.seconds(5)
 
     /// The limit on active power, 3680 W for 5 s by default.

@@ -63,10 +63,11 @@ public struct ApplianceMachine: Machine, Sendable {
 
     /// The outcome of a command. The caller adds the sequence number, which only the owner of the journal knows.
     public enum CommandAnswer: Hashable, Sendable {
-        /// The command was carried out. If `recorded` is true, an ``Action/record(_:)`` earlier in the same answer
-        /// records the change, with the request in its cause. If false, nothing changed.
+        /// The command was carried out. If `recorded` is true, an earlier ``Action/record(_:)`` of the same step
+        /// records the change, with the request in its cause. If false, the relay and its lock did not change, but the
+        /// level or the light may have changed.
         case done(PlugState, recorded: Bool)
-        /// The command was refused and nothing changed.
+        /// The command was refused. The relay did not change, but a command that exceeds the switching rate locks it.
         case refused(Refusal)
     }
 

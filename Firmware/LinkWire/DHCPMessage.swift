@@ -1,6 +1,7 @@
 public import DNSWire
 
-/// A DHCP message (RFC 2131 §2) for an Ethernet card. The server's name and the boot file are dropped.
+/// A DHCP message (RFC 2131 §2) for an Ethernet card. The server's name and the boot file are dropped; options in these
+/// two fields are decoded.
 public struct DHCPMessage: Hashable, Sendable {
     /// The message operation code (op).
     public enum Operation: UInt8, Hashable, Sendable { case request = 1, reply = 2 }
@@ -57,8 +58,8 @@ public struct DHCPMessage: Hashable, Sendable {
     }
 
     /// Decodes the payload of a UDP datagram. Rejects messages that are truncated, not for Ethernet, without the magic
-    /// cookie, or with an option beyond its field. An option with malformed *content*, such as a lease time of three
-    /// bytes, does not affect the others: it reads as nil, like a missing one.
+    /// cookie, or with an option that ends after its field. An option with malformed *content*, such as a lease time of
+    /// three bytes, does not affect the others: it reads as nil, like a missing one.
     ///
     /// - Throws: the reason and the position.
     public init(decoding bytes: [UInt8]) throws(LinkWireError) {

@@ -87,8 +87,8 @@ extension DHCPOptions {
         set { self[.domainName] = newValue.map { Array($0.utf8) } }
     }
 
-    /// The search domains (RFC 3397), encoded without compression. Texts that are not a domain name are omitted. At
-    /// most ``DomainList/limit`` are decoded.
+    /// The search domains (RFC 3397). Encoding uses no compression and omits texts that are not domain names. Decoding
+    /// returns at most ``DomainList/limit`` names.
     public var searchDomains: [String]? {
         get { self[.searchDomains].flatMap(DomainList.names(decoding:)) }
         set { self[.searchDomains] = newValue.map(DomainList.encode) }

@@ -62,7 +62,7 @@ public struct DHCPOptions: Hashable, Sendable {
         }
     }
 
-    /// The encoded options with the end option. Options above the length limit are split.
+    /// The encoded options with the end option. Options of more than 255 bytes are split.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for option in list {

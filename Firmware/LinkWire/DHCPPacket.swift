@@ -9,7 +9,7 @@ public struct DHCPPacket: Hashable, Sendable {
     /// The DHCP message.
     public var message: DHCPMessage
 
-    /// The ports of DHCP (RFC 2131 §4.1).
+    /// The server's port (RFC 2131 §4.1).
     public static let serverPort: UInt16 = 67
     /// The client's port.
     public static let clientPort: UInt16 = 68

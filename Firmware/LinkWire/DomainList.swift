@@ -4,13 +4,13 @@ import DNSWire
 public enum DomainList {
     /// The limit of names, which bounds the size of a file for other programs; resolvers use six, or 32 at most.
     public static let limit = 32
-    /// The limit of pointers in one name. Each pointer leads further back than the previous one, so valid names have
-    /// fewer pointers.
+    /// The limit of pointers in one name, which bounds the work per name. A name with more pointers is rejected as
+    /// malformed.
     private static let pointerLimit = 16
 
     /// Decodes the names of option 119 (RFC 3397 §2), which are consecutive and compressed within the option's content.
     /// Returns nil if one is malformed: truncated, with a pointer that does not lead backwards, or with characters that
-    /// are unsafe in files.
+    /// are unsafe in files. Empty content results in nil as well.
     static func names(decoding data: [UInt8]) -> [String]? {
         var names: [String] = []
         var offset = 0

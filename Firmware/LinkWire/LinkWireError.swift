@@ -21,7 +21,7 @@ public struct LinkWireError: Error, Hashable, Sendable, CustomStringConvertible 
         case fragment
         /// The packet is not UDP.
         case transport(UInt8)
-        /// The UDP ports are not those of DHCP.
+        /// The UDP destination port is not one of DHCP's (67 and 68).
         case port(UInt16)
         /// The packet is not for Ethernet.
         case hardwareType(UInt16)

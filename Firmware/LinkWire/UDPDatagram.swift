@@ -18,7 +18,7 @@ public struct UDPDatagram: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// Decodes the payload of an IPv4 packet. The checksum is optional for senders.
+    /// Decodes the payload of an IPv4 packet. A checksum of zero means that the sender computed none, and is accepted.
     ///
     /// - Parameter verifiesChecksum: false if the sender is on the same machine and left the checksum to a card that
     ///   the packet never passed (TP_STATUS_CSUMNOTREADY of packet(7)). The field then does not contain the checksum.
@@ -43,7 +43,8 @@ public struct UDPDatagram: Hashable, Sendable {
         payload = Array(packet.payload[Self.headerLength..<length])
     }
 
-    /// Returns the datagram in an IPv4 packet. More than 65,515 bytes of payload are a programming error.
+    /// Returns the datagram in an IPv4 packet. A payload of more than 65,527 bytes is a programming error;
+    /// ``IPv4Packet/encoded`` accepts at most 65,507 bytes.
     public func packet(from source: IPv4Address, to destination: IPv4Address) -> IPv4Packet {
         let length = Self.headerLength + payload.count
         precondition(length <= UInt16.max, "a datagram of \(length) bytes")

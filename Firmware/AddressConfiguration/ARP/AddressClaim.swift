@@ -22,10 +22,11 @@ public struct AddressClaim: Hashable, Sendable {
     public enum Result: Hashable, Sendable {
         /// No other host has the address. It may be used from now on.
         case usable
-        /// Another host uses the address, probes for it at the same time, or did not accept our defence. The claim
-        /// failed.
+        /// Another host uses the address, probes for it at the same time, or used it again within 10 s of our defence.
+        /// The claim failed.
         case conflict(with: MACAddress)
-        /// Another host used the address and received our defence. The claim continues unless that repeats.
+        /// Another host used the address and received our defence. The claim continues; a further use within 10 s ends
+        /// it with ``conflict(with:)``.
         case defended(against: MACAddress)
     }
 
@@ -114,7 +115,7 @@ public struct AddressClaim: Hashable, Sendable {
         guard packet.senderHardware != hardware else { return .nothing }
         switch state {
         case .probing:
-            // A host that probes at the same time has no better right to the address (RFC 5227 §2.1.1).
+            // A simultaneous probe for the address by another host is a conflict too (RFC 5227 §2.1.1).
             let isWanted = packet.isProbe && packet.targetAddress == address
             guard isWanted || packet.senderAddress == address else { return .nothing }
             return Outcome(result: .conflict(with: packet.senderHardware))
@@ -124,8 +125,8 @@ public struct AddressClaim: Hashable, Sendable {
         }
     }
 
-    /// Announces the address once, and gives it up if the conflict continues (RFC 5227 §2.4 (b), RFC 3927 §2.5 (b)).
-    /// Two hosts that both keep an address would disturb each other forever.
+    /// Announces the address once, and gives it up at the next conflict within DEFEND_INTERVAL, 10 s (RFC 5227 §2.4
+    /// (b), RFC 3927 §2.5 (b)). If both hosts kept the address, they would disturb each other forever.
     private mutating func defend(against other: MACAddress, now: Instant) -> Outcome {
         if let lastConflict, now - lastConflict < RFC3927.defendInterval {
             return Outcome(result: .conflict(with: other))

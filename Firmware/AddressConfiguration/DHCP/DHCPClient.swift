@@ -4,7 +4,7 @@ public import ProtocolCore
 
 /// Obtains an address from a DHCP server and keeps it (RFC 2131 §4.4, client). The machine serves one interface.
 ///
-/// It never gives up: without an answer it continues at a low rate.
+/// The client never gives up. If no server answers, the interval between its messages grows to 64 s.
 public struct DHCPClient: Machine, Sendable {
     /// The inputs of the client.
     public enum Event: MachineEvent, Hashable, Sendable {
@@ -34,8 +34,8 @@ public struct DHCPClient: Machine, Sendable {
         /// Sends a message by the kernel's routes.
         case send(DHCPMessage, from: IPv4Address, to: IPv4Address)
         /// Probes for the address before its use; answered with ``Event/addressChecked`` or
-        /// ``Event/addressInConflict``. The address may not be used until then or until the next action. Without an
-        /// answer the check ends with the lease.
+        /// ``Event/addressInConflict``. The address must not be used before ``bound(_:)``. Without one of these events,
+        /// the check ends when the lease expires.
         case check(DHCPLease)
         /// The lease may be used. Sent again at each renewal, with the same address and possibly other changes.
         case bound(DHCPLease)

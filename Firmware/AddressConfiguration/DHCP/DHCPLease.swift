@@ -9,7 +9,8 @@ public struct DHCPLease: Hashable, Sendable {
     public var address: IPv4Address
     /// The length of the network part in bits.
     public var prefixLength: UInt8
-    /// The broadcast address of the network; 255.255.255.255 if the prefix leaves no room for one.
+    /// The broadcast address of the network; 255.255.255.255 for a prefix of 31 or 32 bits, which leaves no room for
+    /// one.
     public var broadcast: IPv4Address
     /// The server that assigned the address (option 54).
     public var server: IPv4Address

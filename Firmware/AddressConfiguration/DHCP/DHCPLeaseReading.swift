@@ -4,11 +4,12 @@ import ProtocolCore
 
 /// Limits for the data of a DHCP server.
 enum DHCPLeaseLimits {
-    /// The minimum lease time, because shorter leases would cause constant renewals. A lease time of zero is invalid.
+    /// The minimum lease time; shorter ones are extended to it, because they would cause constant renewals. A lease
+    /// time of zero is invalid.
     static let leastDuration = Duration.seconds(10)
-    /// The maximum lease time. Longer leases are renewed earlier, except unlimited ones.
+    /// The maximum lease time. Longer leases are shortened to it, except unlimited ones.
     static let longestDuration = Duration.seconds(30 * 24 * 3600)
-    /// The minimum renewal time. A server with a shorter one is faulty.
+    /// The minimum of T1 and T2 from a server. Shorter ones are replaced by the RFC's shares of the lease time.
     static let leastRenewal = Duration.seconds(30)
     static let routers = 4
     static let routes = 32
@@ -17,8 +18,8 @@ enum DHCPLeaseLimits {
 }
 
 extension DHCPLease {
-    /// Creates a lease from an offer or an acknowledgement. Returns nil if it is unusable: without a server, with an
-    /// address that no host can have, or with a lease time of zero.
+    /// Creates a lease from an offer or an acknowledgement. Returns nil if the server, the lease time or the address is
+    /// missing or invalid. A lease time of zero is invalid, as is a link-local address or one that no host can have.
     init?(_ reply: DHCPMessage, obtained: Instant) {
         let options = reply.options
         guard let server = options.serverIdentifier, server.isHost, let seconds = options.leaseTime, seconds > 0,

@@ -106,7 +106,8 @@ extension DHCPClient {
         return [.check(lease)]
     }
 
-    /// Handles a NAK: the address is not ours, and the search restarts without requesting it.
+    /// Handles a NAK: the address is not ours, and the search restarts without requesting it. A NAK without a server
+    /// identifier is ignored.
     private mutating func refused(_ message: DHCPMessage, now: Instant) -> [Action] {
         guard message.options.serverIdentifier != nil else { return [] }
         let actions = giveUpLease(.refused)

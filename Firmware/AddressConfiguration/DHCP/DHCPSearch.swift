@@ -7,7 +7,7 @@ extension DHCPClient {
     /// Counts and times that the RFC leaves to the client. Most are small, because a user waits for the address.
     enum Search {
         /// The number of REQUEST messages to a server that made an offer. The waits after them are 4 and 8 s, so the
-        /// search restarts after 12 s.
+        /// search restarts after about 12 s.
         static let requests = 2
         /// The number of REQUEST messages for the last address. After them, the client searches for any address
         /// (DISCOVER).
@@ -22,7 +22,8 @@ extension DHCPClient {
         static let avoidedFor = Duration.seconds(600)
     }
 
-    /// Starts the search after the link came up, and requests the last lease again.
+    /// Starts the search after the link came up or the host resumed. Requests the last lease first unless it has
+    /// expired.
     mutating func begin(spread: Bool, now: Instant) -> [Action] {
         let isExpired = lease?.expires.map { $0 <= now } ?? false
         let actions = giveUpLease(isExpired ? .expired : .linkLost)
@@ -127,7 +128,7 @@ extension DHCPClient {
         return [.broadcast(message(.request, exchange, requested: address))]
     }
 
-    /// Sends DECLINE (RFC 2131 §3.1.5) and waits.
+    /// Sends DECLINE and waits at least 10 s before the next search (RFC 2131 §3.1.5).
     mutating func addressInConflict(now: Instant) -> [Action] {
         let actions: [Action]
         let lost: DHCPLease

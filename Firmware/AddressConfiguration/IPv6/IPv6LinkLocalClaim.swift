@@ -2,8 +2,8 @@ public import DNSWire
 public import ProtocolCore
 
 /// Ensures that an interface has a link-local IPv6 address. The kernel creates one and checks that it is unique (RFC
-/// 4862 §5.4). If it is configured not to, or found a duplicate, this machine adds an address of RFC 7217 and lets the
-/// kernel check it.
+/// 4862 §5.4). If the kernel is configured to create none or finds a duplicate, this machine adds an address of RFC
+/// 7217 and lets the kernel check it. If IPv6 is disabled, the machine enables it.
 public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
     /// The kernel's own behaviour.
     public enum Kernel: Hashable, Sendable {
@@ -38,7 +38,8 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
         case assign(IPv6Address)
         /// Removes the address.
         case remove(IPv6Address)
-        /// Another host has the address. `next` is the time until the next attempt; nil if it follows immediately.
+        /// Another host has the address. `next` is the pause until the next attempt. It is nil if the next attempt
+        /// follows immediately, or if none is necessary because another address is usable.
         case duplicate(IPv6Address, next: Duration?)
     }
 
@@ -49,7 +50,7 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
         /// One of our addresses is tentative or is being added.
         case checking(until: Instant)
         case present
-        /// The machine pauses after ``retries`` further tries.
+        /// The machine pauses, because the first candidate and ``retries`` further ones were duplicates.
         case resting(until: Instant)
     }
 
@@ -120,7 +121,7 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
     private mutating func look(now: Instant) -> [Action] {
         let found = present.filter { $0.value == .duplicate && !told.contains($0.key) }.keys.sorted { $0.low < $1.low }
         told.formUnion(found)
-        // The counter selects a new candidate if the kernel created the same address.
+        // If the candidate is a duplicate, the counter selects the next candidate.
         if found.contains(candidate) { duplicates += 1 }
         let removals = found.map { Action.remove($0) }
         if present.values.contains(.usable) {
@@ -129,7 +130,8 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
             return found.map { .duplicate($0, next: nil) } + removals
         }
         guard !found.isEmpty else {
-            // Another program removed the address, and the kernel creates none until the link changes.
+            // Another program removed the address, and the kernel creates none until the link changes. After the wait,
+            // this machine adds one.
             if state == .present { state = .waiting(until: now + Self.patience) }
             return []
         }
@@ -144,8 +146,8 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
         switch state {
         case .off, .present: return []
         case .waiting, .checking:
-            // If no address is present, adding it failed, and it is added again. Otherwise the kernel's check is still
-            // in progress.
+            // If no address is present, the kernel created none or did not add ours, so the candidate is added.
+            // Otherwise the kernel's check is still in progress.
             guard isPresent else { return [assign(now: now)] }
             state = .waiting(until: now + Self.patience)
             return []

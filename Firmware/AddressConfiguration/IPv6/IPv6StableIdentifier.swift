@@ -14,7 +14,7 @@ public enum IPv6StableIdentifier {
         var counter = attempt
         while true {
             let identifier = identifier(interface, counter, secret)
-            // An identifier is reserved in one of 2^56 cases. The RFC requires the next counter then.
+            // An identifier is reserved in about one of 2^50 cases. The RFC requires the next counter then.
             if !isReserved(identifier) { return IPv6Address(high: 0xFE80_0000_0000_0000, low: identifier) }
             counter &+= 1
         }

@@ -5,8 +5,8 @@ public import ProtocolCore
 /// Selects the next link-local address to claim, and the time (RFC 3927 §2.1, §2.2.1).
 ///
 /// The hardware address determines the addresses and their order, so a plug regains its old address even without stored
-/// data. The count of conflicts outlives the claims. A neighbour that denies every address, or uses each one right
-/// after its claim, is limited to one try per minute, even across lost links.
+/// data. The count of conflicts outlives the claims. If a neighbour denies every address, or uses each one right after
+/// its claim, the plug tries only one address per minute, even across lost links.
 public struct LinkLocalSelection: Hashable, Sendable {
     /// The next step.
     public enum Choice: Hashable, Sendable {
@@ -16,7 +16,8 @@ public struct LinkLocalSelection: Hashable, Sendable {
         case wait(until: Instant)
     }
 
-    /// The number of recent conflicts. It is reset after an address was held for some time.
+    /// The number of recent conflicts. The next conflict after an address was held for RATE_LIMIT_INTERVAL (60 s)
+    /// restarts the count at 1.
     public private(set) var conflicts = 0
     /// The preferred address. It is kept until a conflict, and claimed first after a lost link.
     public private(set) var candidate: IPv4Address?

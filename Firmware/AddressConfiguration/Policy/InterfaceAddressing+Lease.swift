@@ -11,7 +11,8 @@ extension InterfaceAddressing {
         }
     }
 
-    /// True if the kernel has not rejected the lease's address. While it is rejected, a link-local address replaces it.
+    /// True if a lease is bound and the kernel has not rejected its address. While this is false, the interface needs a
+    /// link-local address.
     var isLeaseUsable: Bool {
         switch lease {
         case .none, .checking: false
@@ -85,7 +86,7 @@ extension InterfaceAddressing {
         self.lease = .checking(
             lease,
             AddressClaim(lease.address, hardware: hardware, timing: .leased, random: random.split(), now: now))
-        // The server assigned a different address than before.
+        // If the server assigned a different address than before, the previous one stops lingering.
         stopLingering { !$0.isLinkLocal && $0 != lease.address }
     }
 

@@ -61,8 +61,8 @@ extension InterfaceAddressing {
         }
         for route in given where route.router != .any {
             if !visible.contains(where: { $0.destination == route.router.network(prefixLength: $0.prefixLength) }) {
-                // The kernel rejects a router that is not on the link, but some providers have routers outside the
-                // network.
+                // Some providers have routers outside the network. The kernel rejects a router without a route on the
+                // link, so such a router gets its own route.
                 list.append(onLink(route.router, 32, from: lease.address, metric))
             }
             list.append(

@@ -2,16 +2,17 @@ import DNSWire
 import LinkWire
 public import ProtocolCore
 
-/// Manages the addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) provides a better one, and
-/// again after its end.
+/// Manages the addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) provides a lease, and
+/// again after the lease ends.
 ///
 /// Both searches start as soon as there is a link. The desired state follows from their results, and each step requests
 /// the difference to the current state (`settle`). An address that the kernel rejected or another program removed is
 /// therefore added again.
 ///
 /// When the link is lost, the addresses are removed. When it returns, possibly to a different network, each one is
-/// claimed again before its use. An address with a connection lingers silently: it is not announced, but the connection
-/// continues if the network is still the same, because a cable is often reconnected soon.
+/// claimed again before its use. Meanwhile an address with a connection lingers: the plug does not announce it and does
+/// not answer ARP requests for it, but the connection continues if the network is still the same. A cable is often
+/// reconnected soon.
 public struct InterfaceAddressing: Machine, Sendable {
     /// The inputs of the machine.
     public typealias Event = AddressingEvent

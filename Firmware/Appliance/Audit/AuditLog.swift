@@ -10,7 +10,7 @@ import ProtocolCore
 /// write appends to the file. The whole file is rewritten after about two hundred entries, so it has at most 1,400
 /// lines.
 public struct AuditLog: Sendable {
-    /// The number of entries of completed actions that are always kept.
+    /// The maximum number of entries of completed actions. Above it, the oldest one is removed; see ``settingsShare``.
     public static let doneLimit = 1000
     /// The number of entries about settings, firmware and new keys above which they are removed before entries about
     /// access rights. So a controller that may only change settings or its key cannot displace the entry of a pairing.
@@ -88,7 +88,7 @@ public struct AuditLog: Sendable {
     /// All entries, by ascending number.
     public var entries: [AuditEntry] { (rights + settings + refusals).sorted { $0.number < $1.number } }
 
-    /// Records what happened at this start: a factory reset, lost entries, a new firmware.
+    /// Records the events of this start: a factory reset, lost entries, a new firmware.
     mutating func begin(firmware: String, boot: BootID, now: Instant) {
         if let resetBy { record(AuditNote(.factoryReset, by: resetBy), boot: boot, now: now) }
         if let remark { record(AuditNote(.lost, by: .plug, remark), boot: boot, now: now) }
@@ -137,8 +137,8 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// True for notes that a controller of any role can cause without limit. Their repetitions are counted in one
-    /// entry, and they share writes.
+    /// True for refusals and for key rotations by a controller, because a client can cause any number of them. Their
+    /// repetitions are counted in one entry, and they share writes.
     private static func isRoutine(_ note: AuditNote) -> Bool {
         if case .controller = note.actor, note.kind == .keyRotated { return true }
         return room(of: note) == .refusals

@@ -18,8 +18,8 @@ public enum MirrorRecord: Hashable, Sendable {
     /// 1, the first record of every mirror: format (one byte, 3), boot (16 bytes), plug (12 digits).
     ///
     /// Older formats are read too, so that a firmware update keeps the mirror. In format 1, a state ends after the time
-    /// at which the relay turns off, and an outcome has neither alternating power nor the protection. In formats 1 and
-    /// 2, a request has no authority.
+    /// at which the relay turns off, and an outcome lacks alternating power and the protection. In formats 1 and 2, a
+    /// request has no authority.
     case begins(BootID, PlugID)
     /// 2: an empty journal: its first number, the reason why earlier numbers are lost (one byte), the next number.
     case journal(origin: SequenceNumber, lossBefore: Gap.Reason, next: SequenceNumber)

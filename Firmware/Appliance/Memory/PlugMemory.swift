@@ -48,10 +48,11 @@ public struct PlugMemory: Sendable {
     /// The last event that the MQTT broker has acknowledged or does not need, or nil if the plug never had a broker.
     public var brokerCursor: SequenceNumber?
 
-    /// Creates a memory with the given parts and no events, samples or requests otherwise.
+    /// Creates a memory with the given parts. All other parts are empty.
     ///
     /// - Parameters:
-    ///   - boundary: The boundary in flash, see ``ReservedNumbers``. Nil if flash has the first reservation already.
+    ///   - boundary: The boundary in flash, see ``ReservedNumbers``. Nil reserves `limits.reservation` numbers after
+    ///     those of the journal.
     public init(
         journal: EventJournal? = nil, appliance: ApplianceMemory = ApplianceMemory(),
         reservedBelow boundary: SequenceNumber? = nil, limits: Limits = Limits()
