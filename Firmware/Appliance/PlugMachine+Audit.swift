@@ -24,8 +24,8 @@ extension PlugMachine {
         for note in server.notes { audit?.record(note, boot: boot, now: now) }
     }
 
-    /// Records a new name or changed settings. Commands without effect are not recorded, because their number has no
-    /// limit.
+    /// Records a new name or changed settings. Commands without effect are not recorded, because a client can repeat
+    /// them without limit.
     mutating func note(_ command: PlugCommand, of id: CommandID, before: StoredSettings, _ now: Instant) {
         guard settings != before else { return }
         let actor = server.asker(of: id) ?? .unknown

@@ -114,7 +114,8 @@ public struct PlugMachine: Machine, Sendable {
         case close(ConnectionID, EndReason)
         /// Announces that the pairing window opened or closed.
         case pairingWindow(isOpen: Bool)
-        /// Requests log lines from this level on by `logged`, for sessions that follow the log. Nil ends that.
+        /// Requests `logged` events for log lines of this level and above, because sessions follow the log. Nil ends
+        /// the request.
         case logLevel(LogLevel?)
         /// Resets the plug to factory state and stores that in flash, so that a loss of power cannot undo it. The shell
         /// answers at once with `resetStands` or `resetFailed`. Sessions are not notified before the answer. This is

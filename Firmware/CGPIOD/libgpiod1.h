@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-// The used part of libgpiod 1 (1.5 and later), copied from its gpiod.h, so that neither the header is needed for
-// building nor the library for starting. Tests/HardwareInTheLoop compiles this together with that header.
+// The used part of libgpiod 1 (1.5 and later), copied from its gpiod.h. The firmware can be built without the header
+// and started without the library. Tests/HardwareInTheLoop compiles this file together with libgpiod's header.
 
 struct gpiod_chip;
 struct gpiod_line;

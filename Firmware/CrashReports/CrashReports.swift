@@ -7,8 +7,8 @@ public import PlugModel
 /// RUNTIME/life exists while a plug runs and contains its firmware and boot. A signal that ends the process adds its
 /// name and the program's stack; an orderly stop removes the file. The next start can therefore distinguish a crash
 /// from a kill, and both from a power loss, which ends the boot. RUNTIME/crash has the newest report of this boot and
-/// the number of reports of this boot. STATE/crash is the first report of its boot, so that it survives a power loss:
-/// flash is written at most once per boot, however often the firmware crashes.
+/// the number of reports of this boot. STATE/crash is the first report of a signal in its boot, and survives a power
+/// loss. Flash is written at most once per boot, however often the firmware crashes.
 public struct CrashReports: Sendable {
     /// The reason why a crash of this process would not be reported.
     public struct Refusal: Error, CustomStringConvertible {

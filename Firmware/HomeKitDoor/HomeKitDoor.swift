@@ -144,7 +144,8 @@ public actor HomeKitDoor: PlainConnectionOwner {
 
     /// Lists or removes paired HomeKit controllers.
     ///
-    /// - Parameter answer: called when the change is in flash, or at once if nothing changes.
+    /// - Parameter answer: called when flash has stored the change or failed to store it, or at once if nothing
+    ///   changes.
     public func manage(_ order: HomeKitRequest, answer: @escaping @Sendable (Result<HomeKitReport, Refusal>) -> Void) {
         switch order {
         case .ask: return answer(.success(report))

@@ -27,6 +27,6 @@ struct OverCurrentGuard: Sendable {
         return milliamperes > limits.instantMilliamperes || ratio > 1 && heat >= 1
     }
 
-    /// Skips a time without measurements, which neither heats nor cools.
+    /// Skips a time without measurements: the used part of the budget stays the same.
     mutating func interrupt() { last = nil }
 }

@@ -10,7 +10,8 @@ struct OverPowerGuard: Sendable {
         dwell = Dwell(limit?.duration ?? .zero)
     }
 
-    /// Changes the limit. The time above the limit continues to count, so that repeated changes cannot prevent a trip.
+    /// Changes the limit. If the duration is the same, the time above the limit continues to count, so that repeated
+    /// changes cannot prevent a trip.
     mutating func change(_ new: OverPowerLimit?) {
         if new?.duration != limit?.duration { dwell = Dwell(new?.duration ?? .zero) }
         limit = new

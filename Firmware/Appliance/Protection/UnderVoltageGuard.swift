@@ -2,8 +2,8 @@ import ProtocolCore
 
 /// Opens the relay when the voltage sags, because motors stall and burn at low voltage.
 struct UnderVoltageGuard: Sendable {
-    /// Below this fraction of the limit, the voltage is missing rather than low: the meter's input is not connected,
-    /// the meter has failed or a bench supply is off. That damages no load and does not lock the plug.
+    /// Below the limit divided by this number, the voltage is missing rather than low: the meter's input is not
+    /// connected, the meter has failed or a bench supply is off. That damages no load and does not lock the plug.
     private static let none: UInt16 = 4
 
     private let limit: VoltageLimit?

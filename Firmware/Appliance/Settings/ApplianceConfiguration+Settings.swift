@@ -5,8 +5,8 @@ import PlugModel
 extension ApplianceConfiguration {
     /// The shortest auto-off time that a controller can set.
     static let shortestAutoOff = Duration.seconds(1)
-    /// The range of the power limit in tenths of a watt. Below it every load trips. A higher value, without a
-    /// configured limit, is probably in the wrong unit.
+    /// The range of the power limit in tenths of a watt. Below 1 W almost every load would trip. Above 20 kW, which
+    /// only a plug without a configured limit could accept, the value is probably in the wrong unit.
     static let powerLimits: ClosedRange<UInt32> = 10...200_000
 
     private var isLockedOn: Bool {

@@ -12,9 +12,9 @@ extension PlugMachine {
         var writing: (asked: Asked, settings: StoredSettings)?
         /// The name that a user gave the plug, until it is announced.
         var given: String?
-        /// Limits on changes, per hour and in total and per authority, so that a looping program does not wear out the
-        /// flash and one controller does not use up the changes of the others. They are reset when the firmware
-        /// restarts.
+        /// Limits on changes per hour, for all authorities together and for each one, so that a looping program does
+        /// not wear out the flash and one controller does not use up the changes of the others. They are reset when the
+        /// firmware restarts.
         private var rate = SwitchingRateGuard(
             SwitchingRate(count: PeerBudgets.allChangesAtOnce, window: .seconds(3600)))
         private var rates: [AuthorityID: SwitchingRateGuard] = [:]
@@ -156,7 +156,7 @@ extension Refusal {
 }
 
 extension PlugCommand {
-    /// True if the command changes what flash stores, and not relay, dimmer or light.
+    /// True if the command changes the stored settings instead of relay, dimmer or light.
     var changesSettings: Bool {
         switch self {
         case .rename, .configure: true
