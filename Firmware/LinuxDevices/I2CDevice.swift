@@ -5,7 +5,8 @@ import Synchronization
 
 /// An I²C bus of the kernel's i2c-dev. The chips on a bus share one value.
 ///
-/// The bus is opened at the first transfer, and again after its adapter was removed, so it may appear late.
+/// The bus is opened at the first transfer. If it is missing or its adapter was removed, each transfer tries to open it
+/// again.
 public final class I2CDevice: I2CBus {
     private struct Adapter {
         var descriptor: Int32

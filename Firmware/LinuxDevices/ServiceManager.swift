@@ -9,7 +9,7 @@ import Synchronization
 public final class ServiceManager: Sendable {
     /// The number of the first inherited descriptor (SD_LISTEN_FDS_START).
     static let firstDescriptor: Int32 = 3
-    /// The limit of inherited descriptors, which rejects an implausible count.
+    /// The limit of inherited descriptors; further ones are ignored.
     private static let mostDescriptors: Int32 = 64
 
     private let socket: String?

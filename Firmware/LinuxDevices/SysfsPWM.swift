@@ -85,7 +85,7 @@ public final class SysfsPWM: PWMChannel {
             try write(polarity, to: "polarity")
         }
         if try read("period") != "\(period)" {
-            // The active time must not exceed the period, neither the old one nor the new one.
+            // The active time must not exceed the old or the new period.
             if let active = UInt64(try read("duty_cycle")), active > min(period, nanoseconds) {
                 try write("\(min(active, nanoseconds))", to: "duty_cycle")
             }

@@ -63,7 +63,7 @@ public actor PlugBroker {
 
     /// Creates a connection that is not started.
     ///
-    /// - Parameter beginning: the last event that is not published.
+    /// - Parameter beginning: the last event that the broker does not need. Later events are published.
     public init(
         _ id: PlugID, _ settings: BrokerSettings, after beginning: SequenceNumber, on eventLoop: any EventLoop,
         logger: Logger, asking plug: Plug

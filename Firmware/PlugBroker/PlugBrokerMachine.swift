@@ -93,7 +93,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
     ///
     /// - Parameters:
     ///   - settings: the configuration; `speaker` is replaced by this plug.
-    ///   - beginning: the last event that is not published.
+    ///   - beginning: the last event that the broker does not need. Later events are published.
     public init(
         _ plug: PlugID, _ settings: BrokerMachine.Configuration, after beginning: SequenceNumber, seed: UInt64
     ) {

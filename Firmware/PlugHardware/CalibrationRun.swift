@@ -27,7 +27,7 @@ public struct CalibrationRun: Sendable {
     /// The calibration that was active during the readings.
     public var used: Calibration
 
-    /// The minimum number of readings; a mean of fewer is not better than one reading.
+    /// The minimum number of readings. A mean of fewer readings is not accurate enough.
     public static let fewestReadings = 10
     /// The limit of a reading's deviation from the mean, as a fraction of the mean.
     public static let steadiness = 0.02

@@ -6,7 +6,7 @@ import Synchronization
 /// A GPIO line that the plug drives.
 ///
 /// Setting the first value requests the line with this value; before that the line is untouched. From then on the
-/// process holds it until it ends, or longer if a service manager keeps it: the next process then adopts the line
+/// process holds the line until the process ends. If a service manager keeps the line, the next process adopts the line
 /// unchanged. Without a service manager, the board's resistors or its driver's default determine the line after a
 /// crash.
 public final class LineOutput: OutputLine {

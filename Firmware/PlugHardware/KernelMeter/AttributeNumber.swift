@@ -4,7 +4,8 @@ struct AttributeNumber: Sendable {
     /// The factor from the file's number to SI units.
     let unit: Double
 
-    /// - Throws: ``MeterFault/impossible(_:)`` if the text is not a number.
+    /// - Throws: ``KernelFault/file(_:)`` if the file cannot be read, ``KernelFault/impossible(_:)`` if its text is not
+    ///   a number.
     func value() throws(KernelFault) -> Double {
         let text: String
         do { text = try file.read() } catch { throw .file(error) }

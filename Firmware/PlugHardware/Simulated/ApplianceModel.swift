@@ -39,8 +39,8 @@ protocol ApplianceModel: Sendable {
     func draw(_ moment: LoadMoment) -> Draw
 }
 
-/// Returns exp(-elapsed / time) with five digits in plain arithmetic, since this module needs no mathematics library
-/// otherwise.
+/// Returns exp(-elapsed / time) with an error below 0.0001 in plain arithmetic, since this module needs no mathematics
+/// library otherwise.
 func decay(_ elapsed: Double, _ time: Double) -> Double {
     guard elapsed < 12 * time else { return 0 }
     var factor = 1 - elapsed / time / 4096
