@@ -7,8 +7,8 @@ import Synchronization
 public final class BoardMeter: PowerMeter {
     /// A closure that creates the driver for a calibration.
     ///
-    /// - Parameter isCalibrating: True for a calibration run, which accepts readings of any size and gains outside of
-    ///   their limits.
+    /// - Parameter isCalibrating: True for a calibration run, whose driver uses ``MeterLimits/forCalibration``: no
+    ///   minimum, and no comparison of the power with volts times amperes.
     public typealias Make =
         @Sendable (Calibration, _ isCalibrating: Bool) throws(HardwareFault) -> any CalibratedMeter
 

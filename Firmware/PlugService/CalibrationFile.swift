@@ -4,7 +4,7 @@ public import PlugHardware
 
 /// The file with a board's calibration. Each field is a line `NAME = NUMBER`.
 public struct CalibrationFile: Sendable {
-    /// The maximum size in bytes. A valid file has five lines.
+    /// The maximum size in bytes. A file that the plug writes has six short lines.
     private static let limit = 4096
 
     /// The path of the file.

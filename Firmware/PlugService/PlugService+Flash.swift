@@ -7,7 +7,7 @@ import Storage
 /// Writes to flash on a separate thread, so that relay, light and meter never wait for storage. Only messages that
 /// depend on a write wait for it.
 extension PlugService {
-    /// The time after which a write counts as failed for everything that waits for it.
+    /// The time that messages wait for a write of the list of controllers. After it, the write counts as failed.
     static let flashPatience = TimeAmount.seconds(5)
 
     func write(_ kind: FlashJob.Kind, _ write: FlashWrite, boundary: SequenceNumber? = nil) {
@@ -117,7 +117,7 @@ extension PlugService {
         return await withCheckedContinuation { codeWaiters.append($0) }
     }
 
-    /// Resets the plug. Returns false if flash cannot be written or the plug has already stopped.
+    /// Resets the plug. Returns false if flash cannot be written or the plug stopped without a reset.
     func resetFromPanel() async -> Bool {
         guard !machine.isStopped else { return isReset }
         return await withCheckedContinuation { waiter in

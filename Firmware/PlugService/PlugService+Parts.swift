@@ -5,7 +5,8 @@ import PlugHardware
 
 /// Controls the parts. A failing part is logged and retried until it works; everything else continues.
 extension PlugService {
-    /// The time between two attempts: short enough for a user who reconnects a cable, long enough to cost nothing.
+    /// The time between two attempts. A user who reconnects a cable waits only briefly, and the attempts cause little
+    /// work.
     static let partRetry = TimeAmount.seconds(5)
 
     /// The results of one measurement of meter and thermometer.

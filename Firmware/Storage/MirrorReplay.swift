@@ -15,7 +15,8 @@ struct MirrorReplay {
         self.id = id
     }
 
-    /// Returns all remembered data. A truncated last record is ignored, because it was never sent.
+    /// Returns all remembered data. A truncated last record is ignored, because the plug sent no byte that depends on
+    /// it.
     func memory(_ limits: PlugMemory.Limits) throws(MirrorFault) -> PlugMemory {
         var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false), limits: limits)
         var decoder = decoder

@@ -2,7 +2,7 @@ import DurableFiles
 
 extension PlugStorage {
     /// The addresses of paired controllers that the previous process stored, most recent last. Empty after a power loss
-    /// and if the file cannot be read: an address neither grants nor prevents access.
+    /// and if the file cannot be read: access does not depend on addresses.
     public var addresses: [String] {
         AddressFile.parse((try? flash.files.readSecretIfPresent(file, limit: AddressFile.limit)) ?? [])
     }

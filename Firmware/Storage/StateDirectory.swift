@@ -3,16 +3,17 @@ import DurableFiles
 import PlugModel
 import PlugProtocol
 
-/// A plug's files in flash. Each one is small, is replaced as a whole, and contains one line twice. Otherwise a single
-/// corrupt digit could go unnoticed: a wrong plug id, reused event numbers, or a relay that is on.
+/// A plug's files in flash. Each one except `audit` and `reset` is small, is replaced as a whole, and contains one line
+/// twice. Otherwise a single corrupt digit could remain undetected: a wrong plug id, reused event numbers, or a relay
+/// that is on.
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers continue after a power loss.
 /// `state`: relay, level, energy and an optional word for a tripped protection, which older firmware does not write.
 /// `setup-code`: the label's code, drawn once. `changed-code`: the code that replaces it. `controllers`: the paired
-/// controllers; `homekit`, `homekit-code`: the same for HomeKit. These five are rejected if other users could have read
-/// or written them. `settings`: the remote settings, including the name. `unmirrored`, rarely present: the boot whose
-/// mirror is outdated and could not be removed. `audit`: the audit log, see ``AuditFile``, the only file that grows.
-/// `reset`, only while a factory reset is in progress: see ``FactoryReset``. An invalid file is renamed to
+/// controllers; `homekit`, `homekit-code`: the same for HomeKit. These five and `audit` are rejected if other users
+/// could have read or written them. `settings`: the remote settings, including the name. `unmirrored`, rarely present:
+/// the boot whose mirror is outdated and could not be removed. `audit`: the audit log, see ``AuditFile``, the only file
+/// that grows. `reset`, only while a factory reset is in progress: see ``FactoryReset``. An invalid file is renamed to
 /// `NAME.damaged` and does not count as missing.
 struct StateDirectory: Sendable {
     /// The content of a file.

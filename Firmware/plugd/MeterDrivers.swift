@@ -9,7 +9,8 @@ extension MeterConfiguration {
     var driver: BoardMeter.Make {
         let bus = bus
         return { (calibration, isCalibrating) throws(HardwareFault) in
-            /// The limits of the chip with the configured no-load power. A calibration run has no limits.
+            /// The limits of the chip with the configured no-load power, or ``MeterLimits/forCalibration`` for a
+            /// calibration run.
             func limits(_ usual: MeterLimits) -> MeterLimits {
                 guard !isCalibrating else { return usual.forCalibration }
                 var limits = usual
@@ -57,7 +58,7 @@ extension MeterConfiguration {
 }
 
 extension MeterConfiguration.Attributes {
-    /// The highest device number to try, more than any board has of one kind.
+    /// The number of device numbers to try, from 0. Boards have fewer devices of one kind.
     private static let most = 64
 
     /// Returns a closure that opens the attribute files of the device by name.

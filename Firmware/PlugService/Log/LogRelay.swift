@@ -62,11 +62,11 @@ public final class LogRelay: Sendable {
         state.withLock { $0.isHandingOver = false }
     }
 
-    /// Sets the level from which on sessions follow the log, or nil if none does.
+    /// Sets the lowest level that a session follows, or nil if no session follows the log.
     func follow(_ level: LogLevel?) { severity.store(level?.severity ?? .max, ordering: .relaxed) }
 
-    /// The level from which on sessions follow the log. Every log statement reads this, so it uses neither a lock nor
-    /// an array.
+    /// The lowest level that a session follows, or nil if no session follows the log. Every log statement reads this
+    /// value, so the getter uses no lock and no array.
     var followed: Logger.Level? {
         switch severity.load(ordering: .relaxed) {
         case 0: .trace
