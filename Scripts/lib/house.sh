@@ -4,7 +4,7 @@
 # furnish_house: makes the state directories and the array `plugs`; fields separated by tabs: name, state directory, arguments.
 furnish_house() {
     house=$(mktemp -d "${TMPDIR:-/tmp}/smartplug.XXXXXX")
-    export XDG_STATE_HOME=$house/remembered  # So that the state of plugctl is removed with the house.
+    export XDG_STATE_HOME=$house/remembered  # leave_house removes this folder too.
     export SMARTPLUG_DAEMON=$house/daemon.socket
     trap leave_house EXIT
     # A cycle of hours takes minutes, so that the user sees it.

@@ -23,7 +23,7 @@ class Done:
     """The plug executed a command."""
 
     state: State
-    sequence: int | None  # the event that records it; None if nothing changed
+    sequence: int | None  # the event that records the command; None if no event does, for example if the relay did not change
 
 
 def turn(on: bool, auto_off: float | None = None) -> Command:

@@ -57,7 +57,7 @@ class _Waiting:
 
 
 class FollowedPlug:
-    """Follows a plug while `run` is active, which ends only when it is cancelled."""
+    """Follows a plug while `run` is active. `run` ends only when the caller cancels it."""
 
     MOST_COMMANDS = 16  # unanswered commands per session; the plug refuses further ones
     AT_MOST_EVERY = 1.0  # seconds between attempts, however often the plug is announced

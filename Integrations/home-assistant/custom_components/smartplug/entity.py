@@ -15,7 +15,7 @@ from .plug import Plug, SmartPlugConfigEntry
 
 
 class PlugEntity(Entity):
-    """An entity of a plug. Its unique id is the plug's id and a key, which the same entity by MQTT also uses."""
+    """An entity of a plug. Its unique id consists of the plug's id and `key`, as for the corresponding entity by MQTT."""
 
     _attr_has_entity_name = True
     _attr_should_poll = False
