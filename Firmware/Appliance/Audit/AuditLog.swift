@@ -137,7 +137,7 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// True for refusals and for key rotations by a controller, because a client can cause any number of them. Their
+    /// True for refusals and for key rotations by a controller, because a client can repeat them without limit. Their
     /// repetitions are counted in one entry, and they share writes.
     private static func isRoutine(_ note: AuditNote) -> Bool {
         if case .controller = note.actor, note.kind == .keyRotated { return true }
