@@ -2,7 +2,8 @@
 Prints one {"name", "value"} per line.
 
 addressing_lan.py PROGRAMS RUNS ROUNDS
-PROGRAMS is the folder of plugd and plugctl, RUNS the number of link-local claims, ROUNDS the number of all other measurements.
+PROGRAMS is the folder of plugd and plugctl, RUNS the number of link-local claims, ROUNDS the number of rounds of the other measurements.
+Memory is measured once.
 """
 
 import fcntl
@@ -34,7 +35,7 @@ AT_ONCE = 10
 BY_HAND = "169.254.7.7"
 SRV = 33
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
-# Sets only the address, like the script of Debian's package.
+# The script that udhcpc calls. It only sets the address, and no route or name server.
 UDHCPC_SCRIPT = '#!/bin/sh\n[ "$1" = bound ] && ip address replace "$ip/$mask" dev "$interface"\nexit 0\n'
 
 
@@ -43,7 +44,7 @@ def tell(name, value):
 
 
 def set_cable(host, is_in):
-    """Sets the other end of eth0's cable up or down by ioctl, which is faster than a program. Returns the time before the change."""
+    """Sets the other end of eth0's cable up or down by ioctl, which is faster than a program. Returns the monotonic time just before the change."""
     name = host.port.encode()
     with socket.socket() as any_socket:
         flags = struct.unpack("16sH", fcntl.ioctl(any_socket, SIOCGIFFLAGS, struct.pack("16sH14x", name, 0))[:18])[1]
@@ -54,7 +55,7 @@ def set_cable(host, is_in):
 
 
 def wait_for_carrier(host):
-    """Waits until eth0 is up, like a program that then starts a DHCP client."""
+    """Waits until eth0 has a carrier, as a program does that starts a DHCP client after link-up."""
     carrier = pathlib.Path(f"/proc/{host.process_id}/root/sys/class/net/eth0/operstate")
     while carrier.read_text().strip() != "up":
         time.sleep(0.0005)
@@ -142,7 +143,7 @@ class Measurement:
             stop_all(host)
 
     def with_server(self):
-        """Measures the time from link-up to the server's DHCPACK, and from the DHCPACK to the address."""
+        """Measures the time from link-up to the server's DHCPACK, and for plugd and dhcpcd from the DHCPACK to the address on the interface."""
         clients = [self.served() for _ in range(4)]
         for _ in range(self.rounds):
             for (host, frames, events), measure in zip(clients, (self.ours, self.udhcpc, self.dhclient, self.dhcpcd)):
@@ -240,7 +241,7 @@ class Measurement:
 
 
 def announced(capture, by_ipv6):
-    """Returns the time of the first announcement of the plug's service by IPv6 or IPv4, or None before it."""
+    """Returns the time of the first announcement of the plug's service by IPv6 or IPv4, or None if the capture has none yet."""
     for datagram in list(capture.datagrams):
         message = DNSIncoming(datagram.bytes)
         if datagram.is_ipv6 == by_ipv6 and message.is_response() and any(record.type == SRV for record in message.answers()):

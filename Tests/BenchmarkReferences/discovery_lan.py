@@ -1,9 +1,10 @@
-"""Measures service discovery on a LAN of namespaces, with Avahi and python-zeroconf as references. All use IPv4, which they
-support by default. Prints one {"name", "value"} per line.
+"""Measures service discovery on a LAN of namespaces, with Avahi and python-zeroconf as references. All measurements use IPv4. Prints one
+{"name", "value"} per line.
 
 discovery_lan.py BENCHMARKS SERVICES ROUNDS IDLE ANNOUNCING
-BENCHMARKS is the program of the benchmarks, whose peers are measured; IDLE the seconds for which idle packets are counted; ANNOUNCING
-the seconds after which no host announces any more.
+BENCHMARKS is the program of the benchmarks, which also runs as the measured peers (--peer). SERVICES is the number of services per host,
+ROUNDS the number of repetitions, IDLE the seconds for which packets of idle hosts are counted, and ANNOUNCING the seconds that a host needs
+to finish its announcements.
 """
 
 import json
