@@ -47,7 +47,7 @@ class AddressBench(Bench):
     peer_class = LinkPeer
 
     def __init__(self, number, target_class, programs, proof=None):
-        self.connected = 0.0  # The time when the cable was last connected.
+        self.connected = 0.0  # The time of the last cable connection or start of the target. Limits count from it.
         self.mac = MAC
         self.kernel = None  # The addresses that the target's kernel has on the interface.
         self._tamper = proof.proof.in_host if proof else None
@@ -56,7 +56,7 @@ class AddressBench(Bench):
     # The cable.
 
     def plug_in(self, mac=MAC, **settings):
-        """Gives the target its interface, without an address and without a cable. `settings` are the interface's IPv6
+        """Gives the target its interface, without an address and with the cable disconnected. `settings` are the interface's IPv6
         sysctls."""
         self.mac = mac
         if self.proxy:
@@ -74,8 +74,8 @@ class AddressBench(Bench):
             time.sleep(0.2)  # plugd checks for its interface at this interval.
 
     def set_cable(self, state):
-        """Sets the carrier at once, by an ioctl: starting a program would delay it, and the delay would count against
-        the target."""
+        """Sets the carrier. Without a proxy, an ioctl sets it: starting a program would take longer, and the delay
+        would count against the target."""
         if self.proxy:
             super().set_cable(state)
             return
@@ -98,8 +98,9 @@ class AddressBench(Bench):
     # The target.
 
     def begin(self, carrier=True):
-        """Starts the target, connects its cable and returns the time of the connection. For a target that does not watch the
-        carrier, the cable is connected before the start. With `carrier` False the cable stays disconnected."""
+        """Starts the target and connects its cable. For a target that does not watch the carrier, the cable is
+        connected before the start. With `carrier` False the cable stays disconnected. Returns the time of the later of
+        the two steps."""
         if self.kernel is None:
             self.plug_in()
         watches = "carrier" in self._target_class.abilities

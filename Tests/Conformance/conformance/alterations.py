@@ -67,7 +67,7 @@ def answering(kind):
 
 
 def later(seconds, wanted, but_first=0):
-    """Selects packets that arrive at least `seconds` after the first match."""
+    """Selects matching packets that arrive at least `seconds` after the first match, except the first `but_first` matches."""
     began = []
 
     def check(packet):
@@ -81,7 +81,7 @@ def later(seconds, wanted, but_first=0):
 # Steps.
 
 def dropped(wanted, keeping=lambda number: False):
-    """Drops matching packets, except those whose number (from 1) is kept."""
+    """Drops matching packets, except those for whose number (from 1) `keeping` returns True."""
     seen = [0]
 
     def step(packet):
@@ -114,7 +114,7 @@ def readdressed(wanted=anything, **fields):
 
 
 def records(change, wanted=anything):
-    """Applies `change` to each record; it returns the new record, or None to remove it."""
+    """Applies `change` to each record. `change` returns the new record, or None to remove it."""
     return rewritten(lambda message: message.with_records(change), wanted)
 
 

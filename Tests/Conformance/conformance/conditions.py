@@ -36,7 +36,7 @@ def gives(name, kind, only_answers=False, alive=True):
 
 
 def record_in(packet, name, kind):
-    """Returns the first such record of the packet, or None."""
+    """Returns the packet's first record with that name and type, from all sections, or None."""
     matching = (record for record in packet.message.records + packet.message.authorities
                 if record.name.folded == name.folded and record.type == kind)
     return next(matching, None)

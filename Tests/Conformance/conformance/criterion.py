@@ -42,7 +42,7 @@ class Criterion:
     seconds: float  # approximate duration; long criteria start first
     worst: str  # WARN for a SHOULD, FAIL for everything else
     subject: str
-    retried: int  # how often the test is repeated until it passes, because a busy machine can delay any responder
+    retried: int  # the most repetitions until the test passes; a busy machine can delay any responder
 
     @property
     def phase(self):

@@ -36,7 +36,7 @@ class Message:
         return bool(self.flags & 0x8000)
 
     def address(self, code):
-        """Returns the option's address as text, or None if the option is missing."""
+        """Returns the option's address as text, or None if the option is missing or is not 4 bytes long."""
         return address_text(self.options[code]) if len(self.options.get(code, b"")) == 4 else None
 
     def number(self, code):

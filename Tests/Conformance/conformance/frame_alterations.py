@@ -30,13 +30,13 @@ def to_target(told, step):
 
 
 def in_host(told, *words):
-    """Runs a command on the target's host as soon as it has an address; {} in a word is replaced by the address."""
+    """Runs a command on the target's host as soon as its interface has an address. {} in a word is replaced by the address."""
     return Alteration(
         told, in_host=lambda bench, address: bench.host.finish(*(word.replace("{}", address) for word in words)))
 
 
 def halted(told, wanted):
-    """Stops the target's program with SIGSTOP as soon as it has such an address."""
+    """Stops the target's program with SIGSTOP as soon as its interface has an address for which `wanted` returns True."""
     def halt(bench, address):
         if wanted(address):
             bench.target.running.process.send_signal(signal.SIGSTOP)
@@ -103,7 +103,7 @@ def mdns(wanted):
 
 
 def after(first, wanted, number=1):
-    """Selects the frames that follow the first `number` frames of the first kind."""
+    """Selects the frames that match `wanted` and arrive after `number` frames that match `first`."""
     seen = [0]
 
     def check(frame):
@@ -126,7 +126,7 @@ def fields(wanted, change):
 
 
 def options(wanted, without=(), **with_):
-    """Removes DHCP options, or sets them: `o12=b"..."`."""
+    """Removes the DHCP options whose codes are in `without`, and sets others: `o12=b"..."` sets option 12."""
     def change(frame):
         kept = {code: value for code, value in frame.contents.options.items() if code not in without}
         return frame.with_contents(options=kept | {int(code[1:]): value for code, value in with_.items()})

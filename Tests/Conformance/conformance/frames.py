@@ -16,8 +16,8 @@ UDP, ICMPV6 = 17, 58
 
 @dataclass(frozen=True)
 class Packet:
-    """A UDP datagram with the relevant fields of its IP and Ethernet headers. `at` is the kernel's receive time, in
-    seconds."""
+    """A UDP datagram with the relevant fields of its IP and Ethernet headers. `at` is the kernel's receive time, or the
+    time when the peer sent the packet, in seconds since 1970."""
 
     source: str
     destination: str

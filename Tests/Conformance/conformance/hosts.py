@@ -30,7 +30,7 @@ class TargetHost(OwnHost):
         return f"10.9.0.{100 + int(interface[-1])}"
 
     def addresses(self):
-        """The current addresses of eth0; if it does not exist yet, the address that it will have."""
+        """The current addresses of eth0. Before eth0 has an address, the list contains the address that it will get."""
         shown = json.loads(self.run("ip", "-json", "address", "show"))
         eth0 = next((entry["addr_info"] for entry in shown if entry["ifname"] == "eth0"), [])
         return [address["local"] for address in eth0] or [self.address()]

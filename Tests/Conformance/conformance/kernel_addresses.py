@@ -6,7 +6,8 @@ import time
 
 
 class KernelAddresses:
-    """Watches the addresses of `host` with `ip monitor`, which reports the time of each change."""
+    """Watches the addresses of `host` with `ip monitor`. The time of a change is the time when its line arrived from
+    the program."""
 
     def __init__(self, host, interface="eth0"):
         self._host, self._interface = host, interface

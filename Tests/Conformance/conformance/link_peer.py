@@ -46,7 +46,8 @@ class LinkPeer(Peer):
     # Sending.
 
     def put(self, value):
-        """Sends a value that has a frame, or a raw frame; returns the value as sent, with its time."""
+        """Sends a value that has a frame, and returns the value with the time of sending. Also sends a raw frame, and
+        then returns None."""
         at = time.time()
         self._put(value.frame if hasattr(value, "frame") else value)
         if hasattr(value, "packet"):
@@ -54,7 +55,7 @@ class LinkPeer(Peer):
         return replace(value, at=at) if hasattr(value, "frame") else None
 
     def send(self, message, to=None, host=2, family=4, source=None, **how):
-        """Sends a message from a link-local address, because all addresses on this link are link-local."""
+        """Sends a message like `Peer.send`, but from a link-local address unless `source` names another one."""
         own = source or (self.ipv6(host) if family == 6 else self.link_local(host))
         return super().send(message, to or (GROUPS[family], GROUP_MACS[family]), host, family=family, source=own, **how)
 

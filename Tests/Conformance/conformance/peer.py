@@ -129,7 +129,8 @@ class Peer:
         return packet
 
     def ask(self, *questions, known=(), flags=0, identity=0, unicast=False, **how):
-        """Sends a query. Questions are (name, type) or Question; `unicast` sets the QU bit of the former."""
+        """Sends a query. Questions are (name, type) or Question. `unicast` sets the QU bit of the questions that are
+        given as (name, type)."""
         asked = tuple(
             item if isinstance(item, Question) else Question(item[0], item[1], unicast) for item in questions)
         return self.send(Message(identity, flags, asked, tuple(known)), **how)

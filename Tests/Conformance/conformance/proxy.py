@@ -1,7 +1,7 @@
 """A proxy between the peer and the target, in its own namespace, that alters packets: proxy.py CRITERION.
 
-It forwards every frame between the interfaces `peer` and `target`. The criterion's alteration is applied to multicast
-DNS, or to all frames.
+It forwards every frame between the interfaces `peer` and `target`. It applies the criterion's alteration to all frames
+if the alteration has `of_frames`, and otherwise only to multicast DNS.
 """
 
 import heapq

@@ -11,7 +11,7 @@ TYPES = {
 
 
 class Malformed(Exception):
-    """A message that cannot be decoded; the text names the reason and the byte."""
+    """A message that cannot be decoded; the text names the reason."""
 
 
 class Name(tuple):

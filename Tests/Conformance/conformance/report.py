@@ -63,7 +63,7 @@ def write_junit(path, results, strict):
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
-MANY = 3  # If more criteria are not judged for the same reason, one line states their number.
+MANY = 3  # If more criteria than this are not judged for the same reason, one line states their number.
 
 
 def explanations(results):
@@ -90,8 +90,8 @@ HEADS = {
 
 
 def write_table(path, results, versions, phase):
-    """Writes Markdown: one row per criterion, one column per target, and below the table the reasons of all other
-    verdicts than pass."""
+    """Writes Markdown: one row per criterion, one column per target, and below the table the reasons of all verdicts
+    other than pass."""
     def full(target):
         return f"{TARGETS[target].package} {versions[target]}"
 

@@ -18,7 +18,8 @@ from conformance.targets import LACKING, TARGETS
 
 BENCHES = {"naming": Bench, "addressing": AddressBench}
 BROKE = "the test itself failed"
-# Criteria mostly wait; a larger number would cause delays on two cores.
+# The number of criteria of a phase that run at the same time. Criteria mostly wait. On two cores, a larger number would
+# delay the targets.
 AT_ONCE = {"naming": 14, "addressing": 14}
 # Limits how many criteria create their namespaces at the same time, because this delays the criteria that already run.
 MADE_AT_ONCE = multiprocessing.get_context("fork").BoundedSemaphore(3)
@@ -62,7 +63,8 @@ def judge_once(criterion, target, programs, altered):
 
 
 def made_bench(kind, *arguments):
-    """Creates a bench. On a busy machine, creating namespaces may time out, which is not a verdict on the target."""
+    """Creates a bench in up to three attempts: on a busy machine, creating namespaces may time out, which is not a
+    fault of the target."""
     with MADE_AT_ONCE:
         for _ in range(2):
             try:

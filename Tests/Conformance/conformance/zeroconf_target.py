@@ -1,6 +1,7 @@
 """python-zeroconf as a responder, inside a host: zeroconf_target.py NAME TYPE PORT HOST ADDRESS...
 
-It prints a line when it registers. SIGUSR1 changes the TXT record, SIGUSR2 the name, SIGTERM unregisters and exits.
+It prints "registering" before and "registered" after the registration. SIGUSR1 changes the TXT record, SIGUSR2 the
+name, SIGTERM unregisters and exits.
 """
 
 import signal

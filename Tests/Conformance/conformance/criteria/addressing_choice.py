@@ -1,4 +1,4 @@
-"""Which link-local address a host tries (RFC 3927 section 2.1)."""
+"""A host's choice of a link-local address (RFC 3927 section 2.1)."""
 
 from conformance import wire
 from conformance.criterion import WARN, criterion, failed, passed, warned
@@ -55,7 +55,8 @@ OTHER_LATER = from_target("after an announcement, probes are for a different add
 
 
 def same_again(bench, **how):
-    """Makes the target use its second choice, then restarts it."""
+    """Denies the target's first choice, so that it claims its second one. Then restarts the target, which should try
+    the claimed address first."""
     bench.plug_in()
     seen = set()
     bench.peer.reactions.append(lambda frame: None if seen else deny(bench, frame, seen))

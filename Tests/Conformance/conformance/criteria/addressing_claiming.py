@@ -1,4 +1,4 @@
-"""How a host claims a link-local address (RFC 3927 sections 2.2.1 and 2.4)."""
+"""A host's claim of a link-local address (RFC 3927 sections 2.2.1 and 2.4)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A claimed address that another host uses, too (RFC 3927 section 2.5, RFC 5227 section 2.4)."""
+"""Conflicts with another host over a claimed address (RFC 3927 section 2.5, RFC 5227 section 2.4)."""
 
 from dataclasses import replace
 

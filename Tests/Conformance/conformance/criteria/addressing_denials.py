@@ -1,4 +1,4 @@
-"""An address that another host uses or probes, too (RFC 3927 section 2.2.1, RFC 5227 section 2.1.1)."""
+"""Conflicts with another host over an address that the target still probes (RFC 3927 section 2.2.1, RFC 5227 section 2.1.1)."""
 
 import time
 from dataclasses import replace
@@ -186,7 +186,8 @@ def tried(rival, count, within):
 
 
 def renamed(wanted_number, first=1):
-    """Replaces the probed address with the index `wanted_number` (from 0) by the `first` probed address (from 1)."""
+    """Replaces the probed address with the index `wanted_number` (from 0) by the probed address with the number `first`
+    (from 1)."""
     order = []
 
     def change(frame):
@@ -214,7 +215,7 @@ def new_each_time(bench):
 
 
 def hasty():
-    """From the tenth address on, sends a probe for a further address 5 s after the first probe for each address."""
+    """For the tenth and each later probed address, sends a probe for a further address 5 s after the first probe for it."""
     targets = []
 
     def make(frame):

@@ -1,4 +1,4 @@
-"""How the host uses the lease of a DHCP server (RFC 2131, RFC 5227)."""
+"""The host's use of a DHCP lease (RFC 2131, RFC 5227)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""From a link-local address to a routable one and back (RFC 3927 sections 1.9 and 2.11)."""
+"""The change from a link-local address to a routable one, and back (RFC 3927 sections 1.9 and 2.11)."""
 
 from dataclasses import replace
 
@@ -143,7 +143,8 @@ def dropped_when_ended(bench):
     connection = opened(bench, claim)
     server = bench.serve()
     bench.leased(server, LATE_DISCOVER)
-    # This wait of 34 s is longer than a host keeps the address only for neighbours that do not know the new one yet.
+    # A host may keep a link-local address without connections for about 30 s, for neighbours that do not know the new
+    # address yet. The wait of 34 s is longer, so that only the connection can explain that the address is kept.
     for _ in range(17):
         bench.pause(2)
         if claim.address not in bench.kernel.now():

@@ -29,7 +29,7 @@ def replies_broadcast(bench):
 
 
 def echo_request(bench, host, address):
-    """Returns an ICMP echo request, which the host's kernel answers by itself."""
+    """Returns an ICMP echo request of the peer's host with that number. The kernel of the target's host answers it."""
     body = bytes([8, 0, 0, 0, 0, 1, 0, 1]) + bytes(24)
     body = body[:2] + checksum(body).to_bytes(2, "big") + body[4:]
     header = bytes([0x45, 0, 0, 20 + len(body), 0, 0, 0, 0, 64, 1, 0, 0])

@@ -11,7 +11,7 @@ WATCHED = 140  # seconds: eight announcements at doubling intervals end after 12
 
 
 def rounds(packets):
-    """Groups packets less than 0.25 s apart into one announcement, and returns the first packet of each."""
+    """Groups the packets of 0.25 s into one announcement, and returns the first packet of each announcement."""
     firsts = []
     for packet in packets:
         if not firsts or packet.at - firsts[-1].at > 0.25:
@@ -69,7 +69,7 @@ def announced_whole(bench):
 
 
 def announced_records(bench):
-    """Returns the service, and all records of the first announcement, each with its packet."""
+    """Returns the service, and all records of the responses until 0.8 s after the first announcement, each with its packet."""
     bench.start()
     announcement, service = bench.announced()
     bench.peer.first(lambda _: False, 0.8, announcement.at)
@@ -106,7 +106,7 @@ def times_to_live(bench):
     _, told = announced_records(bench)
     for packet, record in told:
         wanted = {SRV: 120, A: 120, AAAA: 120, PTR: 4500, TXT: 4500}.get(record.type)
-        # The reverse mapping of an address is a PTR record whose data is a host name.
+        # The PTR record that maps an address to a host name may have either TTL, so it is skipped.
         if wanted and record.ttl != wanted and not (record.type == PTR and not record.name.under(SERVICE_TYPE[1:])):
             return warned(f"{type_name(record.type)} has TTL {record.ttl} s, not {wanted} s", packet)
     return passed("120 s for SRV and addresses, 4500 s for PTR and TXT", told[0][0])

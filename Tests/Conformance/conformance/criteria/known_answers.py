@@ -15,7 +15,7 @@ WITHOUT_KNOWN = to_target("known answers are lost", rewritten(lambda message: re
 
 
 def pointer(bench):
-    """Returns the target's PTR record as it sends it in an answer, after a pause of one second."""
+    """Requests the target's PTR record and returns it 1.1 s later, when the target may multicast it again."""
     service = bench.settled()
     answer = expect(bench, (SERVICE_TYPE, PTR))
     record = next(record for record in answer.message.records if record.type == PTR and record.target == service.instance)

@@ -1,5 +1,5 @@
-"""Links that appear, disappear and change (RFC 6762 sections 8, 8.4, 14; RFC 3927 section 2.5 for the two kinds of
-address)."""
+"""Links that appear, disappear and change (RFC 6762 sections 8, 8.4, 14; RFC 3927 section 2.11 for changes between
+link-local and routable addresses)."""
 
 import time
 from dataclasses import replace
@@ -63,7 +63,8 @@ def interface_replaced(bench):
 
 
 def change_address(bench, old, new):
-    """Waits for the announcement that contains the new address and not the old one."""
+    """Replaces the target's address. The new address must be announced with the cache-flush bit, and an answer after
+    that must not contain the old one."""
     service = bench.service(bench.announced()[0])
     bench.settle()
     since = time.time()

@@ -115,7 +115,7 @@ def silent_while_probing(bench):
 
 
 def late(seconds):
-    """Delays all packets of the target."""
+    """Delays all packets of the target by that many seconds."""
     return lambda packet: [(seconds, packet)]
 
 

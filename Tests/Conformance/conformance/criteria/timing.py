@@ -49,7 +49,7 @@ def spread(bench):
     answers = delays(bench, (SERVICE_TYPE, PTR), SAMPLES)
     first, last, middle = answers[0][0], answers[-2][0], median(delay for delay, _ in answers)
     told = f"{first:.0f} to {last:.0f} ms, median {middle:.0f} ms of {len(answers)}"
-    # A uniform distribution from 20 to 120 ms exceeds the limits of 45 and 95 ms once in a thousand runs.
+    # If the delays are uniform from 20 to 120 ms, about one run in a hundred exceeds the limits of 45 and 95 ms.
     if first < 19 or last > 135:
         return warned(told, answers[0 if first < 19 else -1][1])
     if first > 45 or last < 95 or not 45 < middle < 95:

@@ -14,7 +14,7 @@ from conformance.records import PTR, SRV, TXT
 from conformance.criteria.answering import expect
 from conformance.criteria.timing import delays
 
-RESOLVER_PORT = 40000  # not 5353: a resolver that knows only unicast DNS
+RESOLVER_PORT = 40000  # A resolver that supports only unicast DNS asks from a port other than 5353.
 TO_GROUP = readdressed(unicast, destination=GROUPS[4], destination_mac=GROUP_MACS[4])
 
 
@@ -37,7 +37,7 @@ def unicast_spread(bench):
     answers = delays(bench, (SERVICE_TYPE, PTR), 12, unicast=True)
     first, last = answers[0][0], answers[-2][0]
     told = f"{first:.0f} to {last:.0f} ms, {len(answers)} answers"
-    # Twelve samples of a uniform distribution end below 60 or begin above 80 ms in less than one of a hundred runs.
+    # If the delays are uniform from 20 to 120 ms, fewer than one run in a hundred begins above 80 ms or ends below 60 ms.
     if first < 19 or first > 80 or not 60 <= last <= 135:
         return warned(told, answers[0 if first < 19 else -1][1])
     return passed(told, answers[-1][1])
@@ -62,7 +62,7 @@ def prober_answered(bench):
                lambda packet: is_response(packet) and packet.is_multicast, keeping=lambda number: number < 8)))
 def unicast_refreshes(bench):
     service = bench.settled()
-    bench.peer.quiet(31, 60)  # A quarter of the TTL of SRV records, which is 120 s.
+    bench.peer.quiet(31, 60)  # More than a quarter of 120 s, the TTL of SRV records.
     asked = bench.peer.ask((service.instance, SRV), unicast=True)
     multicast = bench.peer.first(
         lambda packet: packet.is_multicast and gives(service.instance, SRV)(packet), 1, asked)
