@@ -46,7 +46,7 @@ def test_a_hold_of_5_seconds_opens_the_pairing_window(seen, lines, button):
 
 
 def test_a_hold_of_15_seconds_warns_by_the_light_and_resets(seen, lines, button):
-    """A hold of 12 s keeps the pairings, and the light blinks as a warning from 10 s on; a hold of 16.5 s resets the plug."""
+    """A hold of 12 s keeps the pairings, and the light blinks as a warning after 10 s. A hold of 16.5 s resets the plug."""
     running = seen()
     first = running.status()["paired"]
     button.press(12_000)
@@ -95,7 +95,7 @@ DISK = """mkdir -p /tmp/disk; dd if=/dev/zero of=/tmp/image bs=1M count=4 2>/dev
     ("mount -o remount,ro /tmp/disk || echo u >/proc/sysrq-trigger", "mount -o remount,rw /tmp/disk"),
 ], ids=["hangs", "is full", "is read-only"])
 def test_presses_toggle_while_the_disk(guest, plug, lines, button, harm, cure):
-    """Presses toggle the relay while the disk is full or read-only."""
+    """Presses toggle the relay while the disk hangs, is full or is read-only, and after the disk works again."""
     guest.does(DISK)
     running = plug(button={"line": "BUTTON", "double_press_ms": 0}).start(state="/tmp/disk/state")
     # The previous plugd may hold its lines until a transfer on its stuck bus has ended.

@@ -42,8 +42,7 @@ BOUNCING = [[2, 1] * 8 + [150] + [1, 2] * 8, [1, 2, 4, 1, 1, 3] * 5 + [120], [1]
 
 @both
 def test_a_bouncing_press_toggles_once(plug, lines, button):
-    """A bouncing press toggles once. The press is repeated if the busy host stretched a bounce beyond half of the debounce
-    time."""
+    """A bouncing press toggles once. The press is repeated, up to 20 times, if a busy host delayed one of its edges by 15 ms or more."""
     running = plug(button={"line": "BUTTON", "debounce_ms": 40, "double_press_ms": 0}).start()
     for bounces in BOUNCING:
         for _ in range(20):
@@ -172,7 +171,7 @@ def test_a_latching_relay_gets_pulses_and_never_both_coils_at_once(plug, lines, 
         button.press(120)  # Two quick presses: the second pulse waits for the first.
 
     def is_over():
-        # Between two pulses, neither coil has current.
+        # Neither coil has current between two pulses, so the record must also stay unchanged for 0.5 s.
         before = lines.record()
         time.sleep(0.5)
         return lines.record() == before and lines.value("COIL_ON") == lines.value("COIL_OFF") == 0

@@ -11,7 +11,7 @@ import time
 
 from deadlines import patient
 
-BOOT_LIMIT = 60  # seconds; 4 s on an idle machine
+BOOT_LIMIT = 60  # seconds; an idle machine boots the guest in 4 s
 
 
 @dataclasses.dataclass

@@ -64,7 +64,7 @@ class Plug:
         eventually(ready, within, lambda: f"plugd running:\n{self.log()}")
 
     def status(self):
-        """The output of `plugd status`, or None if the plug does not answer."""
+        """The plug's status from its panel socket, decoded from JSON, or None if the plug does not answer."""
         done = self._guest.run(f"ask {self.folder}/run/panel.sock status")
         return json.loads(done.text.removeprefix("ok ")) if done.status == 0 and done.text.startswith("ok ") else None
 
@@ -126,7 +126,8 @@ class Controller:
         return done.text
 
     def introduce(self, plug):
-        """Pairs both before the plug is started. Pairing takes seconds, so it is done once per guest."""
+        """Copies the state of a paired plug and controller into both folders, before the plug is started. The pairing itself takes seconds,
+        so it is done once per guest."""
         if self._guest.run(f"test -e {KNOWN}/done").status != 0:
             plug.start()
             self.does("pair", "Plug", "--code-file", f"{plug.folder}/state/setup-code")
