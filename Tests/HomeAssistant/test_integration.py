@@ -19,12 +19,12 @@ from harness.wall_clock import WrongClock
 TELEVISION_PORT = 4712
 OLDEST_PRESS = 5  # seconds, as in the integration's const.py
 MEASURED = {"activePower", "activeEnergy", "voltageRMS", "currentRMS", "apparentPower", "reactivePower", "powerFactor", "frequency"}
-# Keys of entities that every plug has, like those by MQTT (Sources/PlugTopics/HomeAssistantDiscovery.swift).
+# Keys of the entities that every plug has. They equal the keys of the entities by MQTT (Sources/PlugTopics/HomeAssistantDiscovery.swift).
 ALWAYS = {"button", "tripped", "identify", "resetProtection", "firmware", "address"}
 
 
 class House:
-    """A lamp and a television with their owner, and Home Assistant, which is not paired with them."""
+    """A lamp and a television with their owner, and Home Assistant, which is not paired with them at first."""
 
     def __init__(self, lan, plug, controller, folder):
         self.lamp = plug(lan.host(), "Lamp", state=folder / "lamp", paired=False)
@@ -46,7 +46,7 @@ class House:
         return (pathlib.Path(plug.state) / "id").read_text().split()[0]
 
     def entity(self, plug, key):
-        """Returns the entity id of the plug's device, once it exists."""
+        """Waits until the plug's device has an entity with that key, and returns the entity id."""
         def look():
             return self.core.entities(plug.name).get(f"{self.plug_id(plug)}_{key}")
 
@@ -237,8 +237,8 @@ class House:
         assert not self.repairs()
 
     def comes_back_after_a_restart_and_has_counted(self, later):
-        """After a restart with an advanced clock, the recorder computes the statistics of the past five minutes. The lamp, which
-        is reset meanwhile, has a new key and asks for its code."""
+        """After a restart with an advanced clock, the recorder computes the statistics of the past five minutes. Meanwhile the lamp is
+        reset and gets a new key, so Home Assistant asks for its code."""
         core, energy = self.core, self.entity(self.television, "activeEnergy")
         before = self.at_plug(self.television)["fingerprint"]
         core.restart(later.words, meanwhile=lambda: self.owner.does("reset", "Lamp", "--yes"))

@@ -117,7 +117,7 @@ def test_both_may_be_started_again_and_a_plug_that_is_unpaired_goes(home):
     core.sees(light, lambda state: state["state"] == "off")
     home.served.kill()
     core.sees(light, lambda state: state["state"] == "unavailable", within=40)
-    # A press during the absence is reported when the house is back.
+    # A press while the daemon does not run is reported after the daemon's restart.
     assert home.plugs["Lamp"].press().status == 0
     time.sleep(1)
     home.served.start()
