@@ -140,7 +140,7 @@ def test_a_wrong_code_does_not_pair(lamp, person):
 
 
 def test_a_protection_refuses_and_a_reset_forgets(lan, plug, person, controller, tmp_path):
-    """A tripped protection refuses to switch on, and a reset makes a new accessory."""
+    """A tripped protection refuses HomeKit's command to switch on, and after a factory reset the plug is a new accessory."""
     lamp = Accessory(plug, lan.host(), "Heater", tmp_path, more='service = "outlet"\n')
     somebody, owner = person(), controller(lan.host())
     owner.does("set", "Heater", "power-limit", "2W")
