@@ -1,4 +1,4 @@
-"""Fixtures of every test: a LAN that is removed after it, and the programs under test."""
+"""Fixtures of every test: a LAN that is removed after the test, and the programs under test."""
 
 import os
 import pathlib
@@ -49,7 +49,7 @@ def own_memory(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def verdicts(request, programs, tmp_path_factory):
-    """The verdicts of the module's requested cases, which run in parallel from here on."""
+    """The verdicts of the module's requested cases. Creating them starts all these cases in parallel."""
     asked = [item for item in request.session.items if item.module is request.module and "verdicts" in item.fixturenames]
     names = [item.callspec.params["case"] for item in asked]
     verdicts = Verdicts(request.module, names, programs, tmp_path_factory.mktemp("cases"))

@@ -65,7 +65,7 @@ class House:
         self.chance, self.folder = chance, folder
         self.disk = folder / "disk"
         self.disk.mkdir()
-        # Mounted before hosts exist, because they copy the mounts.
+        # The disk is mounted before the hosts exist, because each host gets a copy of the mounts at its start.
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", self.disk], check=True)
         self.rules = folder / "rules"
         self.rules.mkdir()

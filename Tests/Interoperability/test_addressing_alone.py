@@ -118,8 +118,8 @@ def is_IPv6_link_local(addresses):
 
 
 def case_every_probe_is_denied(house):
-    """After ten conflicts the plug tries one new address per minute; when the link is good again, it claims one (RFC
-    3927 section 2.2.1)."""
+    """After ten conflicts the plug waits a minute before it tries a new address. It claims that address if no host denies it any longer
+    (RFC 3927 section 2.2.1)."""
     host, other = house.host(), house.host()
     frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
     denier = Troublemaker(other, "deny")

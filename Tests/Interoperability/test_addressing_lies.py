@@ -39,7 +39,7 @@ def case_every_lie_comes_before_the_truth(house):
 
 
 def case_only_lies(house):
-    """If all answers are wrong, the plug chooses a link-local address and does not send more requests."""
+    """If all answers are wrong, the plug chooses a link-local address and sends at most six DHCP messages."""
     house.server(Scripted, lies="all", answer="none")
     host, frames, events = watched(house)
     lamp = house.plug(host)
@@ -109,7 +109,7 @@ def case_the_offered_address_is_the_servers_own(house):
 
 
 def case_a_lease_of_a_second(house):
-    """A lease of one second causes neither a storm of renewals nor the loss of the address every second."""
+    """With a lease of one second the plug still gets an address, and sends at most 40 DHCP messages in the next ten seconds."""
     house.server(Scripted, address=HONEST, lease=1)
     host, frames, events = watched(house)
     lamp = house.plug(host)

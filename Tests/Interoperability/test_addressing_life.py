@@ -38,8 +38,8 @@ def asked(frames, since, address):
 
 
 def case_a_connection_survives_the_arrival_of_DHCP(house):
-    """The link-local address stays for existing connections, new ones use the lease, and it is released when they end
-    (RFC 3927 section 1.9)."""
+    """After a lease, new connections use its address. The link-local address stays until the existing connections have ended (RFC 3927
+    section 1.9)."""
     host, frames, events = watched(house, ipv6=False)
     other = house.host(ipv6=False)
     other.run("ip", "address", "add", f"{BY_HAND}/16", "broadcast", "+", "dev", "eth0")
@@ -77,7 +77,7 @@ def IPv4_of(resolved):
 
 
 def locals_of(host):
-    """Returns the plug's addresses of its connections."""
+    """Returns the local addresses of the plug's connections."""
     lines = host.run("ss", "-Htn", "state", "established", f"( sport = :{PORT} )").splitlines()
     return {line.split()[2].rsplit(":", 1)[0].strip("[]").removeprefix("::ffff:").split("%")[0] for line in lines}
 
@@ -123,7 +123,8 @@ def announced(frames, since, address):
 
 
 def case_another_network(house):
-    """The plug moves from a network with a server to one where its address is in use, then to one without a server."""
+    """The plug moves from a network with a server to one whose server has different addresses, then to one without a server, and back to
+    the first."""
     server = house.server(Dnsmasq)
     second, third = house.another_link(), house.another_link()
     other = second.host()
@@ -217,7 +218,7 @@ def case_the_card_has_another_address(house):
 
 
 def case_the_card_has_another_address_at_once(house):
-    """A hardware address that changes without a link-down, as on a virtual interface, gets a new address."""
+    """After a change of the hardware address without a link-down, as on a virtual interface, the plug claims an address for the new one."""
     host, frames, events = watched(house)
     house.plug(host)
     events.usable(is_link_local, 12)
@@ -286,7 +287,7 @@ def case_frozen_while_it_probes(house):
 
 
 def case_only_arp_for_its_own_address_is_answered_and_to_all(house):
-    """ARP requests for its own address are answered, by broadcast (RFC 3927 section 2.5); others are not."""
+    """ARP requests for the plug's link-local address are answered by broadcast (RFC 3927 section 2.5)."""
     host, frames, events = watched(house)
     other = house.host(ipv6=False)
     other.run("ip", "address", "add", f"{BY_HAND}/16", "broadcast", "+", "dev", "eth0")

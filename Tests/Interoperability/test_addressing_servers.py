@@ -73,8 +73,8 @@ def check_told(house, host, lamp, server, address):
 
 @with_each(*SERVERS)
 def case_the_server_is_gone_at_T1_and_T2(house, kind):
-    """A server that returns before T2 confirms the lease at T2. Without a server the lease expires, and the plug uses a
-    link-local address until the server returns."""
+    """A server that returns before T2 confirms the lease at T2. Then a lease of 20 s expires without a server, and the plug uses a
+    link-local address until the server returns. The test does not wait for a longer lease to expire."""
     network = Network.brief(kind)
     server = house.server(kind, network)
     host = house.host()

@@ -1,5 +1,4 @@
-"""A name in a rule is bound to a plug's id: neither a forged announcement of the name nor a rename disables the
-rule."""
+"""A name in a rule is bound to a plug's id: the rule still works after a forged announcement of the name and after a rename."""
 
 import pathlib
 import sys
@@ -31,7 +30,7 @@ def house(lan, plug, controller, tmp_path):
 
 
 def press(house, name):
-    """Expects that the rule toggles the plug, which has this name now."""
+    """Presses the button, and expects that the rule toggles the heater, which now has this name."""
     before = house.heater.status()["relay"]
     seen = len(house.running.lines)
     assert house.hall.press().status == 0

@@ -41,7 +41,7 @@ def test_a_house_tells_its_plugs_and_keeps_to_the_contract(house):
         config = listener.has(f"homeassistant/device/smartplug_{home.ids[name]}/config", lambda config: config)
         assert config["dev"]["name"] == name
     listener.has("smartplug/home/availability", lambda message: message == "online")
-    time.sleep(0.6)  # events from before this moment are not checked
+    time.sleep(0.6)  # the house delays a press until the plug's availability is 0.5 s old
     assert home.plugs["Lamp"].press().status == 0
     press = home.says(listener, "Lamp", "event", lambda event: event["event"] == "button")
     assert (press["press"], press["plug"]) == ("single", home.ids["Lamp"])
@@ -209,7 +209,7 @@ def test_a_broker_that_hangs_is_given_up_and_the_house_goes_on(house, lan, tmp_p
 
 
 def test_foreign_messages_hurt_nobody(house):
-    """Oversized, malformed and very many messages do not crash the daemon and cause at most two log lines."""
+    """Oversized, malformed and very many messages do not crash the daemon, and at most two log lines report refusals."""
     home = house()
     listener = home.broker.listen()
     home.says(listener, "Lamp", "state")
@@ -232,7 +232,8 @@ def test_foreign_messages_hurt_nobody(house):
 
 
 def test_the_broker_is_verified_and_knows_the_house(house, lan, tmp_path):
-    """The broker is verified by its own authority, and the house by a client certificate and a password in a file."""
+    """The house verifies the broker with the configured certificate authority. The broker verifies the house by a client certificate and by
+    a password from a file."""
     keys = tmp_path / "keys"
     keys.mkdir()
     host = lan.host()

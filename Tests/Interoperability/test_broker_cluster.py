@@ -32,7 +32,7 @@ class Subscriber:
         return told
 
     def events(self, home, name):
-        """Returns the events by number. Events with equal numbers are equal, including repeated ones."""
+        """Returns the events by number. Expects that all events with the same number are equal."""
         known = {}
         for event in self._listener.events(home.ids[name]) + [one for one in self._replayed if one["plug"] == home.ids[name]]:
             assert known.setdefault(event["seq"], event) == event

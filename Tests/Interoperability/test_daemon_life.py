@@ -12,7 +12,7 @@ from harness.served import Served, Stream
 
 
 def presses(served, name):
-    """Returns the numbers of the presses in the daemon's history, in its order."""
+    """Returns the numbers of the presses in the daemon's history, in the order of the history."""
     return [told["seq"] for told in served.get("/api/v1/events", plug=name, limit=1000) if told["event"] == "button"]
 
 

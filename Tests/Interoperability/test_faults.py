@@ -20,8 +20,8 @@ def told(running, event, within):
 
 
 def test_a_controller_that_never_reads_costs_no_memory_and_delays_nobody(lan, plug, controller, tmp_path):
-    """A subscriber that never reads costs the plug less than 1 MB and does not delay others; later it learns what it
-    missed."""
+    """A subscriber that does not read costs the plug less than 1 MB and does not delay others. When it reads again, it gets a gap for the
+    missed events."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     address, port = host.ipv4, controller(lan.host()).port("Lamp")
@@ -65,7 +65,7 @@ def test_one_session_too_many_is_told_why(lan, plug, controller):
 
 @pytest.mark.time_limit(150)
 def test_a_minute_of_silence(lan, plug, controller):
-    """A stopped controller, a stopped plug and a network partition are detected on both sides; all reconnect."""
+    """The plug disconnects a stopped controller. Controllers report a stopped plug and a network partition as disconnected. All of them reconnect."""
     hosts = {name: lan.host() for name in ("Lamp", "Kettle", "Heater")}
     plugs = {name: plug(host, name) for name, host in hosts.items()}
     far = lan.host()

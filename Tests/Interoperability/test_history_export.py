@@ -62,7 +62,7 @@ class ToldHouse:
         assert self.served.running.ended(within=8) == 0, self.served.running.transcript()
 
     def kill(self):
-        """An orderly stop would fetch the latest samples and store them after the export has ended."""
+        """Kills the daemon, because an orderly stop would fetch the latest samples and store them after the export has ended."""
         self.served.kill()
 
     @property
@@ -115,7 +115,7 @@ def exported_samples(database):
 
 
 def local_energy(house):
-    """Returns the energy by hour from plugctl: name, start, watt-hours."""
+    """Returns the energy by hour from plugctl: name, start, watt-hours, and how many of them are estimated."""
     told = house.controller.does(
         "history", "--by", "hour", "--from", "2026-01-01", "--to", "2027-12-31", "--json", "--history",
         str(house.folder / "served" / "history"), within=60)
@@ -123,8 +123,8 @@ def local_energy(house):
 
 
 def has_all(house, database):
-    """Expects that the database equals the history, to the last sample and watt-hour, without duplicates. The daemon
-    has ended."""
+    """Expects that the database has every sample, chunk, event and watt-hour of the history, without duplicates. The daemon must have
+    ended. Returns the total energy in Wh."""
     here, there = local_samples(house.history), exported_samples(database)
     missing, foreign = here.keys() - there.keys(), there.keys() - here.keys()
     assert (len(missing), len(foreign)) == (0, 0), f"missing and additional samples, of {len(here)}"

@@ -89,7 +89,7 @@ def test_health_and_readiness_are_told(served):
 
 
 def test_a_plug_that_is_away_is_said_to_be(lan, plug, served):
-    """A command to a plug that is away fails with 503 within 15 s, and with 404 for an unknown plug."""
+    """A command to a plug that is away fails with 503 within 15 s, and a command to an unknown plug with 404."""
     fan = plug(lan.host(), "Fan")
     served.sees("Fan", "connected")
     fan.running.process.kill()

@@ -103,7 +103,7 @@ def bad_requests(chance):
 
 @pytest.mark.time_limit(240)
 def test_ten_thousand_bad_requests_change_nothing(served):
-    """Malformed requests get an allowed status, and change neither the plug nor the memory use."""
+    """Malformed requests get an allowed status, do not change the plug, and add less than 8 MB to the daemon's memory."""
     chance = random.Random(SEED)
     bad = bad_requests(chance)
     before, memory = served.plug("Lamp"), served.running.memory
@@ -145,7 +145,7 @@ def test_slow_requests_are_cut_and_hold_up_nobody(served):
         for connection in set(slow) - cut:
             connection.setblocking(False)
             try:
-                # A byte now and then prevents the idle timeout.
+                # One byte per second prevents the idle timeout.
                 if not connection.recv(1 << 14):
                     cut.add(connection)
                 else:

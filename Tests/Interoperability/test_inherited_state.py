@@ -13,7 +13,7 @@ import pytest
 from deadlines import eventually
 from harness.served import Served
 
-# Ignores and blocks signals, sets a file mode mask that removes all permissions of the owner, and executes the program.
+# Ignores and blocks signals, starts an alarm timer of 1 s, sets a file mode mask that removes all permissions of the owner, and executes the program.
 CARELESS = """
 import os, signal, sys
 for number in signal.SIGCHLD, signal.SIGALRM, signal.SIGTERM, signal.SIGUSR1:

@@ -7,7 +7,7 @@ from harness.zeroconf_peer import ZeroconfBrowser
 
 
 def switched(controller, name):
-    """Expects that both states can be commanded."""
+    """Expects that the commands `off` and `on` succeed."""
     controller.does("off", name)
     controller.does("on", name)
 

@@ -12,7 +12,7 @@ from harness import zeroconf_peer
 
 @pytest.fixture
 def killed(lan, plug):
-    """A paired plug that was killed. A program on its machine still answers for its name, id and port."""
+    """A paired plug that was killed. python-zeroconf on its host still announces its name and id, with a port on which no program listens."""
     lamp = plug(lan.host(), "Lamp")
     lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
     identity = lamp.status()["id"]
@@ -49,7 +49,7 @@ def test_info_of_a_killed_plug_ends_at_once_on_a_signal(killed, person, number):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
 def test_info_as_the_first_process_of_a_container_ends_at_once_on_a_signal(killed, person, number):
-    """The kernel delivers no signal to such a process unless it has a handler for it."""
+    """The kernel delivers a signal to the first process of a container only if that process has a handler for the signal."""
     person.under(["unshare", "--pid", "--fork", "--kill-child"])
     running = asks(person, "--timeout", "600s")
     parent = running.process.pid

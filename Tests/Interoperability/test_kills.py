@@ -1,7 +1,7 @@
 """The plug and its follower are killed at random times under load, and no event is lost or duplicated.
 
 A follower appends each received event to a file and resumes after the last number in that file: effect and cursor are
-one append. SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED their order.
+one append. SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED the seed of their kinds and times.
 """
 
 import json

@@ -11,7 +11,8 @@ DATAGRAMS = int(os.environ.get("SMARTPLUG_NOISE_DATAGRAMS", "20000"))
 
 @contextmanager
 def service_goes_on(lan, plug, controller, counter):
-    """Starts a lamp. After the noise, its counter has increased, and the same process is still found and switched."""
+    """Starts a lamp, and yields its host and a controller. After the noise, this counter of `plugd status` is above 0, and the same process
+    is still found and switched."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())
@@ -34,7 +35,7 @@ def test_datagrams_at_the_discovery_port(lan, plug, controller, address):
 
 @pytest.mark.time_limit(60 + DATAGRAMS // 1000)
 def test_a_flood_of_datagrams_leaves_memory_as_it_was(lan, plug, controller):
-    """After a tenth of the datagrams, the plug's memory grows by at most 256 kB. SMARTPLUG_NOISE_DATAGRAMS is their number."""
+    """The plug's memory grows by at most 256 kB after the first tenth of the datagrams. SMARTPLUG_NOISE_DATAGRAMS is the number of all datagrams."""
     host, noisy = lan.host(), lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())

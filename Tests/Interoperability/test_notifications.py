@@ -172,7 +172,7 @@ def test_a_desktop_that_hangs_is_not_waited_for_for_ever(lan, controller, tmp_pa
     person.under(["env", f"DBUS_SESSION_BUS_ADDRESS={desktop.address}"])
     told = person.finish("notify", "a < b", within=20)
     assert told.status == 1, told
-    # The server does not support markup, which would be displayed.
+    # This desktop does not support markup and would display it, so the text has none.
     assert [shown["body"] for shown in desktop.shown] == ["a < b"]
 
 

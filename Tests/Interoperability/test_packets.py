@@ -17,7 +17,7 @@ HOSTILE = bytes.fromhex("000084000000000100000000" "00" "0010" "8001" "00000078"
 def watching(lan, controller, *words):
     watcher = controller(lan.host()).packets(*words)
     noisy = lan.host()
-    # The first printed packet shows that it listens.
+    # The first printed packet shows that plugctl listens.
     deadline = time.monotonic() + 10
     while not watcher.lines:
         assert time.monotonic() < deadline, watcher.transcript()
@@ -68,7 +68,7 @@ def test_a_query_and_what_is_known_already(lan, plug, controller):
 
 
 def test_it_says_nothing_itself(lan, controller):
-    """Printing packets sends none."""
+    """`plugctl browse --packets` sends no packet."""
     host = lan.host()
     capture = Capture(host.port)
     done = controller(host).finish("browse", "--packets", "--for", "3s")

@@ -181,7 +181,7 @@ def test_a_man_in_the_middle_gets_no_key_pinned(lan, plug, controller, tmp_path)
     middle.seen_object(lambda told: "listening" in told, 5, "'listening'")
     plug_id = (lamp.state / "id").read_text().split()[0]
     program = STRANGER.with_name("zeroconf_program.py")
-    # From another machine, because some responders do not share their port with a second one.
+    # The announcement comes from another host, because some responders do not share their port with a second one.
     announcing = lan.host()
     announced = announcing.start(
         sys.executable, program, "publish", "_smartplug._tcp", announcing.ipv4, "4", "Lamp", 4712, host.ipv4, f"id={plug_id}",
@@ -217,7 +217,7 @@ def test_another_plug_under_the_name_is_told_from_the_one_that_was_paired(lan, p
     assert done.status == 1 and "a different plug was paired under this name" in done.errors and "hint:" in done.errors, done
     other.running.terminate()
     other.running.ended(within=5)
-    # Also if it claims the same id.
+    # The same plug is refused because of its key if it also claims the id.
     claimed = tmp_path / "claimed"
     claimed.mkdir()
     write(claimed / "id", twice((pathlib.Path(lamp.state) / "id").read_text().split()[0]))

@@ -25,7 +25,7 @@ random = random.Random(int(os.environ.get("SMARTPLUG_SEED", "1")))
 
 
 def events(lines):
-    """Returns the lines with a number and the gaps, in printed order."""
+    """Returns the events with a number and the gaps, in printed order."""
     told = [line.json for line in list(lines.lines) if line.json]
     return [line for line in told if "seq" in line or line["event"] == "gap"]
 
@@ -148,7 +148,7 @@ def test_each_line_is_written_at_once_and_a_closed_pipe_ends_it(lan, plug, contr
     """Each line is flushed at once, and plugctl exits with 0 when the reader closes the pipe."""
     lamp = plug(lan.host(), "Lamp")
     host = lan.host()
-    # After the reader has closed the pipe nothing is printed; plugctl must still notice it.
+    # After the reader has closed the pipe, plugctl has nothing to print. It must still notice the closed pipe.
     piped = host.start(
         "bash", "-c",
         f'"{programs}/plugctl" watch Lamp --json --from-now --dead-band 100kW --interval 1d | grep -m 1 --line-buffered snapshot; '

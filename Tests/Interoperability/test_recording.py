@@ -41,7 +41,7 @@ class House:
         self.rules.write_text(TOGGLE)
         self.history = History(tmp_path / "history")
         self.daemon = None
-        # The first sample of each plug with stored samples.
+        # The time of the first sample of each plug with stored samples, in milliseconds of the plug's clock.
         self.begins = {}
 
     def add(self, name, hours=0):
@@ -104,7 +104,7 @@ def test_however_often_the_daemon_is_killed_the_history_has_all_that_the_plugs_h
     for number in range(ROUNDS):
         house.start()
         if number % 3 == 2:
-            # A plug with stored samples that appears while others are nearly complete.
+            # Adds a plug with stored samples while the history of the others is nearly complete.
             plugs.append(house.add(f"Lamp {number}", hours=chance.randrange(1, 6)) if len(plugs) < 6 else plugs[0])
         if chance.random() < 0.5:
             press(plugs[0])
@@ -191,7 +191,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk, house):
 
 
 def test_a_disk_that_stays_full_over_restarts_repeats_no_program(small_disk, house, tmp_path):
-    """On a full disk, the daemon stores the actions of rules in a file that was allocated before. A restart repeats none."""
+    """On a full disk, the daemon stores the actions of rules in a file that it allocated while there was space. A restart repeats no action."""
     marks = tmp_path / "marks"
     house.rules.write_text(
         "- rule: Bell\n  when: { plug: Switch, button: single }\n  then:\n"
@@ -232,7 +232,7 @@ def test_one_daemon_a_history(house, tmp_path):
 
 
 def test_a_clock_that_is_set_moves_what_was_recorded(house):
-    """When a wrong clock is set, the recorded times are corrected."""
+    """When a wrong wall clock is set to the right time, the recorded times are corrected."""
     house.add("Lamp", hours=1)
     clock = WrongClock.of_1970(house.tmp_path)
     house.controller.under(clock.words)

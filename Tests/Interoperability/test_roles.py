@@ -38,12 +38,12 @@ def test_a_viewer_sees_and_does_not_switch(house, tmp_path):
         assert done.status == 1 and "may not" in done.errors and "An owner can" in done.errors, (words, done)
     shown = owner.does("controllers", "Lamp").output
     assert "owner   tests" in shown and "viewer  Tablet" in shown and "for 47 h more" in shown, shown
-    # Its role changes while it is paired.
+    # The owner changes the role of the paired tablet.
     owner.does("controllers", "Lamp", "--change", "Tablet", "--as", "user")
     tablet.does("on", "Lamp")
     assert lamp.status()["relay"] == "on"
     assert listed(owner)["Tablet"]["role"] == "user" and "secondsLeft" not in listed(owner)["Tablet"]
-    # It may remove itself; the plug keeps its last owner.
+    # The tablet may remove itself. The last owner may not.
     tablet.does("unpair", "Lamp")
     assert list(listed(owner)) == ["tests"]
     done = owner.finish("unpair", "Lamp")

@@ -82,7 +82,7 @@ def test_a_rule_is_run_once_and_explained(served):
     found = eventually(lambda: (one := trace()) and one["steps"] and one, 15, "its trace")
     assert found["outcome"] == "fired" and found["cause"] == "run by hand"
     assert any(step.get("plug") == "Lamp" for step in found["steps"])
-    # The daemon names the directory of its history, so that the user need not.
+    # `plugctl rules explain` gets the history's directory from the daemon. Without the daemon, it needs --history.
     assert served.get("/health")["history"] == str(served.folder / "history")
     assert "run by hand" in person.does("rules", "explain", "Movie night").output
     served.kill()

@@ -51,7 +51,7 @@ def test_forbidden_call_kills(attempt, what):
 
 @pytest.mark.parametrize("who", AS)
 def test_cage_closes_for_everybody(attempt, who):
-    """The sandbox works for every user and with every limit."""
+    """The sandbox stops `open` and `fork` for each way to start the program."""
     for what in ("open", "fork"):
         result = attempt(what, who)
         assert (result.stdout, result.returncode) == ("closed\n", -signal.SIGSYS), result
@@ -85,7 +85,7 @@ def host(request, programs):
 
 
 def test_process_has_nothing(host):
-    """The script host has no capabilities, only descriptors 0 to 2, and limits of zero."""
+    """The script host has no capabilities, only descriptors 0 to 2, and limits of zero for files and processes."""
     assert host.descriptors() == [0, 1, 2]
     assert host.status("Seccomp") == "2", "no seccomp filter is installed"
     assert host.status("NoNewPrivs") == "1"

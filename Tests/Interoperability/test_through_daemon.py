@@ -85,7 +85,8 @@ def test_both_ways_print_the_same(house, words):
 
 
 def test_the_plug_knows_by_whom(house):
-    """The plug's events name the daemon, the given controller, or neither."""
+    """A relay event names the daemon if the command used the daemon, and the name of --controller if it was given. After a direct command
+    it names only the controller."""
     lines = house.straight.watch("Lamp")
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     for person, words, who in ((house.person, [], "the daemon"), (house.person, ["--direct"], None),

@@ -53,7 +53,7 @@ class Capture:
 
 
 def multicast_dns(frame):
-    """Returns the payload if the frame contains a complete datagram from or to port 5353."""
+    """Returns the payload of a UDP datagram from or to port 5353, or None for any other frame."""
     network = int.from_bytes(frame[12:14], "big")
     if network == IPV4 and frame[23] == UDP:
         start = 14 + 4 * (frame[14] & 0xF)

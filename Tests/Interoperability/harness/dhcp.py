@@ -30,8 +30,8 @@ class Network:
 
     @classmethod
     def brief(cls, kind):
-        """Returns a network with the shortest lease of this kind of server, but at least 20 s. The plug ignores a T1 below
-        30 s, and dnsmasq subtracts up to a sixteenth from the configured lease."""
+        """Returns a network with the shortest lease of this kind of server, but at least 20 s. For dnsmasq, whose shortest lease is 120 s,
+        T1 is 38 s: dnsmasq subtracts up to a sixteenth of the lease, 7.5 s, from T1 and T2, and the plug ignores a T1 below 30 s."""
         return cls(lease=20) if kind.shortest_lease <= 20 else cls(lease=kind.shortest_lease, t1=38, t2=47)
 
     @property

@@ -1,5 +1,5 @@
-"""Makes system calls inside a running process, like an attacker who has taken over the process. With ptrace, a thread of
-the process executes its own `syscall` instruction with other registers, which are then restored. x86-64 only."""
+"""Makes system calls inside a running process, like an attacker who has taken over the process. With ptrace, a thread of the process
+executes its own `syscall` instruction with other registers. The original registers are restored at the end. x86-64 only."""
 
 import contextlib
 import ctypes
@@ -30,7 +30,7 @@ def ptrace(request, thread, address=0, data=0):
 
 
 class Intruder:
-    """Controls the first thread of a process, which waits in the kernel."""
+    """Controls the first thread of a process. The thread must be waiting in a system call."""
 
     def __init__(self, process_id):
         self.thread = process_id

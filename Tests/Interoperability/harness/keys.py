@@ -46,7 +46,8 @@ def make_paired(state, controller_key):
 
 
 def introduce(state, name, memory=None):
-    """Makes the state directory of a plug that was paired with this test's controller before its first start."""
+    """Writes the plug's state directory and adds the plug to the controller's list, as if both had been paired before the plug's first
+    start. Does nothing if the plug has a key."""
     if (state / "key").exists():
         return
     plug, plug_key = make_paired(state, key_in(controller_directory(memory) / "key"))

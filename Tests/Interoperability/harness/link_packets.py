@@ -112,7 +112,7 @@ class DHCP:
 
 
 def options_in(field):
-    """Decodes the options up to the end, or up to the first malformed one."""
+    """Decodes the options up to the end option or the end of the field. An option that is longer than the field is cut off."""
     found, place = {}, 0
     while place + 1 < len(field) and field[place] != END:
         if field[place] == 0:

@@ -34,7 +34,7 @@ class VictoriaMetrics:
             "curl", "-sf", "-m", "10", *who, f"http://127.0.0.1:{PORT}{path}?{urllib.parse.urlencode(query)}", within=15)
 
     def values(self, metric):
-        """Returns all samples of a metric: by its labels, values by milliseconds since 1970."""
+        """Returns a pair for each series of the metric: its labels, and its values by milliseconds since 1970."""
         # Makes the latest samples visible.
         self._get("/internal/force_flush")
         done = self._get("/api/v1/export", **{"match[]": metric})

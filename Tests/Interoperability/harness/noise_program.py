@@ -1,8 +1,8 @@
 """Random bytes from a seed; runs inside a host of the LAN.
 
-noise_program.py datagrams ADDRESS PORT SEED COUNT  datagrams, from empty to 1400 bytes, at most 20,000 per second
-noise_program.py streams ADDRESS PORT SEED COUNT    connections: bytes instead of TLS, and inside TLS bytes and frames that
-                                                    announce more bytes than they contain
+noise_program.py datagrams ADDRESS PORT SEED COUNT  datagrams of 0 to 1411 bytes, at most 20,000 per second
+noise_program.py streams ADDRESS PORT SEED COUNT    connections, half of them with TLS: random bytes, in every second one after a
+                                                    frame length that is independent of their number
 """
 
 import random

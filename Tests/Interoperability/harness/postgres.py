@@ -108,7 +108,7 @@ class Postgres:
         self.running.ended(within=20)
 
     def keep(self, name):
-        """Copies its data while it does not run."""
+        """Copies the data of the stopped server to a folder of this name."""
         self.host.run("cp", "-a", self.data, f"/run/postgresql/{name}")
 
     def put_back(self, name):

@@ -79,8 +79,7 @@ class Running:
 
     @property
     def memory(self):
-        """The process's private memory in kilobytes; its program's pages are shared with other processes of the same
-        program."""
+        """The process's anonymous memory in kilobytes. The pages of the program file do not count, because several processes share them."""
         rollup = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
         return int(re.search(r"^Anonymous:\s+(\d+)", rollup, re.MULTILINE).group(1))
 

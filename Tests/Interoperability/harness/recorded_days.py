@@ -57,8 +57,8 @@ class Past:
         return [json.loads(line) for line in self.run("rules", "backtest", rules, *words, "--json").splitlines()]
 
     def holds(self, name, points):
-        """Imports a recording: (second, watts) pairs from 20 November 2026 on, as one sample per second up to the last
-        pair."""
+        """Imports a recording with one sample per second. `points` are pairs: a second of 20 November 2026, and the watts from that second
+        to the next pair. The last pair only ends the recording."""
         lines, (second, watts) = [], points[0]
         for begin, now in points[1:]:
             while second < begin:

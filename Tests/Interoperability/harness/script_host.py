@@ -9,7 +9,7 @@ import subprocess
 import time
 
 AT = 1_700_000_000.5  # 2023-11-14 22:13:20 UTC
-PATIENCE = 60  # seconds: 1.5 s of processor time may take long on a busy machine
+PATIENCE = 60  # seconds: on a busy machine, 1.5 s of processor time can take this long
 
 
 class Ended(Exception):
@@ -77,11 +77,11 @@ class ScriptHost:
         return self.ask({"call": {"handler": handler, "at": at, "event": event, **fields}})
 
     def says_nothing(self, seconds=0.05):
-        """Returns True if no unexpected line is waiting."""
+        """Returns True if no further line arrives within that time."""
         return not self._rest and not select.select([self.socket], [], [], seconds)[0]
 
     def memory(self, key="Anonymous"):
-        """Bytes, from the kernel's sum over all mappings."""
+        """Returns this kind of memory in bytes, from the kernel's sum over all mappings."""
         with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as sums:
             for line in sums:
                 if line.startswith(key + ":"):

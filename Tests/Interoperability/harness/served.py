@@ -91,7 +91,7 @@ class Served:
         return answer.json
 
     def plug(self, name):
-        """The daemon's state of a plug, or None if it does not know the plug."""
+        """The daemon's state of a plug, or None if the daemon does not know the plug."""
         return next((plug for plug in self.get("/api/v1/plugs") if plug["plug"] == name), None)
 
     def sees(self, name, state, within=15):

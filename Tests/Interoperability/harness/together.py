@@ -109,7 +109,7 @@ class House:
         return Controller(self._programs, host, memory=self.folder)
 
     def until_end(self, resource):
-        """Closes it after the case."""
+        """Closes the resource after the case. Returns the resource."""
         self._resources.append(resource)
         return resource
 
