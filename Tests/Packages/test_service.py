@@ -8,7 +8,7 @@ import pytest
 
 from harness.board import CONFIGURATION
 
-WORST_EXPOSURE = 2.0  # of 10, as systemd-analyze computes
+WORST_EXPOSURE = 2.0  # on the scale of systemd-analyze from 0 to 10
 # Limits of an idle plugd: megabytes, and per cent of one core.
 RESIDENT_LIMIT, ANONYMOUS_LIMIT, CPU_LIMIT = 28.0, 3.0, 0.5
 ADDRESS_SECONDS = 30  # RFC 3927: at most 7 on an idle machine

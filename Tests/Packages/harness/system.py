@@ -54,7 +54,7 @@ class System:
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)
 
     def waits_for(self, what, seconds, look):
-        """Waits until `look` returns neither None nor False, and returns that; `look` may fail until then."""
+        """Waits until `look` returns a true value, and returns the value. `look` may fail until then."""
         return self._wait_for(what, seconds, look)
 
     def on_its_network(self, *command):
