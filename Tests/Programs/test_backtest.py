@@ -199,7 +199,7 @@ def test_every_rise_of_the_recorded_television_is_listed(past):
 @pytest.mark.skipif(not TRACES, reason="the recordings are not available")
 @pytest.mark.parametrize("name", ["Washingmachine", "LaundryDryer"])
 def test_finished_fires_once_a_recorded_cycle_and_not_before_its_end(past, name):
-    """The trigger "finished" fires once per recorded cycle, after its end."""
+    """The trigger "finished" fires once per recorded cycle, at the earliest one minute before the cycle's last activity."""
     path, points = recorded(name)
     past.run("history", "import", path, "--plug", "Machine")
     done = firings(past.backtest(past.rules(FINISHED)), "Done")

@@ -97,7 +97,7 @@ def test_a_changed_program_takes_the_module_that_it_imports(second):
 
 
 def test_a_changed_header_is_seen(second):
-    """A changed C header recompiles the modules that import it."""
+    """A changed C header recompiles the modules that depend on it."""
     second.write("Sources/CNumber/include/number.h", FILES["Sources/CNumber/include/number.h"].replace("1", "2"))
     assert second.build() == ("42", {"Number": "compiled", "say": "compiled"})
 

@@ -84,7 +84,7 @@ def test_a_target_without_a_description_or_kind_is_refused(manifest, layout, mes
 
 @pytest.fixture
 def limits(tmp_path):
-    """Scripts/lib/limits, with two constants as the code."""
+    """Scripts/lib/limits as a module that reads its constants from a temporary file with two of them."""
     module = script("limits")
     module.ROOT = tmp_path
     (tmp_path / "Sources").mkdir()
@@ -96,7 +96,7 @@ def limits(tmp_path):
     ("up to 64 KiB<!-- A.swift:size -->", "64 KiB"), ("up to 1 KiB<!-- A.swift:size -->", "64 KiB"),
     ("for 366 days<!-- A.swift:span -->", "31 days"), ("up to 1<!-- A.swift:size --> bytes", "65,536")])
 def test_a_limit_in_a_document_is_that_of_its_constant(limits, text, expected):
-    """The number before a comment is the constant, in the unit of the text."""
+    """The number before a comment is replaced by the constant's value, in the unit of the text."""
     assert limits.written(limits.MARK.search(text), ["Sources/A.swift"]).partition("<")[0] == expected
 
 

@@ -223,7 +223,7 @@ def problem(programs, folder, data, undamaged, number, damage):
 
 @pytest.mark.time_limit(60 + SINGLE + MOVED)
 def test_a_repair_of_any_damage_ends_and_copies_each_readable_row(whole, programs, tmp_path):
-    """A repair of a randomly damaged file ends in 30 s and 100 MB, and copies each row that SQLite finds by its key."""
+    """A repair of a randomly damaged file takes at most 30 s and 100 MiB, and copies each row that SQLite finds by its key."""
     data, undamaged = whole.read_bytes(), rows(whole)
     assert [len(undamaged[0][table]) for table in ("event", "firing", "trace", "counter")] == [800, 600, 600, 2000]
     assert len(undamaged[0]["chunk"]) > 100

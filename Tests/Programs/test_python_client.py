@@ -80,7 +80,8 @@ def test_a_setup_code_is_read_as_a_person_types_it():
 
 
 def answered(code, plug_code=None):
-    """Returns a pairing after the challenge, whether its proof is valid, and the proof of a plug with its code."""
+    """Returns a pairing that has answered the challenge, True if its proof is valid for the plug's code, and the plug's proof. The plug's
+    code is `plug_code`, or `code` if it is None."""
     pairing = Pairing(code, b"plug's key", b"controller's key", "Test")
     request = ControllerMessage(**pairing.request()).pairing_request
     challenge = PlugMessage(pairing_challenge={"plug_id": PLUG_ID, "nonce": bytes(range(32))}).pairing_challenge

@@ -187,7 +187,7 @@ def test_places_that_never_answer_or_are_another_plugs_keep_nobody_away():
             silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
             controller = await Controller.make(Identity.draw(), "Test")
             places = [silent.sockets[0].getsockname()[:2], other.place, ("127.0.0.1", 1), real.place]
-            async with asyncio.timeout(8):  # less than one attempt at the silent address
+            async with asyncio.timeout(8):  # shorter than the timeout of an attempt at the silent address
                 session = await controller.connect(real.paired, places)
             assert session.description.plug_id == PLUG_ID
             await session.connection.close()

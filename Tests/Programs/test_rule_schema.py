@@ -76,7 +76,7 @@ def validator(programs):
 
 
 def read(text):
-    """Parses YAML with every scalar as text, because rules treat neither `on` nor 07:30 as another type."""
+    """Parses YAML with every scalar as text, because rules treat `on` and 07:30 as text."""
     return yaml.load(text, Loader=yaml.BaseLoader)
 
 

@@ -202,7 +202,7 @@ def test_misuse_at_load_is_told_with_its_line(host, line, words):
 # MARK: - State
 
 def test_state_comes_back_as_it_was_told(host):
-    """Stored state is returned unchanged, except for null values."""
+    """Stored state is returned unchanged, but without entries whose value is null."""
     state = {"n": 3, "half": 0.5, "text": "\"\\é\n", "list": [1, [2], {}], "deep": {"a": {"b": [True, False]}}, "none": None}
     body = "log(state.n, math.type(state.n), state.half, #state.list, state.deep.a.b[2], state.none) state.n = state.n + 1"
     answer = done(host, body, load={"state": state})
