@@ -79,7 +79,7 @@ def page(house, look):
 
 @pytest.fixture
 def keep_picture():
-    """Stores a picture of a page if SMARTPLUG_SCREENSHOTS names a folder."""
+    """Returns a function that stores a picture of a page if SMARTPLUG_SCREENSHOTS names a folder."""
     folder = os.environ.get("SMARTPLUG_SCREENSHOTS")
 
     def keep(dashboard, name):

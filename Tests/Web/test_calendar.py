@@ -67,7 +67,7 @@ def test_a_day_whose_midnight_is_skipped_or_comes_twice_begins_with_its_date(cal
 
 
 def test_an_unknown_zone_leaves_the_browsers_own(calendar):
-    """With an unknown zone the page uses the browser's."""
+    """If the page does not know the daemon's zone, it uses the browser's zone."""
     assert calendar("Asia/Tokyo", "No/Such")["today"] == "2026-11-25T15:00:00.000Z"
 
 

@@ -24,7 +24,7 @@ def watch_chart(page):
 
 
 def is_whole(page, since, within):
-    """Expects readings of every second. `since` is the start of the gap, which must still be visible."""
+    """Expects less than 4 s between two readings in the chart. `since` is the start of the outage, which the chart must still contain."""
     see(page, lambda: (page.chart.longest("Television") or 99) < 4, within,
         lambda: f"a chart without a gap: {page.chart.longest('Television')} s without a reading")
     assert page.chart.first("Television") < since, "the gap is outside of the chart"

@@ -82,7 +82,7 @@ def test_the_chart_tells_its_values(house, page):
 
 
 def test_energy_is_told_by_day_and_by_appliance(house, page):
-    """The energy section mentions the missing tariff, and switches to hours."""
+    """The energy section names tariff.toml, which is missing, and can be switched to hours."""
     energy = page.page.get_by_role("region", name="Energy and cost")
     energy.scroll_into_view_if_needed()
     expect(energy).to_contain_text("tariff.toml", timeout=1000 * patient(10))

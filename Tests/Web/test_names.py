@@ -23,7 +23,7 @@ def test_a_name_is_shown_as_it_is(empty_house, look, name):
     before = plug.status()["relay"] == "on"
     page.switch(name).click()
     page.shows_relay(name, not before)
-    # In the events, their filter, and the chart's legend, description and selection.
+    # The name is also shown in the events, in their filter, and in the chart's legend, description and selection.
     expect(page.events.get_by_role("listitem").filter(has_text=name).first).to_be_visible()
     events = page.page.get_by_role("combobox", name="Events of")
     events.select_option(label=name)
