@@ -65,7 +65,8 @@ def test_one_session_too_many_is_told_why(lan, plug, controller):
 
 @pytest.mark.time_limit(150)
 def test_a_minute_of_silence(lan, plug, controller):
-    """The plug disconnects a stopped controller. Controllers report a stopped plug and a network partition as disconnected. All of them reconnect."""
+    """The plug disconnects a stopped controller. Controllers report a stopped plug and a partitioned network as disconnected. All
+    controllers reconnect afterwards."""
     hosts = {name: lan.host() for name in ("Lamp", "Kettle", "Heater")}
     plugs = {name: plug(host, name) for name, host in hosts.items()}
     far = lan.host()

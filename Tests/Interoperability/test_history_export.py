@@ -115,7 +115,7 @@ def exported_samples(database):
 
 
 def local_energy(house):
-    """Returns the energy by hour from plugctl: name, start, watt-hours, and how many of them are estimated."""
+    """Returns the energy by hour from plugctl: name, start, watt-hours, and the estimated part of the watt-hours."""
     told = house.controller.does(
         "history", "--by", "hour", "--from", "2026-01-01", "--to", "2027-12-31", "--json", "--history",
         str(house.folder / "served" / "history"), within=60)

@@ -217,7 +217,7 @@ def test_another_plug_under_the_name_is_told_from_the_one_that_was_paired(lan, p
     assert done.status == 1 and "a different plug was paired under this name" in done.errors and "hint:" in done.errors, done
     other.running.terminate()
     other.running.ended(within=5)
-    # The same plug is refused because of its key if it also claims the id.
+    # A plug that also claims the id is refused because of its key.
     claimed = tmp_path / "claimed"
     claimed.mkdir()
     write(claimed / "id", twice((pathlib.Path(lamp.state) / "id").read_text().split()[0]))

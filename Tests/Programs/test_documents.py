@@ -84,7 +84,7 @@ def test_a_target_without_a_description_or_kind_is_refused(manifest, layout, mes
 
 @pytest.fixture
 def limits(tmp_path):
-    """Scripts/lib/limits as a module that reads its constants from a temporary file with two of them."""
+    """Scripts/lib/limits as a module that reads two constants from a temporary file."""
     module = script("limits")
     module.ROOT = tmp_path
     (tmp_path / "Sources").mkdir()
