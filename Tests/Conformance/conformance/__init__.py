@@ -5,5 +5,5 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The hosts, programs and peers of the interoperability tests.
+# Makes the harness of the interoperability tests importable.
 sys.path.append(str(HERE.parent.parent / "Interoperability"))

@@ -1,4 +1,5 @@
-"""The setup of a test in the phase "addressing". The target's interface initially has no address and no cable."""
+"""The setup of a test in the phase "addressing". The target's interface initially has no address, and its cable is
+disconnected."""
 
 import fcntl
 import socket
@@ -34,7 +35,7 @@ while True:
 
 @dataclass(frozen=True)
 class Claim:
-    """How the target claimed an address: its probes, its announcement, and the time when the interface had the
+    """The target's claim of an address: the probes, the announcement, and the time when the interface had the
     address."""
 
     address: str
@@ -71,7 +72,7 @@ class AddressBench(Bench):
         self.kernel = KernelAddresses(self.host)
         self.listen()
         if self.proxy:
-            time.sleep(0.2)  # plugd checks for its interface at this interval.
+            time.sleep(0.2)  # The proxy tries to open a missing interface at least every 0.05 s.
 
     def set_cable(self, state):
         """Sets the carrier. Without a proxy, an ioctl sets it: starting a program would take longer, and the delay
@@ -157,8 +158,8 @@ class AddressBench(Bench):
         return probe
 
     def claim(self, within=9.0, since=None, but=()):
-        """Waits until the target owns a link-local address, counted from `since` (default: when the cable was
-        connected)."""
+        """Waits until the target announces a link-local address that is not in `but`, and has it on the interface.
+        `within` counts from `since` (default: the last connection or start)."""
         begin = self.connected if since is None else since
         told = self.peer.await_arp(
             lambda arp: arp.is_announcement and wire.is_link_local(arp.sender) and arp.sender not in but, within, begin)
@@ -197,7 +198,8 @@ class AddressBench(Bench):
         self.peer.reactions.remove(server.take)
 
     def asks(self, kind=None, since=None):
-        """Returns the DHCP messages received so far, of one kind or of all."""
+        """Returns the DHCP messages of that kind, or of all kinds, that arrived after `since` (default: the last
+        connection or start)."""
         return self.peer.seen(dhcp.DHCPPacket, lambda it: kind in (None, it.contents.kind),
                               self.connected if since is None else since)
 
@@ -210,7 +212,7 @@ class AddressBench(Bench):
         return found
 
     def tells(self, address, within, since):
-        """Waits for the announcement of the service's host with this address, and returns the packet."""
+        """Waits until the target announces this address by multicast DNS, and returns the packet."""
         def wanted(packet):
             return packet.message.is_response and any(
                 record.type == A and record.ttl and record.data == address_bytes(address)

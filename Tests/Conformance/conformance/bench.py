@@ -100,7 +100,7 @@ class Bench:
             self._enable(self._cable)
         self.listen()
         if self.proxy:
-            time.sleep(0.2)  # plugd checks for its interface at this interval.
+            time.sleep(0.2)  # The proxy tries to open a missing interface at least every 0.05 s.
         self.plugged = time.time()
         self.host.set_up("eth0", address)
 

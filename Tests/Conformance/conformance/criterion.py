@@ -8,7 +8,7 @@ PHASES = ("naming", "addressing")
 
 
 class Judgement(Exception):
-    """A verdict with its reason and the packet that decided it. It is raised when it ends the test early."""
+    """A verdict with its reason and the packet that decided it. A test returns it, or raises it to end early."""
 
     def __init__(self, verdict, reason, packet=None):
         super().__init__(reason)
@@ -42,7 +42,7 @@ class Criterion:
     seconds: float  # approximate duration; long criteria start first
     worst: str  # WARN for a SHOULD, FAIL for everything else
     subject: str
-    retried: int  # the most repetitions until the test passes; a busy machine can delay any responder
+    retried: int  # limit of repetitions after a failure, which a busy machine may have caused
 
     @property
     def phase(self):

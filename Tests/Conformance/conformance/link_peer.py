@@ -12,7 +12,8 @@ from conformance.wire import ARP, Segment
 class LinkPeer(Peer):
     """A Peer that stores all frames of the target in `frames`. Each of its hosts also has a link-local address.
 
-    The functions in `reactions` are called with each frame on arrival, before the peer's hosts answer it as neighbours.
+    The functions in `reactions` are called with each frame on arrival, before the peer's hosts answer ARP requests and
+    neighbour solicitations.
     """
 
     def __init__(self, interface):

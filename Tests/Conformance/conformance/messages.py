@@ -34,7 +34,7 @@ class Message:
         return not self.is_response and bool(self.authorities)
 
     def with_records(self, change):
-        """Applies `change` to every record; it returns the new record, or None to remove it."""
+        """Applies `change` to every record. `change` returns the new record, or None to remove it."""
         def changed(records):
             return tuple(new for new in map(change, records) if new is not None)
 

@@ -55,7 +55,7 @@ def by_use(frame, mac):
 
 
 def opposed(bench, says, **how):
-    """Starts the target while the rival conflicts with it."""
+    """Starts the target while the rival conflicts with it, and returns the rival."""
     bench.plug_in()
     rival = Rival(bench, says, **how)
     bench.peer.reactions.append(rival.take)
@@ -215,7 +215,8 @@ def new_each_time(bench):
 
 
 def hasty():
-    """For the tenth and each later probed address, sends a probe for a further address 5 s after the first probe for it."""
+    """For the tenth and each later probed address, sends a probe for a further address 5 s after the first probe for
+    that address."""
     targets = []
 
     def make(frame):

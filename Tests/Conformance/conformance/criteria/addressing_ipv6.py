@@ -13,7 +13,7 @@ PROBES_LOST = from_target("packets of duplicate address detection are lost", dro
 
 
 def usable(bench, within):
-    """Waits for the interface's link-local address that is no longer tentative."""
+    """Waits until the interface has a link-local address that passed duplicate address detection, and returns the address."""
     limit = time.time() + within
     while time.time() < limit:
         for entry in bench.kernel.entries("inet6"):

@@ -173,7 +173,8 @@ def no_second_claim(bench):
 
 
 def ending(bench):
-    """Gives a lease of 12 s and removes the server at once; returns the time of the ACK, and the server."""
+    """Gives a lease of 12 s, and removes the server as soon as the interface has the address. Returns the time of the
+    ACK, and the server."""
     bench.plug_in()
     server = bench.serve(lease=12, t1=4, t2=8)
     bench.begin()

@@ -11,7 +11,7 @@ WATCHED = 140  # seconds: eight announcements at doubling intervals end after 12
 
 
 def rounds(packets):
-    """Groups the packets of 0.25 s into one announcement, and returns the first packet of each announcement."""
+    """Returns the first packet of each announcement. Packets within 0.25 s after it belong to the same announcement."""
     firsts = []
     for packet in packets:
         if not firsts or packet.at - firsts[-1].at > 0.25:

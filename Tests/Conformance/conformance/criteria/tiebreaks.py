@@ -8,7 +8,7 @@ from conformance.records import SRV, TXT, Name, Record, srv_data
 
 
 def first_probe(bench):
-    """Starts the target and waits for its first probe: the packet and the service that it proposes."""
+    """Starts the target and waits for its first probe. Returns the packet and the service that it proposes."""
     bench.start()
     packet = bench.peer.first(proposes(SRV, SERVICE_TYPE), 12, bench.began)
     if packet is None:
