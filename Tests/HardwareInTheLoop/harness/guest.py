@@ -27,7 +27,7 @@ class Done:
 
 
 class Gone(Exception):
-    """The guest does not answer."""
+    """The guest has ended or does not answer."""
 
 
 class Guest:
