@@ -20,7 +20,7 @@ def watched(house):
 
 
 def believed_nothing(events, frames, *allowed):
-    """Expects that the plug neither requested nor used an address from a wrong answer."""
+    """Expects that the plug requested and used only the allowed addresses. All other addresses are from wrong answers."""
     asked = {seen.packet.address(50) for seen in frames.dhcp("REQUEST")} | {seen.packet.client for seen in frames.dhcp("REQUEST")}
     assert asked <= {None, "0.0.0.0", *allowed}, frames.transcript()
     used = {told.address for told in events.events if ":" not in told.address and not is_link_local(told.address)}

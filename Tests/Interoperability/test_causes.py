@@ -105,8 +105,8 @@ def case_no_multicast_by_a_firewall_here(house):
 
 
 def case_no_multicast_on_the_way(house):
-    """The network drops multicast, like a wireless network with client isolation or a switch that forwards no
-    groups."""
+    """If the network drops multicast, like a wireless network with client isolation, the doctor reports that no packets of other hosts
+    arrive."""
     lamp, person = family(house, ipv6=False)
     for host in (lamp.host, person.host):
         host.run("sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
@@ -126,7 +126,7 @@ def case_wrong_time(house):
 
 
 def case_not_paired(house):
-    """The plug is announced, but was never paired with this controller."""
+    """A plug that is announced, but was never paired with this controller, is reported with the command that pairs it."""
     lamp, person = family(house)
     shutil.rmtree(controller_directory(house.folder))
     found = named(person, "ok", "service", "Lamp", "not paired with this controller")
@@ -135,7 +135,7 @@ def case_not_paired(house):
 
 
 def case_not_paired_any_more(house):
-    """The plug was reset to factory state, and this controller still has the previous key."""
+    """A plug that has lost its list of controllers, while this controller still has the plug's key, is reported as no longer paired."""
     lamp, person = family(house)
     lamp.running.terminate()
     lamp.running.ended(10)

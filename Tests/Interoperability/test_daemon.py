@@ -94,7 +94,7 @@ class House:
 
 
 def test_every_press_counts_once_while_the_daemon_is_killed_again_and_again(lan, plug, controller, tmp_path):
-    """Each press toggles the lamp once, although the daemon is killed at random points of its handling."""
+    """Each press toggles the lamp once or is reported as held back, although the daemon is killed while it handles presses."""
     house = House(lan, plug, controller, tmp_path)
     house.start_and_settle()
     time.sleep(0.5)  # The daemon stores followed plugs within 0.1 s.
@@ -123,7 +123,7 @@ def test_presses_of_long_ago_are_told_and_do_nothing(lan, plug, controller, tmp_
     fired = house.accounted(presses=4, within=5)
     assert len(fired) == 1
     assert all(told["why"].endswith(" s old") for told in house.told("heldBack"))
-    # After an orderly stop and a start they are not reported again.
+    # After an orderly stop and a start, the old presses are not reported again.
     daemon = house.daemons[-1]
     daemon.terminate()
     assert daemon.ended(within=5) == 0

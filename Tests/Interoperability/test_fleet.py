@@ -169,7 +169,7 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     press()
     home.served.kill()
     press()
-    # Another machine, with a copy of the directories.
+    # Starts the daemon on another host, with a copy of the directories.
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(home.folder, elsewhere, symlinks=True, ignore=shutil.ignore_patterns("plug*", "*.socket"))
     shutil.copy2(home.folder / "state" / "smartplug" / "plugs", elsewhere / "state" / "smartplug" / "plugs")

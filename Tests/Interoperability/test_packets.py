@@ -121,7 +121,7 @@ def test_wireshark_reads_what_it_wrote(lan, plug, controller, tmp_path):
 
 
 def test_without_an_interface_it_says_so(lan, controller):
-    """Without an interface it prints an error with a hint."""
+    """Without an interface, plugctl prints the reason with a hint, and still exits with 0 after the given time."""
     done = controller(lan.host(connected=False)).finish("browse", "--packets", "--for", "2s")
     assert done.status == 0 and "no usable network interface yet" in done.errors and "hint: `plugctl doctor`" in done.errors, done
 

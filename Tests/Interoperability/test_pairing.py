@@ -43,7 +43,7 @@ def pair(person, lamp, *words, within=15):
 
 
 def test_pairing_opens_the_plug_to_one_controller(lan, lamp, controller):
-    """Pairing gives one controller access; after `reset` and a new pairing it can forget a plug that is gone."""
+    """Pairing gives one controller access. After `reset` and a new pairing, the controller can forget a plug that no longer runs."""
     person = controller(lan.host())
     assert person.browse().found("Lamp")["txt"].get("pair") == "1"
     before = person.finish("on", "Lamp")

@@ -1,7 +1,7 @@
 """The daemon stores everything that the plugs remember, despite kills, a full disk and clock changes, and rules are not
 delayed.
 
-SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED their times.
+SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED the seed of their times.
 """
 
 import os

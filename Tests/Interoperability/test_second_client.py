@@ -35,7 +35,7 @@ def test_it_switches_and_an_answer_is_the_same_when_asked_twice(lamp, client):
 
 
 def test_it_follows_and_resumes_after_the_last_event(lamp, client):
-    """It resumes after the last event without gaps or duplicates."""
+    """The client resumes after the last event without gaps or duplicates."""
     client.does("relay", "on")
     client.does("relay", "off")
     seen = [told["sequence"] for told in client.does("follow", "--after", "0", "--count", "4") if told.get("kind") == "event"]
@@ -49,7 +49,7 @@ def test_it_follows_and_resumes_after_the_last_event(lamp, client):
 
 
 def test_it_comes_back_wherever_the_plug_is_announced_and_has_each_event_once(lamp, client, plug):
-    """It reconnects to a restarted plug at its new port, and gets each event once."""
+    """The client reconnects to a restarted plug at its new port, and gets each event once."""
     plug_id = (lamp.state / "id").read_text().split()[0]
     watching = client.start("watch", plug_id, "--after", "0")
     watching.seen_object(lambda told: told["told"] == "State", 20, "a state")
@@ -115,7 +115,7 @@ def test_it_fetches_the_samples_that_plugctl_shows(lamp, client):
 
 
 def test_it_follows_the_log_and_sees_a_press(lamp, client):
-    """It follows the plug's log at level debug until its time ends."""
+    """The client follows the plug's log at level debug for the 4 s that it requested."""
     following = client.start("log", "--level", "debug", "--seconds", "4")
     granted = following.seen_object(lambda told: told["kind"] == "followed", 10, "the start of the log").json
     assert (granted["level"], granted["seconds"]) == ("LOG_LEVEL_DEBUG", 4), granted

@@ -126,7 +126,7 @@ READ_ONLY = "mount --bind {state} {state}; mount -o remount,bind,ro {state}"
     ["prepare", "why"], [(FULL, "No space left on device"), (READ_ONLY, "Read-only file system")],
     ids=["full", "read-only"])
 def test_a_disk_that_cannot_be_written_is_told_and_the_button_switches(lan, plug, controller, tmp_path, prepare, why):
-    """A full or read-only disk is reported once, and the button and the event numbers work."""
+    """A full or read-only disk is reported once. The button works, and a restarted plug continues the event numbers."""
     state = tmp_path / "state"
     state.mkdir()
     host = lan.host()

@@ -167,7 +167,8 @@ class Server:
 
 
 def overloaded(reply):
-    """Overloads the options (RFC 2132 section 9.3): kind and server stay in the options field, the mask comes last."""
+    """Overloads the options (RFC 2132 section 9.3): kind and server stay in the options field, the mask is in the field of the server name,
+    and the other options are in the field of the file."""
     stay = {number: reply.options[number] for number in (KIND, SERVER)} | {OVERLOAD: b"\x03"}
     rest = {number: value for number, value in reply.options.items() if number not in stay and number != MASK}
     return dataclasses.replace(

@@ -52,7 +52,7 @@ class AddressEvents:
         self._socket.close()
 
     def usable(self, wanted, within, since=0):
-        """Waits for a usable address for which `wanted` is true, and returns the time."""
+        """Waits for a usable address for which `wanted` is true, and returns its event."""
         def found():
             return next((told for told in list(self.events) if told.at >= since and told.is_usable and wanted(told.address)), None)
 

@@ -1,6 +1,6 @@
 """Hostile ARP packets, sent with scapy; runs inside a host of the LAN.
 
-troublemaker_program.py INTERFACE deny            answers every probe of another host: the address is in use
+troublemaker_program.py INTERFACE deny            answers every probe of another host, as if the address were in use
 troublemaker_program.py INTERFACE probe           probes every address that another host probes, at the same time
 troublemaker_program.py INTERFACE steal ADDRESS SECONDS...   announces that it has the address, after each of these pauses
 troublemaker_program.py INTERFACE mirror          sends back every ARP packet unchanged, as some access points do
