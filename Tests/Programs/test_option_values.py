@@ -1,4 +1,4 @@
-"""Options accept values that begin with a dash: negative numbers, and names."""
+"""Options read a word that begins with a dash as their value, such as a negative number, and do not report a missing value."""
 
 import subprocess
 

@@ -144,7 +144,7 @@ def test_a_gap_that_does_not_fit_ends_the_session():
         lane.begin()
         with pytest.raises(MalformedMessage):
             lane.subscribed(subscribed(21, **gap))
-    # A cursor beyond the newest event belongs to a different journal, so all events of this journal are new.
+    # A cursor beyond the newest event belongs to a different journal, so the gap covers all events of this journal.
     lane = EventLane(after=500)
     lane.begin()
     assert lane.subscribed(subscribed(5, **{"from": 1, "to": 4, "reason": 3})) == Gap(1, 4, "unknown_cursor")

@@ -255,7 +255,7 @@ def test_call_before_a_script_is_refused(host):
 
 
 def test_signals_of_the_terminal_are_the_controllers(host):
-    """The process ignores the signals of the terminal, because the controller handles them."""
+    """The process ignores SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE, because the controller handles them."""
     host.load(handler(""))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         os.kill(host.process.pid, number)

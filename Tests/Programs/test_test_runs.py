@@ -222,7 +222,7 @@ def test_reports_are_counted(run):
     (None, 0, "a.xml: no report"),
 ], ids=["failure", "bad exit", "nothing ran", "broken report", "no report"])
 def test_a_run_that_did_not_end_well_has_failed(run, text, status, reason):
-    """A bad exit status or an empty report counts as a failure."""
+    """A failed case, a bad exit status, and an empty, broken or missing report count as failures."""
     last, code, told = run.job("a.xml", text, status).told()
     assert ", 1 failed," in last and code == 1 and f"failed: suite: {reason}" in told
 
