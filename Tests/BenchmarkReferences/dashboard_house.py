@@ -3,8 +3,8 @@ daemon. Prints one {"name", "value"} per line.
 
 dashboard_house.py BENCHMARKS PROGRAMS PLUGS DAYS SECONDS SETTLING PRESSES
 BENCHMARKS is the program of the benchmarks, PROGRAMS the folder of plugd and plugctl, PLUGS the number of plugs, DAYS the length of the
-history, SECONDS the time
-for which the idle daemon is watched, SETTLING the seconds of waiting before that, PRESSES the number of button presses.
+history, SECONDS the time for which the idle daemon is watched, SETTLING the seconds of waiting before that, PRESSES the number of button
+presses.
 """
 
 import http.client

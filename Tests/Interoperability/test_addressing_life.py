@@ -38,8 +38,8 @@ def asked(frames, since, address):
 
 
 def case_a_connection_survives_the_arrival_of_DHCP(house):
-    """After a lease, new connections use its address. The link-local address stays until the existing connections have ended (RFC 3927
-    section 1.9)."""
+    """After the plug gets a lease, new connections use the leased address. The link-local address stays until the existing connections have
+    ended (RFC 3927 section 1.9)."""
     host, frames, events = watched(house, ipv6=False)
     other = house.host(ipv6=False)
     other.run("ip", "address", "add", f"{BY_HAND}/16", "broadcast", "+", "dev", "eth0")
