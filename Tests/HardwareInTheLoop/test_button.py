@@ -63,7 +63,7 @@ def test_a_hold_of_15_seconds_warns_by_the_light_and_resets(seen, lines, button)
 
 @both
 def test_presses_toggle_while_the_i2c_bus_is_stuck(plug, lines, button, mains):
-    """Presses toggle the relay without delay while the I2C bus of the meter is stuck."""
+    """Presses toggle the relay within 2.5 s while the I2C bus of the meter is stuck, so that a transfer takes 5 s."""
     mains.feeds(230, 1, 230)
     meter = {"kind": "ade7953", "bus": "/dev/i2c-0", "interval_s": 0.2}
     running = plug(button={"line": "BUTTON", "double_press_ms": 0}, meter=meter).start()

@@ -1,4 +1,4 @@
-"""The audit log of a plug: pairings, removals, refusals and changes with their authors, after a kill and a power
+"""The audit log of a plug contains pairings, removals, refusals and changes with their authors, and keeps them over a kill and a power
 cut."""
 
 import pathlib
@@ -54,8 +54,7 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
     timeless = [[{**entry, "at": None} for entry in entries] for entries in (audit(person, "--limit", "2"), before[-2:])]
     assert timeless[0] == timeless[1]
 
-    # Actions are in flash before they are reported; refusals are written with the next action, or after a quarter of an
-    # hour.
+    # Actions are in flash before they are reported. Refusals are written with the next action, and without one at most every 15 minutes.
     killed(lamp)
     lamp = plug(host, "Lamp", port=PORT, state=lamp.state, paired=False)
     again = audit(person)

@@ -11,7 +11,7 @@ from deadlines import eventually
 
 
 class Subscriber:
-    """A subscriber at a node that knows each event by its number and requests missing ones."""
+    """A subscriber at a node. It identifies events by their numbers, and requests missing events."""
 
     def __init__(self, node):
         self.node, self._listener, self._replayed = node, node.listen(topic="smartplug/#"), []
@@ -39,7 +39,7 @@ class Subscriber:
         return known
 
     def has_all(self, home, name, numbers):
-        """Waits until no event is missing; requests missing ones."""
+        """Waits until the events with all these numbers have arrived, and requests missing events."""
         def look():
             missing = [number for number in numbers if number not in self.events(home, name)]
             if missing:

@@ -45,7 +45,7 @@ def test_when_the_network_changes_a_dead_connection_is_given_up_within_five_seco
     plug(host, "Lamp")
     lines = controller(other).watch("Lamp")
     snapshot(lines)
-    # A controller that receives the second announcement, one second after the first, sends a ping to the plug.
+    # Waits for the second announcement, one second after the first. A controller that receives it sends a ping to the plug.
     time.sleep(2)
     host.part()
     time.sleep(1)

@@ -74,7 +74,7 @@ def test_a_minute_of_silence(lan, plug, controller):
     for name, lines in watching.items():
         lines.seen_object(lambda line: line["event"] == "snapshot", 10, f"the snapshot of {name}")
     slow = wire(lan.host(), "trickle", hosts["Lamp"].ipv4, controller(lan.host()).port("Lamp"))
-    # A controller that receives the second announcement, one second after the first, sends a ping to the plug.
+    # Waits for the second announcement, one second after the first. A controller that receives it sends a ping to the plug.
     time.sleep(2)
 
     watching["Lamp"].process.send_signal(signal.SIGSTOP)

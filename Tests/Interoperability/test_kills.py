@@ -1,4 +1,5 @@
-"""The plug and its follower are killed at random times under load, and no event is lost or duplicated.
+"""The plug and its follower are killed at random times under load. No event is duplicated, and only a power cut loses events, which the
+plug reports as a gap.
 
 A follower appends each received event to a file and resumes after the last number in that file: effect and cursor are
 one append. SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED the seed of their kinds and times.

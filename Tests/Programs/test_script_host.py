@@ -115,7 +115,7 @@ def test_allocation_bomb_is_stopped_and_named(host, body):
 
 
 def test_memory_that_stays_full_ends_the_process(host):
-    """Memory in the script's global variables cannot be freed: the process ends, and the next one starts empty."""
+    """Memory in the script's global variables cannot be freed, so the process ends with status 75 at the next call."""
     error = failure(run(host, "kept = {} while true do kept[#kept + 1] = ('x'):rep(1000) .. #kept end"))
     assert "not enough memory" in error
     with pytest.raises(Ended) as ended:

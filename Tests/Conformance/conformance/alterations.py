@@ -54,7 +54,7 @@ def unicast(packet):
 
 
 def holding(kind, alive=None):
-    """Selects responses that hold a record of that type; with `alive` False, goodbyes to it."""
+    """Selects responses with a record of that type. With `alive` True the record must be live, with False a goodbye."""
     def check(packet):
         return response(packet) and any(
             record.type == kind and alive in (None, record.ttl > 0) for record in packet.message.records)

@@ -26,7 +26,7 @@ def packet_socket(interface):
 
 
 def receive(raw):
-    """Receives a frame and its time; None for a frame that this side sent."""
+    """Receives a frame. Returns the frame and its time, or None for a frame that this side sent."""
     frame, ancillary, _, address = raw.recvmsg(65536, 64)
     if address[2] == PACKET_OUTGOING:
         return None

@@ -52,7 +52,8 @@ def listing():
 
 
 def write_junit(path, results, strict):
-    """Writes JUnit XML. A warning is a failure if `strict` is set, and skipped otherwise."""
+    """Writes JUnit XML. A warning is a failure if `strict` is set. Otherwise it is skipped, like a criterion that was
+    not judged."""
     suite = ElementTree.Element("testsuite", name="conformance")
     for result in results:
         case = ElementTree.SubElement(suite, "testcase", classname=result.target, name=result.criterion)

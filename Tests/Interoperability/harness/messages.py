@@ -60,7 +60,7 @@ def bitmap(parser):
         window, bits = parser.get_uint8(), parser.get_counted_bytes()
         if not 1 <= len(bits) <= 32:
             raise ValueError("no bits, or too many")
-        # An empty window counts for the order of the windows.
+        # A window without bits gets a substitute bit, so that Bitmap also checks its place in the order of the windows.
         windows.append((window, bits.rstrip(b"\0") or b"\1", any(bits)))
     Bitmap((window, bits) for window, bits, _ in windows)
     for window, bits, counts in windows:

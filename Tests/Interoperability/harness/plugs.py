@@ -12,8 +12,8 @@ class Plug:
     def __init__(
             self, programs, host, name, state, simulate="lamp", runtime=None, prepare=None, paired=True, memory=None, as_user=(),
             **options):
-        """`prepare` is a line of shell that runs before the plug, in the plug's own mount namespace. `paired`: the plug
-        and the test's controllers, or those of this `memory`, know each other; otherwise the plug is new. `as_user`:
+        """`prepare` is a line of shell that runs before the plug, in the plug's own mount namespace. If `paired`, the plug is paired with
+        the test's controllers, or with those whose XDG_STATE_HOME is `memory`. Otherwise the plug is new. `as_user`:
         the command that changes the user. An option with a list is repeated for each value."""
         if paired:
             introduce(pathlib.Path(state), name, memory)

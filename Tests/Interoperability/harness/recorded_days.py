@@ -30,7 +30,7 @@ class History:
 
 
 def steady(day, watts, hours=range(24), step=10):
-    """Returns a sample every `step` seconds."""
+    """Returns the lines of a recording of these hours of a day, with a sample every `step` seconds."""
     return [f"{day} {hour:02}:{second // 60:02}:{second % 60:02};{watts}" for hour in hours for second in range(0, 3600, step)]
 
 

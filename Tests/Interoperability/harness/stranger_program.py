@@ -1,6 +1,6 @@
 """An unpaired or hostile peer; runs inside a host of the LAN and prints its results as JSON objects.
 
-stranger_program.py hello ADDRESS PORT IDENTITY               Hello, Subscribe and a command, paired or not: prints all answers
+stranger_program.py hello ADDRESS PORT IDENTITY               sends Hello, Subscribe and a command at once, and prints all answers
 stranger_program.py replay ADDRESS PORT IDENTITY CODE         pairs, and repeats the messages on a second connection
 stranger_program.py middle PORT ADDRESS PLUG_PORT IDENTITY    ends TLS on both sides with its own key and forwards everything
 stranger_program.py flood ADDRESS PORT SOURCE...              silent connections, from each source in turn, forever

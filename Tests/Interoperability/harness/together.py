@@ -11,13 +11,13 @@ from harness.plugs import Controller, Plug
 
 PREFIX = "case_"
 AT_ONCE = 12
-# Starting a program needs the processor, which would delay measurements of other cases.
+# At most two cases start a program at the same time, because a start needs the processor and would delay measurements of other cases.
 STARTING = threading.Semaphore(2)
 
 
 def cases(module):
-    """Returns the cases in a module's `globals()` by the name of their verdict. A case's list `each`, made by
-    `with_each`, has its parameters."""
+    """Returns the cases in a module's `globals()` by the name of their verdict. A case with the list `each`, which `with_each` sets, is
+    returned once per element."""
     found = {}
     for name, case in module.items():
         if name.startswith(PREFIX):
@@ -56,7 +56,7 @@ class Verdicts:
             house.close()
 
     def of(self, name):
-        """Waits for the case, and raises its error."""
+        """Waits until the case has ended. Raises the error of a failed case."""
         return self._running[name].result()
 
     def transcripts(self, name):
