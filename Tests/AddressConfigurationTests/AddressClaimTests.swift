@@ -77,7 +77,8 @@ struct AddressClaimTests {
         #expect(course.usable == .milliseconds(600))
     }
 
-    @Test("A late call sends one probe and not all that were due") func aLateCallSendsOneProbeAndNotAllThatWereDue() {
+    @Test("A late deadlineReached sends one probe, even if several were due")
+    func aLateCallSendsOneProbeAndNotAllThatWereDue() {
         var claim = claim()
         #expect(claim.deadlineReached(now: .zero + .seconds(60)).packets == [Self.probe])
         #expect(claim.nextDeadline! >= .zero + .seconds(61))
@@ -141,7 +142,8 @@ struct AddressClaimTests {
         #expect(outcome.packets.isEmpty && outcome.result == .conflict(with: Self.other))
     }
 
-    @Test("A conflict after ten seconds counts as a first one") func aConflictAfterTenSecondsIsAFirstOneAgain() {
+    @Test("A conflict ten seconds after the previous one counts as a first conflict")
+    func aConflictAfterTenSecondsIsAFirstOneAgain() {
         var claim = held()
         let theirs = ARPPacket.announcement(of: Self.address, from: Self.other)
         for second in [100, 110, 120] {

@@ -23,7 +23,7 @@ struct Bench {
     var refuses = false
     /// The events that the actions of a step caused. They are handled after all actions.
     private var pending: [AddressingEvent] = []
-    /// The maximum number of calls in one run. More calls mean an endless loop.
+    /// The maximum number of deadlines in one run. More deadlines mean an endless loop.
     private static let patience = 10_000
 
     init(
@@ -111,7 +111,7 @@ struct Bench {
         }
     }
 
-    /// The addresses that were probed, each once, in order.
+    /// The probed addresses in order. Consecutive probes for the same address count once.
     var probed: [IPv4Address] {
         arp.map(\.packet).filter(\.isProbe).map(\.targetAddress).reduce(into: []) { list, address in
             if list.last != address { list.append(address) }

@@ -53,7 +53,7 @@ struct IPv6LinkLocalClaimTests {
         #expect(IPv6LinkLocalClaim.rest == .seconds(3600))
     }
 
-    @Test("An address of the kernel is kept") mutating func kernelsOwn() {
+    @Test("An address that the kernel created is kept") mutating func kernelsOwn() {
         #expect(claim.handle(.linkUp(.makesOne), now: at(0)) == [])
         #expect(claim.handle(.addresses([kernels: .tentative]), now: at(0.1)) == [])
         #expect(claim.handle(.addresses([kernels: .usable]), now: at(1.5)) == [])
@@ -77,7 +77,7 @@ struct IPv6LinkLocalClaimTests {
         #expect(claim.handle(.deadlineReached, now: at(5)) == [.assign(ours(0))])
     }
 
-    @Test("A duplicate is reported and replaced three times, then again after an hour")
+    @Test("Duplicates are reported and replaced; the fourth address of the plug is replaced only after an hour")
     mutating func duplicates() {
         _ = claim.handle(.linkUp(.makesOne), now: at(0))
         #expect(

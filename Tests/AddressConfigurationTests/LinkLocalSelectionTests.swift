@@ -10,7 +10,8 @@ struct LinkLocalSelectionTests {
         LinkLocalSelection(hardware: MACAddress(2, 0, 0, 0, 0, last), remembered: remembered)
     }
 
-    /// Returns the addresses that are tried until `end` if each is denied at once, with their times.
+    /// Returns the addresses that are tried until `end`, with their times. Each address is usable
+    /// at once and has a conflict after `usableFor`. If that is nil, it has a conflict after 10 ms, before it is usable.
     private func denied(
         _ selection: inout LinkLocalSelection, from start: Instant = .zero, until end: Duration,
         usableFor: Duration? = nil
@@ -92,7 +93,7 @@ struct LinkLocalSelectionTests {
         #expect(times.count == 69)
     }
 
-    @Test("Addresses that are taken right after their claim count as conflicts")
+    @Test("A conflict on an address that was usable for only 30 seconds counts toward the limit")
     func addressesThatAreTakenRightAfterTheirClaimCountToo() {
         var selection = selection()
         let times = denied(&selection, until: .seconds(3600), usableFor: .seconds(30)).map(\.time)

@@ -45,7 +45,7 @@ struct DHCPFaultTests {
     func refusesRenewals() {
         var lab = DHCPLab(FakeServer(seconds: 10))
         lab.servers[0].distort = { reply in
-            // A renewal has a new xid, whereas a request repeats the xid of the offer.
+            // Each renewal has a new random transaction id, so about half of the acknowledgements become refusals.
             if reply.options.messageType == .ack, reply.transaction % 2 == 0 { reply.options.messageType = .nak }
         }
         lab.send(.linkUp(isPowerOn: false))
@@ -72,7 +72,7 @@ struct DHCPFaultTests {
             $0.options.rebindingTime = 0
         }
         lab.send(.linkUp(isPowerOn: false))
-        // The client treats a lease of one second as one of ten seconds, and renews it twice in that time.
+        // The client treats a lease of one second as one of ten seconds, and renews it after about five seconds.
         for count in messages(&lab, hours: 1) { #expect((700...770).contains(count)) }
         // Renewals go only to the server of the lease. It now answers only discoveries, so it ignores them.
         lab.servers[0].answers = [.discover]

@@ -51,7 +51,7 @@ struct DHCPLeaseReadingTests {
         }
     }
 
-    @Test("The broadcast address is accepted only if it is plausible")
+    @Test("A broadcast address other than the first or last address of the network is replaced by the last one")
     func broadcasts() {
         #expect(lease { _ in }?.broadcast == IPv4Address(10, 0, 0, 255))
         #expect(

@@ -37,7 +37,7 @@ struct DHCPRebootTests {
         #expect(lab.lost.isEmpty)
     }
 
-    @Test("If two requests get no answer within five seconds, the client sends only discoveries from then on")
+    @Test("If two requests get no answer within five seconds, the client sends only discoveries")
     func unanswered() {
         var lab = DHCPLab(remembered: address)
         let start = lab.now
@@ -99,7 +99,7 @@ struct DHCPLinkTests {
         #expect(lab.bound.isEmpty && lab.lost == [.linkLost])
     }
 
-    @Test("After the end of the lease, any address is accepted, preferably the old one")
+    @Test("If the lease expired without a link, the client searches again and requests its old address")
     func expired() {
         var lab = DHCPLab.bound()
         lab.send(.linkDown)
