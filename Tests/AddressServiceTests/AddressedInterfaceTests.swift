@@ -25,7 +25,7 @@ struct AddressedInterfaceTests {
         return Addressing(settings, host: HostFiles(root: host.root), on: network.eventLoop, logger: logger)
     }
 
-    /// Returns a stream of the lists that the addressing reports.
+    /// Starts the addressing and returns a stream of the lists of networks that it reports.
     private func lists(_ addressing: Addressing) async -> AsyncStream<[PlugNetwork]> {
         let (lists, told) = AsyncStream<[PlugNetwork]>.makeStream()
         await addressing.tell { told.yield($0) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Addressing mode")
 struct AddressingModeTests {
-    @Test("The mode has three names")
+    @Test("The modes are named manage, observe and auto")
     func words() {
         #expect(AddressingMode.allCases.map(\.rawValue) == ["manage", "observe", "auto"])
     }

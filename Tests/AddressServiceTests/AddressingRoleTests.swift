@@ -84,7 +84,7 @@ struct AddressingRoleTests {
         #expect(files.isHardware("eth0"))
     }
 
-    @Test("NetworkManager manages devices unless their files say otherwise")
+    @Test("NetworkManager manages a device unless the device's file has managed=false")
     func networkManager() throws {
         #expect(files.manager(of: "eth0", index: 3) == nil)
         try host.directory("/run/NetworkManager/devices")
