@@ -103,7 +103,8 @@ import Testing
         #expect(log.nextDeadline == at(919 + 900))
     }
 
-    @Test("A day of constant changes and refusals causes 720 writes") func aDayOfEverythingAtOnceHas720Writes() {
+    @Test("A day of constant changes and refusals causes at most 720 writes")
+    func aDayOfEverythingAtOnceHas720Writes() {
         var log = AuditLog()
         var file: [AuditEntry] = []
         var writes = 0
@@ -194,7 +195,8 @@ import Testing
         }
     }
 
-    @Test("Pages follow each other and respect number and limit") func partsOfItFollowEachOther() {
+    @Test("A page has the next 100 entries at most, and a limit selects the newest entries")
+    func partsOfItFollowEachOther() {
         var log = AuditLog()
         for number in 0..<250 { log.record(rename(number), boot: boot, now: at(0)) }
         #expect(log.page(after: 0, limit: nil) == AuditPage(Array(log.entries.prefix(100)), isLast: false))

@@ -18,7 +18,7 @@ import Testing
         bench.log.compactMap { if case .factoryReset = $0.action { $0.at } else { nil } }
     }
 
-    @Test("Holding the button for 15 seconds resets the plug, and the light warns from 10 seconds on")
+    @Test("Holding the button for 15 seconds resets the plug, and the light warns after 10 seconds")
     func heldFor15SecondsItResetsAndTheLightWarnsFrom10SecondsOn() {
         var bench = bench()
         bench.press(milliseconds: 20_000)

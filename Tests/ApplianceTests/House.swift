@@ -25,9 +25,10 @@ struct House {
     var isFlashWritable = true
     /// True if a reservation of numbers is confirmed only by ``answerFlash()``.
     var isFlashSlow = false
-    /// The boundary of the reservation that waits, or nil.
+    /// The boundary of the reservation that waits for ``answerFlash()``, or nil. Event numbers below a boundary are
+    /// reserved.
     var asked: SequenceNumber?
-    /// The boundary in flash.
+    /// The boundary that flash has stored.
     var boundary: SequenceNumber = 1001
     var settings: StoredSettings
     private let rest: Duration?

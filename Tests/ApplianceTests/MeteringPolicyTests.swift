@@ -151,8 +151,8 @@ import Testing
         let states = house.states(desk)
         house.run(for: .seconds(60))
         #expect(house.machine.memory.samples.count - samples == 600)
-        // The mirror gets 31 bytes per sample, 310 per second. A chunk has less than four bytes per sample, so the plug
-        // keeps ten hours of samples.
+        // The mirror gets 31 bytes per sample, 310 per second. A chunk has less than four bytes per sample, so the
+        // limit of 1.5 MB holds ten hours of samples.
         #expect(house.mirror.bytes.count - mirrored == 600 * 31)
         #expect(house.storedBytes - kept < 600 * 4)
         #expect((60...67).contains(house.states(desk) - states), "a follower must receive one reading per second")

@@ -9,7 +9,7 @@ import Testing
 @Suite struct PlugMemoryTests {
     @Test("The actions are in the order parts, mirror, messages, flash")
     func partsMoveFirstThenTheMirrorThenTheWireThenFlash() {
-        // The next event uses half of the reserved numbers, so the plug reserves more.
+        // After the next event only 500 numbers are left, half of a reservation, so the plug reserves more.
         var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 503))
         house.join(desk, name: "Desk")
         var now = house.now
@@ -177,7 +177,7 @@ import Testing
         let first = (leap?.to ?? 0) + 1
         #expect(ReservedNumbers.leapRange.contains(first - 1001))
         #expect(sequences == Array(2...1000) + Array(first..<first + 3))
-        // The nine retries in half an hour are 1, 2, 4, ... 256, 300, 300 ... s apart.
+        // The plug requests the boundary after 250 presses, and then 1, 2, 4, ... 128 s after the previous request.
         #expect(house.actions.filter(\.isReservation).count == 9)
 
         house.isFlashWritable = true

@@ -119,7 +119,8 @@ import Testing
         #expect(!areTaken.contains(false))
     }
 
-    @Test("The limits of a bench plug have the same proportions") func aBenchPlugHasOtherNumbersInTheSameProportions() {
+    @Test("The limits of a plug rated for 3 A and 24 V have the same proportions as those of a socket")
+    func aBenchPlugHasOtherNumbersInTheSameProportions() {
         var socket = ApplianceConfiguration()
         let defaults = socket
         socket.rate(milliamperes: 16_000, decivolts: 2300)

@@ -56,7 +56,9 @@ import Testing
         #expect(bench.recorded == [.restarted(powerLost: true)] + change)
     }
 
-    @Test("A restart of the firmware does not change the relay", arguments: PowerOnState.allCases, [true, false])
+    @Test(
+        "A restart of the firmware changes the relay only if the plug is locked on and its relay was off",
+        arguments: PowerOnState.allCases, [true, false])
     func aRestartOfTheFirmwareAloneLeavesTheRelay(policy: PowerOnState, wasOn: Bool) {
         let bench = Bench(StoredState(relayOn: wasOn), powerLost: false) { $0.powerOnState = policy }
         let isTurnedOn = policy == .lockedOn && !wasOn

@@ -24,7 +24,7 @@ import Testing
         #expect(bench.persisted.isEmpty)
     }
 
-    @Test("Writes keep their minimum interval, however often the relay switches")
+    @Test("Writes are at least 75 s apart, even if the relay switches every second")
     func howeverOftenItSwitchesWritesKeepTheirDistance() {
         var bench = Bench()
         for _ in 0..<3600 {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "A loss of power costs at most 0.1 kWh or the energy of an hour",
+        "A loss of power costs at most 0.1 kWh, and at most the energy of the last hour",
         arguments: [5, 600, 3000, 36_800] as [Int32])
     func aLossOfPowerCostsATenthOfAKilowattHourOrAnHour(load: Int32) {
         var bench = Bench(StoredState(relayOn: true), powerLost: false)

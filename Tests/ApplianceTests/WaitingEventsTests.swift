@@ -102,7 +102,7 @@ import Testing
         #expect(house.gaps(desk).first?.from == reserved)
         #expect(house.events(desk).count == 4)
         #expect(house.machine.memory.unnumbered.isEmpty)
-        // Flash answers late. Its boundaries apply again from now on.
+        // Flash answers late, and further boundaries are stored at once. The plug uses reserved numbers again.
         house.isFlashSlow = false
         house.answerFlash()
         for _ in 0..<100 { house.press() }
