@@ -106,7 +106,7 @@ struct DwellTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("A controller that was suspended past the end of the dwell does not fire")
+    @Test("A controller that wakes later than the maximum age after the end of the dwell does not fire")
     func slept() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)

@@ -37,7 +37,7 @@ struct LocalTimeTests {
         #expect(TimeOfDay(second: 3661)?.description == "01:01:01")
     }
 
-    @Test("The table returns the local time across its transitions and before 1970")
+    @Test("The table returns the local time across its transitions, and nil before its first piece")
     func table() {
         // In spring, 01:59:59 is followed by 03:00:00.
         let table = LocalTime(pieces: [

@@ -52,7 +52,7 @@ struct OutlivingTests {
             house.appear("Television", watts: 100, at: 60, boot: .first)
             #expect(house.firings == ["60.0 Movie night"] && house.nearMisses.count == 1)
         }
-        // The second reading is in the quiet band, so no trigger handles it.
+        // The second value, 1 W, is in the quiet band, so no trigger handles its reading.
         for watts in [39.0, 1] {
             var house = Self.dwelling()
             house.read("Television", watts, at: 20)

@@ -155,7 +155,7 @@ struct ScheduleTests {
         either.weekdays = .monday
         #expect((0..<7).map { either.fits(day: $0) } == Array(repeating: false, count: 7))
         either.eitherDay = true
-        // 3 January 1970 was a Saturday, the 5th a Monday.
+        // Day 0 is 1 January 1970. The 3rd matches the day of the month, and the 5th, a Monday, the weekday.
         #expect((0..<7).map { either.fits(day: $0) } == [false, false, true, false, true, false, false])
         var never = quarter
         (never.days, never.months) = (1 << 30, 1 << 2)

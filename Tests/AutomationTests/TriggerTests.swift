@@ -42,7 +42,7 @@ struct TriggerTests {
         house.appear("Oven", watts: 0, at: 0)
         house.read("Oven", 1500, at: 1)
         #expect(house.firings == ["1.0 Rule"])
-        // The power has left the band at 0.5 W below or 100 W above its ends.
+        // The power has left the band if it is more than 0.5 W below the lower end or 100 W above the upper end.
         house.read("Oven", 4.6, at: 2)
         house.read("Oven", 2090, at: 3)
         house.read("Oven", 1500, at: 4)

@@ -18,7 +18,7 @@ struct VirtualHouse {
         now = .zero + start
     }
 
-    /// Advances to a time in seconds, and handles the deadlines before it.
+    /// Advances to a time in seconds, and handles the deadlines up to it.
     mutating func run(to seconds: Double) {
         let end = Instant.at(seconds)
         while let deadline = engine.nextDeadline, deadline <= end {

@@ -1,7 +1,8 @@
 import Automation
 import PlugModel
 
-/// The findings as `SEVERITY RULE PART: MESSAGE`. A nil house means that no plugs are known.
+/// The findings as `SEVERITY RULE PART: MESSAGE`. If `house` is nil, names of plugs are not
+/// checked.
 func found(_ rules: Rule..., in house: [KnownPlug]? = nil, knowsSun: Bool = true) -> [String] {
     RuleCheck.findings(rules, in: house, knowsSun: knowsSun).map(\.line)
 }

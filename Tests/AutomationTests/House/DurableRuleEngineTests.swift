@@ -276,7 +276,7 @@ struct HouseRulesTests {
         #expect(next.heldBack == [2])
     }
 
-    @Test("A new plug replaces the one that connected longest ago")
+    @Test("At the limit of plugs, a new plug replaces the one that connected longest ago")
     func plugLimit() {
         var bench = HouseBench(HouseBench.toggle)
         bench.appear("Hall", at: 0)

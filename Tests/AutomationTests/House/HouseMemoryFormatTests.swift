@@ -132,7 +132,7 @@ struct HouseMemoryFormatTests {
         #expect(more.commands.count == StoredRuleState.maximumCommands)
     }
 
-    @Test("A stored deadline is never later than that of a new command")
+    @Test("A stored deadline is lowered to the latest deadline of a new command or effect")
     func clamped() throws {
         var memory = Self.memory()
         memory.commands[0].until = .at(1_000_000)
@@ -170,7 +170,7 @@ struct HouseMemoryFormatTests {
         #expect(read.commands == [command] && read.wishes.isEmpty && read.effects.isEmpty)
     }
 
-    @Test("A file of version 2 yields all but the state of scripts")
+    @Test("A file of version 2 yields everything except scripts, their calls and the bound names")
     func beforeScripts() throws {
         var memory = Self.memory()
         (memory.calls, memory.scripts, memory.names) = (PendingCalls(), [], BoundNames())

@@ -145,7 +145,7 @@ struct ReachTests {
         }
     }
 
-    @Test("The time up to which energy was counted is stored every 30 seconds, and at the end")
+    @Test("The time up to which energy was counted is stored every 30 seconds, and at a stop")
     func listening() throws {
         let threshold = EnergyThreshold(2000, since: .on)
         var bench = settled(

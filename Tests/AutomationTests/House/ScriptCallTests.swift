@@ -94,7 +94,7 @@ struct ScriptCallTests {
     ]
 
     @Test(
-        "An answer beyond a limit has no effect, and the process that remembers it is ended", arguments: excesses
+        "An answer beyond a limit has no effect, and the script's process is ended with its state", arguments: excesses
     )
     func tooMuch(_ answer: ScriptAnswer, why: String) throws {
         var bench = HouseBench.settled(.scripted)

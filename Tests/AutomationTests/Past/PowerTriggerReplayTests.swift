@@ -19,7 +19,7 @@ import Testing
         #expect(course.lastReturn?.at == 950_000 && course.lastReturn?.after == 349_000)
     }
 
-    @Test("The trigger of a plug that returns below the threshold is armed from then on")
+    @Test("The trigger of a plug that returns below the threshold is armed at its return")
     func oneThatCameBackBelowItIsArmedFromThenOn() throws {
         let course = try course([(600, 1), (950, 1), (951, 90)])
         #expect(course.armedSince == 950_000)
