@@ -25,7 +25,7 @@ final class FakeHistory {
         try record(name, id, at: seconds.map { ($0, watts($0)) })
     }
 
-    /// Records samples at seconds of the day.
+    /// Records samples at seconds after midnight.
     @discardableResult
     func record(_ name: String, _ id: String, at points: [(second: Int, watts: Double)]) throws -> PlugID {
         let plug = try #require(PlugID(rawValue: id))
@@ -223,7 +223,8 @@ extension BacktestReport {
         #expect(report.unrecorded == ["Lamp"])
     }
 
-    @Test("A comparison shows the firings of only one version of a rule") func twoVersionsAreCompared() throws {
+    @Test("A comparison lists the firings that only one of two versions of a rule has")
+    func twoVersionsAreCompared() throws {
         let past = try FakeHistory()
         _ = try past.record("Television", "00000000a001", 0..<3600) { [500: 60, 1000: 120][$0 / 10 * 10] ?? 1 }
         let low = Rule(name: "Movie", triggers: [rises("Television", 40)], actions: [.turnOn(["Amplifier"])])
@@ -251,7 +252,7 @@ extension BacktestReport {
         #expect(report.lines(.utc).contains { $0.hasSuffix("switched on 10 s before by the rule itself") })
     }
 
-    @Test("A command for an absent plug is carried out when the plug returns")
+    @Test("A remembered command for an absent plug is carried out when the plug returns")
     func aPlugThatIsAwayHasItsWishWhenItIsBack() throws {
         let past = try FakeHistory()
         _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }

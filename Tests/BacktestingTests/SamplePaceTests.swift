@@ -11,7 +11,7 @@ struct SamplePaceTests {
     private struct Point {
         var second: Int
         var watts: Double
-        /// The silence before the sample that interrupts a dwell, in seconds.
+        /// The longest time since the previous sample that does not interrupt a dwell, in seconds.
         var gap: Int
     }
 
@@ -79,7 +79,7 @@ struct SamplePaceTests {
         return (points, gap)
     }
 
-    /// The number of random cases: 10,000 in the long form of the tests.
+    /// The number of random cases: 10,000 in the long form of the tests, otherwise 300.
     private static let cases: UInt64 = {
         let seeds = ProcessInfo.processInfo.environment["SMARTPLUG_SEEDS"].flatMap(UInt64.init)
         return (seeds ?? 0) >= 5000 ? 10_000 : 300
