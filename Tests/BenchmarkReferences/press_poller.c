@@ -11,7 +11,7 @@
 
 // The seconds after which a missing change of the line is an error.
 enum { patience = 5 };
-// The limit of a hold in ms. A press is long from twice this time on.
+// The limit of a hold in ms. A press of at least twice this time is long.
 enum { longest_hold = 500 };
 
 static void check(int ok, const char *what) {
