@@ -11,8 +11,8 @@ func addressingFigures(_ setting: Setting) async throws -> [Figure] {
 private let claimFloor = 4.0...7.0
 
 /// Measures the time from link-up to the link-local address. The RFC fixes the range, so the bars are absolute;
-/// avahi-autoipd is for comparison. The expected mean is 5.5 s; the mean of 30 runs differs by more than 0.3 s in a few
-/// of 1,000 cases.
+/// avahi-autoipd is for comparison. The expected mean is 5.5 s; the mean of 30 runs differs by more than 0.3 s in about
+/// one of 1,000 cases.
 private func claiming(_ lan: MeasuredLAN) throws -> [Figure] {
     let ours = try lan.all("link-local")
     let theirs = try lan.all("link-local of avahi-autoipd")
@@ -51,9 +51,9 @@ private func leasing(_ lan: MeasuredLAN) throws -> [Figure] {
 }
 
 /// Measures the time from link-up, without a DHCP server, to the announcement of the plug and to a controller's
-/// session. The bars are the sums of fixed times: the address claim of IPv4, or IPv6's duplicate address detection (RFC
-/// 4862 §5.4: 1 s after a delay of up to 1 s), and the probing of multicast DNS (RFC 6762 §8.1: 0.75 to 1 s). The
-/// session also includes resolving, TLS and the snapshot.
+/// session. The bars are sums of times that RFCs define: the address claim of IPv4, or IPv6's duplicate address
+/// detection (RFC 4862 §5.4: 1 s after a delay of up to 1 s), and the probing of multicast DNS (RFC 6762 §8.1: 0.75 to
+/// 1 s). The session also includes resolving, TLS and the snapshot.
 private func beginning(_ lan: MeasuredLAN) throws -> [Figure] {
     let ipv4 = claimFloor.lowerBound + 0.75...claimFloor.upperBound + 1
     let ipv6 = 1.75...3.0

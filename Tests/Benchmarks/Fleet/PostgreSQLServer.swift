@@ -21,7 +21,7 @@ struct PostgreSQLServer {
         let user = getuid() == 0 ? ["--reuid", "postgres", "--regid", "postgres", "--clear-groups"] : []
         if getuid() == 0 {
             try Self.run("/usr/bin/chown", ["postgres:postgres", folder])
-            // The temporary folder is private. This lets the user postgres pass through it without listing it.
+            // The temporary folder is private. With o+x the user postgres can pass through it, but not list it.
             try Self.run("/usr/bin/chmod", ["o+x", FileManager.default.temporaryDirectory.path])
         }
         func program(_ name: String) -> [String] { user + ["env", "-C", folder, Self.programs + name] }

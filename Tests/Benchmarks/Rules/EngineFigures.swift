@@ -14,7 +14,7 @@ private struct PlainRule {
 
 private let plugNames = (0..<10).map { "Plug \($0)" }
 
-/// Ten rules wait for a rise with a dwell of 3 s, ten for a fall.
+/// Ten rules wait for a rise and ten for a fall, each with a dwell of 3 s.
 private let houseRules = (0..<20).map { number in
     let direction: PowerThreshold.Direction = number < 10 ? .risesAbove : .fallsBelow
     let threshold = PowerThreshold(

@@ -12,8 +12,8 @@ struct MonthOfAHouse {
     private static let day: Int64 = 86_400_000
     private static let origin: Int64 = 1_790_000_000_000 / day * day
     private static let plugs = 10
-    /// The limit of additional memory for 28 more days, in MB: the list of their firings. All their samples would take
-    /// 400 MB.
+    /// The limit of additional memory for 28 more days, in MB. The report lists the firings of these days, but does not
+    /// keep their samples, which would take 400 MB.
     private static let growth = 16.0
     private let days: Int
     private var span: ClosedRange<Int64> { Self.origin...Self.origin + Int64(days) * Self.day - 1 }
@@ -94,8 +94,8 @@ struct MonthOfAHouse {
 
     private static func name(_ plug: Int) -> String { "Plug \(plug)" }
 
-    /// Twenty rules: ten for a rise of each plug, five for a fall, two for times of day, one each for energy, an
-    /// appliance and a press.
+    /// Twenty rules: one for a rise of each of the ten plugs, five for a fall, two for times of day, and one each for
+    /// energy, an appliance and a press.
     private static var rules: [Rule] {
         var rules = (0..<plugs).map { plug in
             Rule(

@@ -75,7 +75,7 @@ actor HostilePlug: ConnectionOwner {
 
     init(named name: String, on loop: any EventLoop) { (self.name, self.loop) = (name, loop) }
 
-    /// Listens and is announced.
+    /// Starts to listen, and announces the plug on loopback.
     /// - Returns: the plug's key, for the controller's list of paired plugs.
     func start() async throws -> PublicKey {
         let identity = TransportIdentity()

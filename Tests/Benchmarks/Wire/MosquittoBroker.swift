@@ -1,6 +1,6 @@
 import Foundation
 
-/// A temporary mosquitto on loopback, without persistence and queue limits.
+/// A temporary mosquitto on loopback, without persistence and without queue limits.
 struct MosquittoBroker {
     let port: Int
     private let process: ChildProcess
