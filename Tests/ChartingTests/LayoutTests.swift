@@ -220,7 +220,7 @@ struct LayoutTests {
         #expect(Statistics(of: series, in: ChartWindow(from: 20, to: 30)) == nil)
     }
 
-    @Test("Kinds of marks from the tenth on share a sign") func tenthKindsOfMarksShareASign() {
+    @Test("The tenth and all further kinds of marks share a sign") func tenthKindsOfMarksShareASign() {
         let marks = (0..<30).map { ChartMark(time: Double(100 - $0), label: "kind \($0 % 12)") }
         let table = MarkTable(marks, in: ChartWindow(from: 0, to: 100))
         #expect(table.entries.map(\.sign) == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*"])
