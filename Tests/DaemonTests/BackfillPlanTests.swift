@@ -42,7 +42,8 @@ private struct Bench {
         }
     }
 
-    /// Answers the oldest open window with samples from its beginning, or from this time on.
+    /// Stores samples for the oldest open window, from `from` in milliseconds, or from the start of the window if it is
+    /// nil, to the end of the window.
     mutating func store(from: Int64? = nil) {
         let window = open.removeFirst()
         feed(.stored(window, covered: (from ?? window.range.lowerBound)...window.range.upperBound))
@@ -89,7 +90,7 @@ private struct Bench {
         #expect(bench.open.last?.plug == plug(5) && bench.open.count == 4)
     }
 
-    @Test("The window doubles after an empty one, up to a day, and is reset after a full one")
+    @Test("The next window doubles after an empty window, up to a day, and is two hours after one with samples")
     func afterAnEmptyPieceTheNextIsLongerAndAfterAFullOneItIsNot() {
         var bench = Bench()
         bench.missing[plug(1)] = [0...1000 * hour]

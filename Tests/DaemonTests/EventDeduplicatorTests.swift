@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("The house is followed from the oldest position of rules and history")
+    @Test("Each plug is followed from the older position of rules and history")
     func theHouseIsFollowedFromWhereTheSlowerOneEnded() {
         let other = PlugID(rawValue: "00000000000f")!
         let rules: [PlugID: SequenceNumber] = [Self.lamp.id: 5, other: 3]

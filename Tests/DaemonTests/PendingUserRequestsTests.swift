@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("Turning a rule off returns when it is stored, and throws if it cannot be stored")
+    @Test("Turning a rule on or off returns when the change is stored, and throws if it cannot be stored")
     func aRuleIsOffOnceThatIsStored() async throws {
         let directory = TestFolder()
         let disk = FailingWrites()

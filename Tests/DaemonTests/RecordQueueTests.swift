@@ -96,7 +96,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 
     @Test("The fetched span of the newest window ends at the last sample") func theNewestEndIsTheLastSample() {
         #expect(answer(0...100_000, .made(0...98, asked: 100_000)).fetched?.span == 0...98_000)
-        // A plug without samples for more than 30 s will not add samples of that time later.
+        // A plug stores a sample within 30 s, so the span without samples ends 30 s before the request.
         #expect(answer(0...100_000, .made(0...40, asked: 100_000)).fetched?.span == 0...70_000)
     }
 

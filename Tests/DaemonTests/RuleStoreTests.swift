@@ -38,7 +38,7 @@ struct RuleStoreTests {
             #expect(try stored(name, isFull: true).diskError?.reason == .system(.noSpace))
             #expect(try read() == memory)
         }
-        /// Returns the number of an entry of the reserve. It follows the file's header and the checksum.
+        /// Returns the number of an entry of the reserve. The number follows the file's header and the checksum.
         func newness(_ number: Int) throws -> [UInt8] {
             Array(try Data(contentsOf: URL(filePath: "\(directory.path)/reserve.\(number)"))[32..<40])
         }
