@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("A guest's session ends at the time of its password")
+    @Test("A guest's session ends when its password expires")
     func aGuestsSessionEndsWithItsTime() async throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Dashboard
 
-/// A database and a broker with two houses. It returns all rows for every query, regardless of the user's rights.
+/// A database and a broker with two houses. The database returns all rows for every query, regardless of the user's
+/// rights.
 private final class MadeUpFleet: FleetSource {
     let people: [String: [(Role, String)]]
     let queries = Mutex<[FleetQuery]>([])

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("A waiting reader is released at the end")
+    @Test("The end of the board ends the stream of a waiting reader")
     func whoWaitsIsLetGoAtTheEnd() async throws {
         let reader = try #require(await board.open(after: nil) {})
         _ = await board.next(reader)
