@@ -102,7 +102,7 @@ struct KeyFenceTests {
         #expect(await perform("grep -q 'NoNewPrivs:.1' /proc/self/status") == .done)
     }
 
-    /// Threads of any pool that were created in the meantime can still read the key.
+    /// A thread of any pool that was created while programs were started can still read the key.
     @Test("The daemon itself is not restricted") func theDaemonItselfStaysOutside() async {
         for _ in 0..<20 { #expect(await perform("exit 0") == .done) }
         let readings = await withTaskGroup(of: Bool.self) { group in

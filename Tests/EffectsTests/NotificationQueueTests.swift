@@ -47,7 +47,7 @@ import Testing
         #expect(run.queue.nextDeadline == nil)
     }
 
-    @Test("A failed attempt is retried with increasing pauses until the time is over")
+    @Test("A failed attempt is retried after 1, 5, 30 and then every 120 seconds, until the time limit")
     func whatIsNotTakenIsTriedAgainEverMoreSeldom() {
         var run = Run()
         var actions = run.come()
