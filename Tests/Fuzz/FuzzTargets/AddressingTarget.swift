@@ -162,7 +162,7 @@ private struct FuzzedInterface {
         try setLink(true)
         sent = 0
         try wait(.seconds(300))
-        // The effects of the input have ended, so all packets from now on are those of an idle plug.
+        // No neighbour or server acted in these five minutes, so the packets are those of an undisturbed plug.
         try require(sent < 200, "\(sent) packets in five quiet minutes")
         let status = machine.status
         guard case .leased = status.dhcp else {

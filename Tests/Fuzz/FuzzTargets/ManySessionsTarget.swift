@@ -182,7 +182,8 @@ private struct CrowdedPlug {
             .announceKey(
                 next, signature: isOwn ? signature(signer) : [7], pendingSignature: signature(announced[link.person])))
         guard server.access.controllers != before else { return }
-        // TLS has proved the session's own key, so announcing it withdraws an announcement without a signature.
+        // TLS has proved the session's own key. The announcement of this key needs no signature, and withdraws the
+        // earlier announcement.
         let isWithdrawn = next == Self.key(of: link)
         try require(isOwn || isWithdrawn, "a key is announced without a proof")
         announced[link.person] = isWithdrawn ? nil : signer
