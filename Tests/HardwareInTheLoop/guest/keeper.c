@@ -1,6 +1,7 @@
-// Acts like systemd for a service with a file descriptor store: keeper PROGRAM ARGUMENT... runs it with NOTIFY_SOCKET,
-// stores the descriptors that it sends, restarts it with them when it was killed, and exits when it exited by itself.
-// The service's messages (READY=1) and its process ids are printed.
+// Acts like systemd for a service with a file descriptor store: keeper PROGRAM ARGUMENT... runs the program with
+// NOTIFY_SOCKET and stores the descriptors that the program sends. If a signal ends the program, keeper starts it again
+// with these descriptors. If the program exits, keeper exits with its status. keeper prints the program's messages
+// (such as READY=1) and process ids.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>

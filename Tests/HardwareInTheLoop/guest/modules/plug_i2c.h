@@ -31,7 +31,7 @@ extern struct mutex chips_lock;
 void power_on(struct chip *chip);
 /* Returns the register of an address. */
 u16 place(const struct chip *chip, u16 address);
-/* Handle a write and a read on the bus. */
+/* take handles a write on the bus, and answer handles a read. */
 void take(struct chip *chip, const struct i2c_msg *message);
 void answer(struct chip *chip, struct i2c_msg *message);
 
