@@ -69,7 +69,7 @@ import Testing
         #expect(sense.running == nil)
     }
 
-    @Test("A cycle at the end of the samples has no end") func aCycleThatTheSamplesEndInHasNoEnd() {
+    @Test("A cycle that is running at the last sample has no end") func aCycleThatTheSamplesEndInHasNoEnd() {
         let cycles = ApplianceSense.cycles(in: level((0, 10), (2_000, 30)))
         #expect(cycles.map(\.start) == [600_000])
         #expect(cycles.first?.said == nil)

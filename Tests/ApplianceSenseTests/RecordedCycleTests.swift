@@ -32,7 +32,7 @@ struct RecordedCycleTests {
         }
     }
 
-    @Test("The recorded wash has its phases and its energy") func theWashIsToldPhaseByPhase() throws {
+    @Test("The recorded wash has its phases and 493 Wh") func theWashIsToldPhaseByPhase() throws {
         let cycle = try #require(ApplianceSense.cycles(in: try points("Washingmachine")).first)
         let names = cycle.phases.map(\.name)
         #expect(names.prefix(4) == [.tumbling, .heating, .tumbling, .spinning])
