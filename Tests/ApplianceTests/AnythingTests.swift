@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AnythingTests {
     /// Random events at random times, after which the invariants of the machine must hold.
-    @Test("Random events never break the machine's invariants", arguments: 0..<200 as Range<UInt64>)
+    @Test("The machine keeps its invariants under random events", arguments: 0..<200 as Range<UInt64>)
     func whateverHappensTheMachineKeepsItsPromises(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var bench = Bench(

@@ -121,7 +121,8 @@ import Testing
         #expect(!again.machine.state.relayOn)
     }
 
-    @Test("State that flash lacks after a kill is written soon") func whatFlashLacksAfterAKillIsWrittenSoon() throws {
+    @Test("State that flash lacks after a kill is written a minute after the start")
+    func whatFlashLacksAfterAKillIsWrittenSoon() throws {
         var house = House()
         house.run(for: .seconds(100))
         house.press()
