@@ -151,7 +151,7 @@ struct ButtonTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("A relay condition that does not hold holds the rule back with a reason")
+    @Test("A false relay condition holds the rule back, with the condition as reason")
     func relayCondition() {
         let rule = Rule.button(if: [.relay(plug: "Lamp", on: true)], .turnOff(["Lamp"]))
         var house = VirtualHouse(rule)

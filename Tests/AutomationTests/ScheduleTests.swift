@@ -38,7 +38,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A clock set forward past a time fires it unless it is too old; a clock set back does not fire it again")
+    @Test("A clock set forward past a time fires the rule, unless the time is too old; a clock set back does not")
     func steps() {
         var house = VirtualHouse(Self.rule(Self.daily(7, 30)))
         house.clock(7, 29)

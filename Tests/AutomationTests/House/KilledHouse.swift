@@ -172,7 +172,7 @@ struct KilledHouse {
 
     // MARK: Outcome
 
-    /// The presses whose firing, or whose command that a later process resumed, was reported.
+    /// The presses for which a process reported the firing, or a later process reported the resumed command.
     var fired: Set<SequenceNumber> {
         Set(
             told.compactMap {

@@ -25,7 +25,7 @@ import Testing
         #expect(budget.take(trace(30_000), size: 1000, at: 6 * Self.day) == .kept)
     }
 
-    @Test("A firing whose trace was kept is kept to its end")
+    @Test("If the first part of a trace was kept, its later parts are kept beyond the budget")
     func aFiringThatIsKeptIsKeptToItsEnd() {
         var budget = TraceBudget()
         #expect(budget.take(trace(1), size: TraceBudget.bytes, at: 0) == .kept)
