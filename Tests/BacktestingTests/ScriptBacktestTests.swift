@@ -99,7 +99,8 @@ private func answer(
         #expect(report.unrecorded == ["Lamp"], "a plug without samples must be listed as unrecorded")
     }
 
-    @Test("A script receives the plugs in their state at that time") func itSeesThePlugsAsTheyAreThen() throws {
+    @Test("A script receives the plugs in their state at the time of the call")
+    func itSeesThePlugsAsTheyAreThen() throws {
         let past = try evening()
         var seen: [PlugView] = []
         let script = MadeUpScript(
