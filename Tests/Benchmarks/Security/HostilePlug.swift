@@ -25,8 +25,8 @@ actor HostilePlug: ConnectionOwner {
             (self.name, self.field, self.body) = (name, field, body)
         }
 
-        /// Every message that a plug may send in a session. Many are answers without a request, after which the
-        /// controller ends the session.
+        /// Every message that a plug may send after Welcome, except Goodbye. Many are answers without a request, after
+        /// which the controller ends the session.
         static let all = [
             Message("Subscribed", 2) { wireNumber(1, $0 + 1) },
             Message("Snapshot", 3) { wireBytes(1, wireNumber(1, $0 & 1)) + wireNumber(2, 1) },

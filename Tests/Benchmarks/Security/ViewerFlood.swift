@@ -20,7 +20,8 @@ actor ViewerFlood: ConnectionOwner {
             (self.name, self.field, self.body) = (name, field, body)
         }
 
-        /// Every message that a paired controller may send, except Hello, Goodbye, Pong and PairingProof.
+        /// Every message that a paired controller may send, except Hello, Goodbye, Pong and PairingProof. The
+        /// only commands are SetRelay and Rename.
         static let all = [
             Message("Subscribe", 2) { _ in wireNumber(1, 1) },
             Message("Acknowledge", 3) { _ in wireNumber(1, 1) },
