@@ -200,7 +200,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("Midnight follows the time zone") func midnightFollowsTheZone() {
+    @Test("Midnight ticks follow the time zone") func midnightFollowsTheZone() {
         let (change, zone) = (Self.setBack, Self.autumn)
         let window = ChartWindow(from: change - 2 * 86_400, to: change + 2 * 86_400)
         let ticks = TimeAxis(window: window, zone: zone, length: 50).ticks

@@ -62,7 +62,7 @@ extension Sample {
             ], zone: centralEurope),
         theme: .dark)
 
-    /// Two weeks by day. For one day only the plugs' counters have data, and one day has no data.
+    /// Two weeks by day. Of one day's energy 60 % is estimated, and one day has no data.
     static let energy = Sample(
         name: "energy",
         chart: Chart(
