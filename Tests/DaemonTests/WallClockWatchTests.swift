@@ -27,7 +27,7 @@ struct WallClockWatchTests {
     }
 
     @Test(
-        "A second begins at most 10 ms late and never early, for any start of the two clocks",
+        "Each local second begins 0 to 10 ms late, for any offset between the two clocks",
         arguments: 0..<200)
     func seconds(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
