@@ -129,7 +129,7 @@ import Testing
                 "https://plugs.example.org is reachable from other machines, but no password is set") == true)
     }
 
-    @Test("A body must be JSON by its content type")
+    @Test("A body is accepted only with a JSON content type")
     func aBodyIsJSONOrNothing() {
         for good in [
             "application/json", "Application/JSON; charset=UTF-8", "application/json;charset=utf-8",

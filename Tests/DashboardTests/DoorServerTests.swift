@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("A right password opens the API, and wrong ones must wait")
+    @Test("A right password opens the API, and the next try after a wrong password must wait")
     func whoKnowsThePasswordGetsIn() async throws {
         let password = "correct horse battery"
         try await DashboardAtWork.run({ try $0.password.set(password) }) { dashboard in
