@@ -146,7 +146,7 @@ import Testing
         #expect(found(.multicast, seen)[0].what.hasSuffix(" and 192 more"))
     }
 
-    @Test("The loopback interface has only programs of this host") func loopbackHasOnlyThisHost() {
+    @Test("The loopback interface needs no packets from other hosts") func loopbackHasOnlyThisHost() {
         var seen = healthy(filter: .named(["lo"]))
         seen.links = [link("lo", .v4, others: [])]
         seen.links[0].isLoopback = true
