@@ -138,7 +138,7 @@ private typealias Key = SimulatedAccessory.Key
         _ = try plug.pairedSession()
     }
 
-    @Test("Eight verified and eight unverified sessions fit, and a ninth verified one replaces the idlest")
+    @Test("Eight verified and eight unverified sessions fit, and a ninth verified one replaces the longest idle one")
     func eightControllersAndEightStrangers() throws {
         var plug = try SimulatedAccessory()
         let (owner, first) = try plug.pairedSession()
