@@ -3,8 +3,8 @@ import LinuxClocks
 import NIOPosix
 import ProtocolCore
 
-/// Measures many houses at a cluster of three brokers while relays switch and one broker is killed per minute. A
-/// subscriber that tracks event numbers must receive each event exactly once.
+/// Measures many houses at a cluster of three brokers while relays switch and one broker is killed per minute (per 15 s
+/// in the short form). A subscriber must receive each event. It recognizes repeated events by their numbers.
 @Sendable
 func fleetBrokerFigures(_ setting: Setting) async throws -> [Figure] {
     let run =
