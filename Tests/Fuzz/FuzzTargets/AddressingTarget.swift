@@ -27,8 +27,8 @@ extension FuzzTarget {
         })
 }
 
-/// One interface in virtual time. The steps of neighbours and servers refer to its last packets, so an input need not
-/// guess addresses.
+/// One interface in virtual time. The steps of neighbours and servers refer to the interface's last packets, so an input
+/// need not guess addresses.
 private struct FuzzedInterface {
     enum Step: Equatable {
         /// A time in tenths of a second.
@@ -156,7 +156,8 @@ private struct FuzzedInterface {
         }
     }
 
-    /// Waits long enough for every back-off, rate limit and lease to end.
+    /// Restores the link and waits for five minutes, which is longer than every back-off and rate limit. Then the plug
+    /// must have an address.
     mutating func rest() throws(FuzzFailure) {
         try take(.disconnected)
         try setLink(true)

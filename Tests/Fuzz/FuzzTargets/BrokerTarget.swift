@@ -5,8 +5,8 @@ import PlugTopics
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Sends messages of a broker to a house and to a plug with its own connection. Each message commands the plug or
-    /// is refused with a reason, and every answer is a JSON object below the answer topic.
+    /// Sends messages of a broker to a house and to a plug with its own connection. House and plug both accept at least
+    /// one message, or both accept none. Every answer is a JSON object below the answer topic.
     static let broker = FuzzTarget(
         name: "broker",
         seeds: {
