@@ -44,7 +44,8 @@ import Testing
         #expect(isChanged(house))
     }
 
-    @Test("A loop of code changes is limited to 30 writes per hour") func aLoopOfChangesWearsNoFlash() {
+    @Test("A loop of code changes writes flash 12 times, and the further changes are refused")
+    func aLoopOfChangesWearsNoFlash() {
         var house = House()
         house.join(desk, name: "Desk")
         house.actions = []

@@ -217,7 +217,8 @@ import Testing
         #expect(isDone(ask(&house, 2, .configure(SettingsChange(powerLimit: .value(5))))))
     }
 
-    @Test("Renames are limited to 30 per hour") func nobodyWearsFlashOut() {
+    @Test("A controller can rename the plug 12 times at once, and then once per five minutes")
+    func nobodyWearsFlashOut() {
         var house = House()
         house.join(desk, name: "Desk")
         for number in 1...12 { #expect(isDone(ask(&house, UInt8(number), .rename("Lamp \(number)")))) }
