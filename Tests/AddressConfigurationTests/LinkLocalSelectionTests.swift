@@ -11,7 +11,8 @@ struct LinkLocalSelectionTests {
     }
 
     /// Returns the addresses that are tried until `end`, with their times. Each address is usable
-    /// at once and has a conflict after `usableFor`. If that is nil, it has a conflict after 10 ms, before it is usable.
+    /// at once and has a conflict after `usableFor`. If `usableFor` is nil, each address has a conflict after 10 ms,
+    /// before it is usable.
     private func denied(
         _ selection: inout LinkLocalSelection, from start: Instant = .zero, until end: Duration,
         usableFor: Duration? = nil
