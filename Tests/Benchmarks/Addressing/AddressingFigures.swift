@@ -51,9 +51,9 @@ private func leasing(_ lan: MeasuredLAN) throws -> [Figure] {
 }
 
 /// Measures the time from link-up, without a DHCP server, to the announcement of the plug and to a controller's
-/// session. The bars of the first three figures are sums of times that RFCs define: the address claim of IPv4, or IPv6's
-/// duplicate address detection (RFC 4862 §5.4: 1 s after a delay of up to 1 s), and the probing of multicast DNS (RFC
-/// 6762 §8.1: 0.75 to 1 s). The session by IPv6 may take at most as long as that by IPv4. A session also includes
+/// session. The bars of the first three figures are sums of times that RFCs define: the address claim of IPv4, or
+/// IPv6's duplicate address detection (RFC 4862 §5.4: 1 s after a delay of up to 1 s), and the probing of multicast DNS
+/// (RFC 6762 §8.1: 0.75 to 1 s). The session by IPv6 may take at most as long as that by IPv4. A session also includes
 /// resolving, TLS and the snapshot.
 private func beginning(_ lan: MeasuredLAN) throws -> [Figure] {
     let ipv4 = claimFloor.lowerBound + 0.75...claimFloor.upperBound + 1

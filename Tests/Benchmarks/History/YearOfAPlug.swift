@@ -12,7 +12,7 @@ struct YearOfAPlug {
 
     /// - Parameters:
     ///   - model: the samples of a day, which is repeated.
-    ///   - days: the number of days of the year; at least 31.
+    ///   - days: the number of days of the year; at least 30.
     init(_ model: [Sample], days: Int) {
         self.model = model
         self.days = days
