@@ -27,8 +27,8 @@ extension FuzzTarget {
         })
 }
 
-/// One interface in virtual time. The steps of neighbours and servers refer to the interface's last packets, so an input
-/// need not guess addresses.
+/// One interface in virtual time. The steps of neighbours and servers refer to the interface's last packets, so an
+/// input need not guess addresses.
 private struct FuzzedInterface {
     enum Step: Equatable {
         /// A time in tenths of a second.
