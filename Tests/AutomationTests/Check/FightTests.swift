@@ -44,7 +44,7 @@ struct FightTests {
         #expect(fights(first, later) == 0)
     }
 
-    @Test("Opposite commands a few seconds apart, by a wait or two times of day, are reported")
+    @Test("Opposite commands a few seconds apart, by a wait, times of day or sun times, are reported")
     func secondsApart() {
         func undone(_ first: Rule, _ second: Rule) -> [String] {
             found(first, second).filter { $0.contains("undoes it") }
@@ -130,7 +130,7 @@ struct FightTests {
                 == 0)
     }
 
-    @Test("A rule that follows another's firing, directly or through a third, conflicts with it")
+    @Test("Opposite commands conflict if one rule follows the other's firing, also through a third rule")
     func followers() {
         let first = Rule.checked("A", when: .button(plug: "Hall", .single), then: .turnOn(["Lamp"]))
         let between = Rule.checked("Between", when: .rule("A"), .rule("Last"))
@@ -184,7 +184,7 @@ struct FightTests {
         #expect(wait(on) == [])
     }
 
-    @Test("Repeated triggers, conditions, actions and waits are reported")
+    @Test("Repeated triggers, conditions and actions are reported, but repeated waits are not")
     func repetitions() {
         let press = Trigger.button(plug: "Hall", .single)
         #expect(found(.checked(when: press, press)).count == 1)

@@ -34,7 +34,7 @@ struct LoopTests {
         }
     }
 
-    @Test("A condition that the other rule's action makes false breaks the loop")
+    @Test("A condition that the other rule's action makes false breaks the loop, as do mutually exclusive conditions")
     func cut() {
         var judged = Self.turnedOff
         judged.conditions = [.relay(plug: "Fan", on: true)]
@@ -78,7 +78,7 @@ struct LoopTests {
         #expect(found(first, third, fourth).contains { $0.contains("endless loop") })
     }
 
-    @Test("Rules that only turn on plugs that are already on are not a loop")
+    @Test("Rules are not a loop if the last command leaves a plug in the state that it already has")
     func rests() {
         let first = Rule.checked("A", when: .relay(plug: "Left", on: true), then: .turnOn(["Right"]))
         let second = Rule.checked("B", when: .relay(plug: "Right", on: true), then: .turnOn(["Left"]))
@@ -90,7 +90,7 @@ struct LoopTests {
         #expect(found(story, back) == [])
     }
 
-    @Test("A rule whose auto-off ends its own command does not trigger itself")
+    @Test("A rule that turns its own plug on with an auto-off, or off after low power, is not a loop")
     func autoOff() {
         let fan = Rule.checked(
             "A", when: .relay(plug: "Fan", on: true), then: .turnOn(["Fan"], autoOff: .seconds(900)))

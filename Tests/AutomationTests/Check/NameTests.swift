@@ -24,7 +24,7 @@ struct CheckedNameTests {
         #expect(findings.count == 2 && findings.allSatisfy { $0.hint?.contains("plugctl browse") == true })
     }
 
-    @Test("Names in all conditions and waits are checked")
+    @Test("Names in triggers, nested conditions and waits are checked")
     func everyPart() {
         let waiting = RuleAction.waitUntil(.not(.relay(plug: "Nowhere", on: true)), timeout: .seconds(9), .stop)
         let rule = Rule.checked(

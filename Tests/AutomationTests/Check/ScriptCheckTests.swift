@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rule check: rules of scripts")
 struct ScriptCheckTests {
-    @Test("Rules of scripts are never part of a reported loop or conflict")
+    @Test("The commands that scripts may give are never part of a reported loop or conflict")
     func nothing() {
         let script: [Rule] = [
             .script(0, on: .activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40))),

@@ -9,7 +9,7 @@ struct TriggerLimitTests {
 
     private func heater(_ range: ClosedRange<Double>) -> [KnownPlug] { [KnownPlug(name: "Heater", activePower: range)] }
 
-    @Test("A threshold above the power that a plug can switch is an error")
+    @Test("A trigger that needs more power than a plug can switch is an error")
     func rating() {
         let never = "a plug switches at most 3680 W"
         #expect(found(.rises("Heater", 4000)) == ["error: the power never rises above 4000 W: \(never)"])
@@ -18,7 +18,7 @@ struct TriggerLimitTests {
         #expect(found(.falls("Heater", 3600, hysteresis: 50)) == [])
     }
 
-    @Test("A threshold below 0 W is a warning, unless the plug's load feeds power back")
+    @Test("A trigger that fires or arms only below 0 W is a warning, unless the plug's load feeds power back")
     func belowNothing() {
         #expect(found(.falls("Heater", 0)).map { $0.prefix(8) } == ["warning:"])
         #expect(found(.falls("Heater", 0.5)) == [])
@@ -37,7 +37,7 @@ struct TriggerLimitTests {
         #expect(found(.rises("Heater", 5, hysteresis: 6), in: heater(-300...300)) == [])
     }
 
-    @Test("A threshold above the plug's recorded power is a warning")
+    @Test("A trigger that needs more than the plug's highest recorded power is a warning")
     func unheardOf() {
         let warning = "warning: the highest recorded power of Heater is 800 W; the power never rose above 1000 W"
         #expect(found(.rises("Heater", 1000), in: heater(0...800)) == [warning])

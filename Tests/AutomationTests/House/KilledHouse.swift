@@ -23,7 +23,8 @@ struct KilledHouse {
     /// The number of actions after which the process dies; nil for no kill.
     let killAfter: Int?
     let away: Duration
-    /// True if a write that was in progress at the kill reached the disk.
+    /// True if the write of a store action after which the process dies at once reaches the disk. The writes of earlier
+    /// store actions always reach it.
     let beginningIsWriting: Bool
 
     private(set) var now = Instant.zero

@@ -67,7 +67,7 @@ struct ScriptTimerTests {
         #expect(bench.calls.isEmpty)
     }
 
-    @Test("A turn-off that a timer causes is sent however late, like a turn-off after a wait")
+    @Test("A turn-off that a timer causes may be sent up to a day late, like a turn-off after a wait")
     func late() throws {
         var bench = try bench(timer(10))
         bench.run(to: 11)
