@@ -9,7 +9,8 @@ import SimulatedHomeKit
 final class HomeKitCaller {
     private let socket: Int32
     private var connection = SimulatedConnection(HomeKitSessionID(rawValue: 0))
-    /// The nanoseconds for which this side has waited for the connection and for answers, without its own cryptography.
+    /// The nanoseconds for which this side has waited for the connection and for the first bytes of answers, without
+    /// its own cryptography.
     private(set) var waited = 0.0
 
     init(port: Int) throws {
@@ -89,7 +90,7 @@ final class HomeKitCaller {
 
     /// Writes to a characteristic of accessory 1.
     /// - Throws: ``BenchmarkError`` if the accessory's status is not 204.
-    /// - Returns: the nanoseconds until the answer.
+    /// - Returns: the nanoseconds until the first bytes of the answer.
     @discardableResult
     func put(_ instance: Int, _ entry: String) throws -> Double {
         let before = waited
