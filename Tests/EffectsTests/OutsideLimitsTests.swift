@@ -6,7 +6,7 @@ import Testing
 
 @testable import Effects
 
-/// Only the programs and servers that a file allows are used, whatever spelling a rule uses for them.
+/// Only the programs and servers that every file allows are used. Other spellings in a rule do not bypass this.
 @Suite("The limits of [outside]") struct OutsideLimitsTests {
     private static let file = "/etc/smartplug/daemon.toml"
 
