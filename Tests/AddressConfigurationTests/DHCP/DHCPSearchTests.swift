@@ -177,7 +177,7 @@ struct DHCPSearchTests {
         #expect(lab.bound.map(\.address) == [IPv4Address(10, 0, 0, 51)])
     }
 
-    @Test("A declined address is not requested again although the server still offers it")
+    @Test("A declined address is not requested again for ten minutes, although the server still offers it")
     func stubbornOffer() {
         var lab = DHCPLab(FakeServer())
         lab.taken = [IPv4Address(10, 0, 0, 50)]
