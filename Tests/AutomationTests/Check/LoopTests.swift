@@ -117,7 +117,7 @@ struct LoopTests {
         #expect(found(Array(rules.dropLast())).filter { $0.contains("endless loop") } == [])
     }
 
-    @Test("A rule with two triggers is a loop through the power of its own plug")
+    @Test("A single rule can be a loop through the power or the relay of its own plug")
     func itself() {
         let triggers = [Trigger.rises("Heater", 100), .falls("Heater", 50)]
         let rule = Rule(name: "A", triggers: triggers, actions: [.toggle(["Heater"])])

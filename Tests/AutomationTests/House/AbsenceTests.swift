@@ -25,7 +25,7 @@ struct AbsenceTests {
         return bench
     }
 
-    @Test("A turn-off after a wait is sent again when its plug is back, however late", arguments: [true, false])
+    @Test("A turn-off after a wait is sent again when its plug is back within a day", arguments: [true, false])
     func late(goesFirst: Bool) throws {
         var bench = airing()
         let command = try #require(bench.sent.last)
