@@ -27,7 +27,7 @@ import Testing
         #expect(settings.discovery?.prefix == "homeassistant")
     }
 
-    @Test("A file with all keys is parsed") func everythingCanBeSaid() throws {
+    @Test("A file with all tables and most keys is parsed") func everythingCanBeSaid() throws {
         let settings = try read(
             """
             [broker]
