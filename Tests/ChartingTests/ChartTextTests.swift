@@ -85,7 +85,7 @@ struct ChartTextTests {
         #expect(chart.text(columns: 80, rows: 24).contains { $0.text.contains("-200") })
     }
 
-    @Test("The legend of many series leaves half of the rows to the plot")
+    @Test("The legend of many series leaves about half of the rows to the plot")
     func manySeries() {
         let series = (1...26).map { number in
             Series(name: "Plug \(number)", unit: .watts, points: Sample.points(60, every: 10) { _ in Double(number) })
