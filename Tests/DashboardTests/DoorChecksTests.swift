@@ -79,7 +79,7 @@ import Testing
         #expect(secure.refusal(origins: ["https://plugs"], sites: [], host: "plugs:443") == nil)
     }
 
-    @Test("A page at the configured proxy address may send changes, with any Host field; other pages may not")
+    @Test("A page at the configured proxy address may send changes, with any Host field; foreign pages may not")
     func externalAddress() throws {
         let proxy = try #require(ExternalAddress("https://Plugs.example.org:8443/"))
         #expect(proxy.description == "https://plugs.example.org:8443")
