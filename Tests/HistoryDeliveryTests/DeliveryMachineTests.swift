@@ -49,7 +49,8 @@ import Testing
         #expect((machine.nextDeadline ?? now) - now <= .seconds(1))
     }
 
-    @Test("A refusal is reported once and retried with the longest pause") func whoRefusesIsAskedSeldomAndToldOnce() {
+    @Test("A refusal is reported once and retried after at least half of the longest pause")
+    func whoRefusesIsAskedSeldomAndToldOnce() {
         var machine = DeliveryMachine(interval: .seconds(2), seed: 1)
         _ = machine.handle(.started, now: at(0))
         #expect(machine.handle(.failed(Self.refusal), now: at(0)) == [.tell(.refused(Self.refusal))])

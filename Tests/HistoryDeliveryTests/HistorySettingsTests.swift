@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("A file with all keys is parsed") func allOfItIsRead() throws {
+    @Test("A file with all tables and most keys is parsed") func allOfItIsRead() throws {
         let settings = try read(
             """
             [house]
