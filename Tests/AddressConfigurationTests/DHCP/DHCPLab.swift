@@ -90,7 +90,7 @@ struct DHCPLab {
 
     mutating func send(_ event: DHCPClient.Event) {
         var events = [event]
-        // An event causes only a few further events. More than 50 are an error.
+        // An event causes only a few further events. A chain of 50 events is an error.
         var budget = 50
         while !events.isEmpty {
             budget -= 1
