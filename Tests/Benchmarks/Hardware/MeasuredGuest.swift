@@ -4,7 +4,7 @@ import Foundation
 struct MeasuredGuest {
     /// The prefix of a line with a name and a value.
     private static let mark = "measured "
-    /// The time after which the guest is ended; twice the duration of the longest script.
+    /// The time after which the guest is ended even if its script still runs.
     private static let limitSeconds = 600
 
     private var values: [String: [Double]] = [:]
