@@ -25,7 +25,7 @@ extension FuzzTarget {
             // The first process may hold the recorder's lock for a moment, so the second one is a writer.
             let next = try await DaemonLife.live(on: bytes, in: folder.path, as: .writer)
             try require(next.complaints.isEmpty, "the stored state cannot be read: \(next.complaints)")
-            // Cursors only grow, so no event takes effect twice and none is forgotten.
+            // After an earlier cursor, events would take effect twice.
             for (plug, sequence) in first.cursors {
                 try require(
                     next.cursors[plug] ?? 0 >= sequence, "\(plug) is at \(next.cursors[plug] ?? 0), not \(sequence)")
@@ -115,7 +115,7 @@ private final class Ears: HouseObserver {
         await board.rulesChanged(rules, disabled: disabled, faults: faults)
     }
 
-    /// Checks that events arrived once and in order, or lie in a reported gap.
+    /// Checks that within each connection, the numbers of the events increase and are not in a reported gap.
     func check() throws {
         var last: SequenceNumber?
         for report in reports.withLock({ $0 }) {
