@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The broker has the same protections and the same audit log as controllers.
-    @Test("A broker's command that a protection forbids is refused and recorded")
+    @Test("A broker's command to turn off a plug that is locked on is refused and recorded")
     func whatProtectionRefusesTheBrokerDoesNotGet() {
         var house = House(audit: AuditLog(), configure: { $0.powerOnState = .lockedOn })
         house.feed(asked(1, .setRelay(on: false, autoOff: nil)))
