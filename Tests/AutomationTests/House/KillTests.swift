@@ -18,8 +18,8 @@ struct KillTests {
         return house
     }
 
-    /// Calls the body for a kill after each number of actions, from 0 to those of an undisturbed run. If the last action
-    /// stores, its write reaches the disk in one call and is lost in the other.
+    /// Calls the body for a kill after each number of actions, from 0 to those of an undisturbed run. If the last
+    /// action stores, its write reaches the disk in one call and is lost in the other.
     private func killEverywhere(away: Duration, _ body: (KilledHouse, String) -> Void) {
         let count = house(killAfter: nil, away: away).actionCount
         #expect(count > 40)

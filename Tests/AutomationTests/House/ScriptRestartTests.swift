@@ -35,7 +35,7 @@ struct ScriptRestartTests {
         #expect(events == [1, 2, 3])
     }
 
-    @Test("A call whose rule was removed is reported as failed")
+    @Test("A call whose rule now calls a different function is reported as failed")
     func gone() throws {
         var bench = HouseBench.settled(.scripted)
         _ = bench.pressed(1, at: 1)
