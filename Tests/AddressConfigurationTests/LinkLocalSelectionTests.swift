@@ -76,7 +76,7 @@ struct LinkLocalSelectionTests {
         #expect(spoilt.choose(now: .zero) == plain.choose(now: .zero))
     }
 
-    @Test("No address is tried twice") func noAddressIsTriedTwice() {
+    @Test("No address is tried twice within an hour") func noAddressIsTriedTwice() {
         var selection = selection()
         let addresses = denied(&selection, until: .seconds(3600)).map(\.address)
         #expect(addresses.count > 60 && Set(addresses).count == addresses.count)
