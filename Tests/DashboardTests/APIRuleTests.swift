@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Rule files with errors are listed")
+    @Test("Without faulty rule files, their list is empty")
     func filesThatCannotBeReadAreListed() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let faults = try await dashboard.ask("GET", "/api/v1/rules/faults")
