@@ -1,9 +1,10 @@
 import DNSWire
 
 /// Decodes messages from standard input, one per line in hexadecimal digits, and prints each for comparison with
-/// another decoder: `ID FLAGS`, then each question as ` NAME/TYPE/CLASS` and each record as `
-/// SECTION:NAME/TYPE/CLASS/TTL/DATA`. Numbers and bytes are in hexadecimal digits, names and data are uncompressed,
-/// classes have the bits of the packet. A message that cannot be decoded is printed as `malformed` with the reason.
+/// another decoder: `ID FLAGS`, then for each question a space and `NAME/TYPE/CLASS`, and for each record a space and
+/// `SECTION:NAME/TYPE/CLASS/TTL/DATA`. Numbers and bytes are in hexadecimal digits. Names and data are uncompressed.
+/// The class includes the top bit of the packet's class field (unicast question or cache flush). A message that cannot
+/// be decoded is printed as `malformed` with the reason.
 @main
 enum DecodeMessages {
     static func main() {

@@ -1,5 +1,6 @@
-// A wrong wall clock for one program, by LD_PRELOAD: CLOCK_OFFSET seconds are added to the system's clock until the
-// file CLOCK_STEP exists. Alternatively, the file CLOCK_FILE contains the current offset in seconds.
+// Shifts the wall clock of one program that loads this library by LD_PRELOAD. The clock is CLOCK_OFFSET seconds ahead
+// of the system's clock until the file named by CLOCK_STEP exists. If CLOCK_FILE is set, only the file that it names
+// determines the offset, in seconds; a missing file means no offset.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
