@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "A syntax error is reported with the position of its byte",
+        "An invalid object is reported with the reason and the position of the byte",
         arguments: [
             ("", "expected '{', at byte 1"), ("[1]", "expected '{', at byte 1"), ("{\"a\"}", "expected ':', at byte 5"),
             ("{\"a\":1", "expected '}', at byte 7"), ("{\"a\":{}}", "nested value, at byte 6"),
