@@ -76,7 +76,7 @@ struct DHCPMessageTests {
         #expect(message.options.codes == [.messageType])
     }
 
-    @Test("A message longer than a frame is rejected")
+    @Test("A message longer than 1500 bytes is rejected")
     func tooLong() {
         let longest = dhcpBytes(options: [UInt8](repeating: 0, count: 1260))
         #expect(throws: Never.self) { try DHCPMessage(decoding: longest) }

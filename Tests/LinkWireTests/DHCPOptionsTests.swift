@@ -97,7 +97,7 @@ struct DHCPOptionsTests {
         }
     }
 
-    @Test("Zeros at the end of a text are removed")
+    @Test("Zeros and a dot at the end of a domain name are removed")
     func closedText() throws {
         #expect(try read([15, 5, 0x6C, 0x61, 0x6E, 0, 0]).domainName == "lan")
         #expect(try read([15, 4, 0x6C, 0x61, 0x6E, 0x2E]).domainName == "lan")
@@ -133,13 +133,13 @@ struct SearchDomainTests {
             [3] + Array("eng".utf8) + [5] + Array("apple".utf8) + [3] + Array("com".utf8) + [0]
             + [9] + Array("marketing".utf8) + [0xC0, 4]
         #expect(try read(data) == ["eng.apple.com", "marketing.apple.com"])
-        // Two pieces of the same data, split at a name.
+        // Two pieces of the same data, split within the label "apple".
         let split = [119, 9] + data.prefix(9) + [119, UInt8(data.count - 9)] + data.dropFirst(9)
         let options = try DHCPMessage(decoding: dhcpBytes(options: split)).options
         #expect(options.searchDomains == ["eng.apple.com", "marketing.apple.com"])
     }
 
-    @Test("Pointers in a circle, forwards or out of the option are rejected")
+    @Test("Invalid pointers, truncated or empty names and invalid characters are rejected")
     func loops() throws {
         let refused: [[UInt8]] = [
             [0xC0, 0], [1, 0x61, 0xC0, 0], [1, 0x61, 0xC0, 4, 1, 0x62, 0], [0xC0], [1], [1, 0x61], [2, 0x61, 0],

@@ -74,7 +74,7 @@ struct PacketTests {
         #expect(throws: LinkWireError(offset: 6, reason: .checksum)) { try decoded(payload) }
     }
 
-    @Test("A datagram without a UDP checksum, or with one that the network card had to complete, is accepted")
+    @Test("A UDP checksum of zero is accepted, and a wrong one if the caller does not verify it")
     func unfinishedChecksum() throws {
         var unfinished = bytes
         unfinished[26] ^= 0xFF
