@@ -6,8 +6,8 @@ import Testing
 @Suite struct EdgeLineTests {
     private static let interfaces: [Int32] = [1, 2]
 
-    /// Returns edges in the format of linux/gpio.h, in both interfaces: nanoseconds in 64 bits, then 1 for rising or 2
-    /// for falling in 32 bits.
+    /// Returns edges in the format of linux/gpio.h for version 1 or 2 of the interface: nanoseconds in 64 bits, then 1
+    /// for rising or 2 for falling in 32 bits, then zeros.
     private func bytes(_ edges: [(time: UInt64, id: UInt32)], _ interface: Int32) -> [UInt8] {
         let size = cgpiod_edge_size(interface)
         var bytes = [UInt8](repeating: 0, count: edges.count * size)

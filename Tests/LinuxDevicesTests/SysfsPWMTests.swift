@@ -32,7 +32,8 @@ import Testing
             chip: chip, channel: number, frequency: 1000, isInverted: inverted, base: folder.path, pause: pause)
     }
 
-    /// Reads a value. Plain files keep the rest of a longer previous text.
+    /// Returns the first line of a file of channel 0. In the test folder, a shorter write leaves the rest of a longer
+    /// previous text after that line.
     private func value(_ name: String) throws -> String {
         String(try folder.read("pwmchip0/pwm0/" + name).prefix { $0 != "\n" })
     }
@@ -54,7 +55,7 @@ import Testing
         #expect(try value("polarity") == "normal")
     }
 
-    @Test("Later values are written at once") func laterValuesAreWrittenAtOnce() throws {
+    @Test("A later value replaces the duty cycle") func laterValuesAreWrittenAtOnce() throws {
         try export(0)
         let channel = try channel()
         try channel.set(activeFor: 250_000)
