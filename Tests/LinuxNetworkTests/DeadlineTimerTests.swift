@@ -67,7 +67,7 @@ import Testing
         #expect(loop.run(to: 5) == 1)
     }
 
-    @Test("A deadline that moves with each packet needs one task")
+    @Test("A deadline that moves every second fires the timer at most once per second")
     func aDeadlineThatMovesWithEveryPacketCostsOneTask() {
         let loop = TimedLoop()
         for second in 0..<100 {

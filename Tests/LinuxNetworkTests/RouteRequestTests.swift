@@ -27,7 +27,7 @@ struct RouteRequestTests {
             ])
     }
 
-    @Test("A lifetime is sent in whole seconds, at least 1 and less than the value for no limit")
+    @Test("A lifetime is rounded up to whole seconds, at least 1 and below the value for no limit")
     func lease() {
         var address = linkLocal
         address.validFor = .milliseconds(3_599_001)
