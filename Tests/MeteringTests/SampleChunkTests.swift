@@ -31,8 +31,8 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
     }
 
     @Test("An exceptional value has the documented bytes") func anExceptionIsAsDocumented() throws {
-        // 128 steps of 1 s with one gap of 600 s: the width is 1 (0 and 1000), and n = 600 is stored as 300 above the
-        // low bit.
+        // 128 steps: the first is 0, one is 600 s, and the others are 1 s. The quantum is 1 s and the width is one bit.
+        // The exception of 600 quanta is stored as its low bit 0 and the remaining bits 300.
         var time: Int64 = 0
         let samples = (0..<128).map { index -> Sample in
             time += index == 0 ? 0 : index == 64 ? 600_000 : 1_000
