@@ -61,7 +61,7 @@ struct AnswerTests {
         #expect(Set(test.sent[0].message.answers) == [pointer(), txt(), address()])
     }
 
-    @Test("A known answer with at least half of its lifetime suppresses the answer")
+    @Test("A known answer with at least half of its lifetime left suppresses the answer")
     func knownAnswersSuppressUntilHalfOfTheirLife() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(type, .ptr, known: [pointer(ttl: 2250)]))))

@@ -91,7 +91,7 @@ struct ClaimTests {
         #expect(test.log.contains { $0.action == .claimed(serviceID) })
     }
 
-    @Test("A conflicting response during probing is a conflict, and the new name is probed", arguments: [true, false])
+    @Test("A conflicting response during probing is reported, and a new name is then probed", arguments: [true, false])
     func aDenialWhileProbingIsAConflict(flush: Bool) throws {
         var test = Harness.responder()
         test.run(for: .milliseconds(600))
@@ -120,7 +120,7 @@ struct ClaimTests {
         #expect(test.log.contains { $0.action == .claimed(serviceID) })
     }
 
-    @Test("A conflict on a claimed name probes the name again, and a second one loses it")
+    @Test("A conflict about a claimed name restarts its probes, and a second conflict is reported")
     func aLaterConflictProbesTheSameNameAgainAndThenGivesItUp() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(response([srv(81)]))))
@@ -131,7 +131,7 @@ struct ClaimTests {
         #expect(test.conflicts.map(\.group) == [serviceID])
     }
 
-    @Test("A unicast conflict counts only during probing")
+    @Test("A conflicting unicast response is ignored except during probing")
     func aClaimThatIsSentToUsAloneCountsOnlyWhileProbing() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(response([srv(81)]), wasMulticast: false)))

@@ -42,7 +42,7 @@ struct FuzzTests {
             decoded += 1
             responder.send(.received(message))
             querier.send(.received(message))
-            // The owner answers a conflict by publishing the same name again: the hardest case.
+            // After a conflict, the owner withdraws the name and publishes it again without a change.
             if !responder.conflicts.isEmpty {
                 responder.send(.withdraw(serviceID))
                 responder.send(.publish(serviceID, serviceGroup))

@@ -41,7 +41,7 @@ struct HeardQueryTests {
         #expect(test.sent.count == 1)
     }
 
-    @Test("Another host's query with answers that we would not get in full does not suppress ours", arguments: 0..<5)
+    @Test("Another host's query does not suppress ours if we would not receive all answers to ours", arguments: 0..<5)
     func whatDoesNotServeUsIsNoDuplicate(kind: Int) throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))
@@ -100,7 +100,7 @@ struct HeardQueryTests {
         #expect(test.sent.isEmpty)
     }
 
-    @Test("Four unanswered queries of other hosts verify and then expire a record")
+    @Test("After four unanswered queries of other hosts, a record is verified and then expires")
     func fourUnansweredQueriesOfOthersBringARecordUnderDoubt() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
