@@ -8,7 +8,7 @@ import Testing
 @testable import PlugBroker
 
 /// A plug, its broker and a subscriber in virtual time. plugd is killed, the board loses power, the journal overflows,
-/// and the broker drops connections, hangs, refuses messages and loses its memory.
+/// and the broker drops connections, hangs, refuses messages and loses its retained messages.
 private struct PlugWorld {
     /// The number of events that the journal holds.
     private static let ring = 40
@@ -59,7 +59,7 @@ private struct PlugWorld {
     }
 
     private mutating func losePower() {
-        // A subscriber may have received the events that the broker has.
+        // The set may contain events that the broker has already accepted. The check subtracts the received ones.
         lost.formUnion(used.filter { $0 >= journal.oldestSequence })
         journal = EventJournal(
             nextSequence: boundary, lossBefore: .powerLost, limits: EventJournal.Limits(events: Self.ring))
