@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlugClient
 
-/// Tests that a crashed process stores the plug whose data it was processing.
+/// Tests that a crashed process stores the id of the plug whose data it was processing.
 @Suite(.serialized) struct PlugInHandTests {
     @Test(
         "A process that crashes stores the id of the plug that its crashing thread was handling",
@@ -21,7 +21,7 @@ import Testing
             }
             await other.value
             CrashAttribution.during(PlugID(rawValue: "cccccccccccc")) {
-                // The innermost call counts, and calls that have ended do not.
+                // The innermost call with a plug counts. Calls that have ended and calls with nil do not.
                 CrashAttribution.during(PlugID(rawValue: "dddddddddddd")) {}
                 CrashAttribution.during(PlugID(rawValue: id)) {
                     CrashAttribution.during(nil) { fatalError("as a trap does") }
@@ -35,7 +35,8 @@ import Testing
         #expect(try #require(Int64(words[2])) > 1_700_000_000)
     }
 
-    @Test("A crash outside of any plug's data stores no plug") func whoDiesWithoutAPlugLeavesNone() async throws {
+    @Test("A crash while no plug's data is processed stores a hyphen instead of an id")
+    func whoDiesWithoutAPlugLeavesNone() async throws {
         let folder = TestFolder()
         let path = folder.path + "/died"
         await #expect(processExitsWith: .failure) { [path = path as String] in

@@ -45,7 +45,7 @@ import Testing
         #expect(try FileStore().read(directory + "/cursors", limit: 1000).count == 17 - 2 + 15)
     }
 
-    @Test("A gap is stored up to its end, and the beginning is stored before the first event")
+    @Test("The end of a gap is stored as the plug's number")
     func aGapIsShownUpToItsEndAndABeginningBeforeAnything() async throws {
         let memory = try memory()
         for update in [welcome(lamp.id), .following(after: 3), .gap(Gap(from: 4, to: 99, reason: .powerLost))] {

@@ -9,7 +9,8 @@ import Testing
 @Suite struct FetchTests {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    /// A plug with a sample for each second up to now, in several chunks.
+    /// Returns a bench whose plug has one sample for each of the seconds before now. A chunk holds at most 4096
+    /// samples.
     private func bench(seconds: Int64) -> FollowedBench {
         var bench = FollowedBench(cursor: nil, states: nil)
         for second in 0..<seconds { bench.store.append(Sample(milliseconds: second * 1000, deciwatts: Int32(second))) }
@@ -91,7 +92,7 @@ import Testing
         #expect(try self.heard(bench, 2) == Array(0..<10_000))
     }
 
-    @Test("A fetch of an earlier boot is refused, now and at the next connection")
+    @Test("A fetch of an earlier boot is refused, both during a connection and after waiting for one")
     func ofABootThatIsOverItIsRefusedNowAndAtTheNextConnection() {
         var bench = bench(seconds: 10)
         let other = BootID(bytes: [UInt8](repeating: 8, count: 16))!

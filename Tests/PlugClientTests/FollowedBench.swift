@@ -11,7 +11,7 @@ let lamp = PlugServer.Identity(
     id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .button], firmware: "1.0", boot: boot)
 let turnOn = PlugCommand.setRelay(on: true, autoOff: nil)
 
-/// Returns the id of the desk's command with this request.
+/// Returns the id of the desk's command whose request id repeats this byte.
 func command(_ number: UInt8) -> CommandID { CommandID(request(number), of: .desk) }
 
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
@@ -164,7 +164,8 @@ struct FollowedBench {
     var sequences: [SequenceNumber] {
         updates.compactMap { if case .event(let event, _) = $0 { event.sequence } else { nil } }
     }
-    /// The event numbers that the follower reported as the start of following from now on.
+    /// The event numbers that the follower reported as starts of following: the first delivered event has the next
+    /// number.
     var beginnings: [SequenceNumber] {
         updates.compactMap { if case .following(let sequence) = $0 { sequence } else { nil } }
     }

@@ -212,7 +212,7 @@ private final class MadeUpNetwork: Sendable {
     }
 
     /// Regression: the meaning of a name must not depend on who announces it. Nineteen forged records made a plug
-    /// choose another name, and the rule that turns it off did not find it.
+    /// choose another name, and the rule that turned the plug off no longer found it.
     @Test("A paired plug keeps its name when another host announces the name")
     func aNameStaysWithThePlugThatIsPairedUnderIt() async throws {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
@@ -234,7 +234,7 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    /// Regression of the same kind: a paired plug reports the name of a different paired plug.
+    /// Regression: a paired plug reports the name of a different paired plug.
     @Test("A paired plug that takes the name of a different one keeps its own name in the house")
     func noPairedPlugTakesTheNameOfAnother() async throws {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))

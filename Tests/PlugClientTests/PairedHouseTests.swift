@@ -120,7 +120,7 @@ private final class PairedHouse: Sendable {
     func aPlugThatKnowsSomebodyHasItsWindowClosed() async throws {
         let house = try await PairedHouse()
         _ = try await house.pair(code: house.code)
-        // A new plug accepts pairing for ten minutes. A restarted plug is already paired and does not.
+        // A new plug accepts pairing for ten minutes. After a restart it does not, because it is already paired.
         await house.service.stop()
         let again = try await PairedHouse(plug: house.directory + "/plug")
         let error = await refusal { _ = try await again.pair(code: house.code) }

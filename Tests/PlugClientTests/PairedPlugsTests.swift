@@ -115,7 +115,7 @@ import Testing
 
     /// An accent at the beginning of a name combines with the preceding space to one character.
     @Test(
-        "Any name is read back unchanged",
+        "Any name without a line feed is read back unchanged",
         arguments: ["", " ", "\u{301}clair", "Küche  \u{1F468}\u{200D}\u{1F469}", "a\r", "\u{2028}"])
     func anyNameComesBack(name: String) async throws {
         let plug = PairedPlugs.Entry(id: lampID, key: .plug, name: name)

@@ -74,7 +74,7 @@ import Testing
                 }
             #expect(Disconnection(.endedByPeer(Goodbye(reason, words))) == expected)
         }
-        // Only the plug can report that it was reset.
+        // A Goodbye with this reason counts as a reset only if the plug sent it, not if this side ended the session.
         #expect(Disconnection(.ended(Goodbye(.factoryReset, words))) == .away(words))
     }
 

@@ -17,7 +17,7 @@ import Testing
             state: PlugState(relayOn: false))
     }
 
-    @Test("Following from now on reports the position once") func fromNowTellsOnceWhereThatIs() {
+    @Test("Following with the cursor `now` reports its start position once") func fromNowTellsOnceWhereThatIs() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.breakConnection()
