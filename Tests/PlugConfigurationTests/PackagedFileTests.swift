@@ -15,8 +15,8 @@ struct PackagedFileTests {
         text = try String(contentsOf: Self.folder.appending(path: "plugd.toml"), encoding: .utf8)
     }
 
-    /// The file with its keys enabled: lines that begin with `#` and no space. Lines with `##` are alternatives or have
-    /// no default.
+    /// The file with its default keys enabled: lines that begin with `#` and no space lose the `#`. Other comments are
+    /// removed, also lines with `##`, which are alternatives or have no default.
     private var uncommented: String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("##") || line.hasPrefix("# ") || line == "#" ? "" : String(line.drop { $0 == "#" })
