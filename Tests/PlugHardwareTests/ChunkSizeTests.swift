@@ -4,8 +4,10 @@ import ProtocolCore
 import Testing
 
 @Suite struct ChunkSizeTests {
-    /// Three hours of each model with time, power, voltage and current, measured shortly after every full second.
-    @Test("The samples of noisy models fit into the stored week") func noisyModelsFitIntoTheStoredWeek() throws {
+    /// Encodes three hours of each model with time, power, voltage and current, measured at most 0.4 ms after every
+    /// full second.
+    @Test("A sample takes at most 2.4 bytes on average, and a week of samples fits into the store")
+    func noisyModelsFitIntoTheStoredWeek() throws {
         var bytes = 0
         var count = 0
         for appliance in SimulatedAppliance.allCases {

@@ -38,7 +38,7 @@ import Testing
         #expect(try times(minimum: 0, gamma: 1) == (0...1000).map { UInt64($0) * 1000 })
     }
 
-    /// 0.1 + 0.9 · 0.5^2.2, and so on, computed with a different program.
+    /// The expected shares of the period are 0.1 + 0.9 · level^2.2, computed with a different program.
     @Test("Minimum and gamma follow the formula") func theMinimumAndTheGammaAreAsWritten() throws {
         let times = try times(minimum: 0.1, gamma: 2.2, period: 1_000_000_000)
         #expect(times[500] == 295_873_877)

@@ -132,7 +132,8 @@ import Testing
         record.pass(.milliseconds(10))
         let record = record
         let stopping = Task { try await relay.release(keeping: keeping) }
-        // Only the test advances the time. The release has begun when the required coil is energised, or at once.
+        // Only the test advances the time. The loop ends when the release has energised the `off` coil. If the release
+        // keeps the state, the `on` coil is still energised by the first pulse.
         while record.active != [keeping ? "on" : "off"] { await Task.yield() }
         record.pass(.milliseconds(50))
         try await stopping.value

@@ -92,7 +92,7 @@ import Testing
         let test = TestADE(limits: limits)
         var random = SeededRandom(seed: 0xADE)
         for round in 0..<20_000 {
-            // Every tenth value is at the end of the range.
+            // Every tenth voltage and every tenth current is at full scale.
             let volts = round % 10 == 0 ? 347.3848846 : Double.random(in: 0...347, using: &random)
             let amperes = round % 10 == 1 ? 90.32007 : Double.random(in: 0...90, using: &random)
             let angle = Double.random(in: -1...1, using: &random)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "A power register contains its value times 154 steps per watt",
+        "A step of the power register is 1/154 W",
         arguments: [-4_862_401, -4_862_400, -155, -154, -1, 0, 1, 153, 154, 65_535, 4_862_400, 4_862_401] as [Int32])
     func aRegisterIsItsValueOver154Watts(steps: Int32) throws {
         var limits = ADE7953.limits
@@ -157,7 +157,7 @@ import Testing
         #expect(idle.alternating?.reactiveDecivars == 0 && idle.alternating?.powerFactorThousandths == 0)
         test.bus.withChip { $0.watts = -0.49 }
         #expect(try test.meter.measure().deciwatts == 0)
-        // A capacitor draws a current but no power.
+        // A capacitor draws a current and reactive power, but no active power.
         test.bus.withChip {
             $0.amperes = 0.2
             $0.vars = -46

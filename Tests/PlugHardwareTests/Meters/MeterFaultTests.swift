@@ -129,7 +129,7 @@ import Testing
         bench.fail(1, kind)
         let text = try #require(fault(bench.measure))
         #expect(text.contains(kind == .timedOut ? "stuck" : "instead of"))
-        // The chip kept its settings. They are written again, and the same call measures.
+        // The chip kept its settings. The next call writes them again and measures.
         #expect(try bench.isExpected(bench.measure()))
         #expect(bench.counters().busFaults == 1 && bench.counters().initialisations == 2)
     }
@@ -149,7 +149,7 @@ import Testing
         for _ in 0..<20 { #expect(fault(bench.measure) != nil) }
     }
 
-    @Test("Ten kilowatts with five volt-amperes are impossible")
+    @Test("A power of 10 kW at an apparent power of 4 VA is impossible")
     func tenKilowattsBelowFiveVoltAmperesAreImpossible() throws {
         let test = TestADE()
         test.load(watts: 4)

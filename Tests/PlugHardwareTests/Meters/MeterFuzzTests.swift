@@ -23,7 +23,8 @@ import Testing
             let kept = written.withLock { $0[bytes] }
             return try random.withLock { random throws(BusFault) in
                 if random.chance(0.01) { throw BusFault(.noAcknowledge, address: address) }
-                // Most reads return the written value. Without it no driver would begin to measure.
+                // A read of a written register usually returns the written value. Otherwise no driver would begin to
+                // measure.
                 if let kept, random.chance(0.98) { return kept }
                 if bytes == [0xFE], random.chance(0.9) { return [0x54, 0x49] }
                 if bytes == [0xFF], random.chance(0.9) { return [0x22, address == 0x41 ? 0x60 : 0x70] }

@@ -14,8 +14,8 @@ final class TestClock: Sendable {
 /// An ADE7953 driver with a modelled chip. Unless `fresh` is true, the chip is set up and its first energy is
 /// discarded.
 struct TestADE {
-    /// The energy of one step. Full scale is 4,862,401 steps of power at 154 steps per watt, and 206,900 steps of
-    /// energy per second.
+    /// The energy of one step in microwatt-hours. Full scale is 4,862,401 steps of power at 154 steps per watt, and
+    /// 206,900 steps of energy per second.
     static let microwattHoursPerStep: Double = 4_862_401 / 154 / 206_900 / 3600 * 1e6
 
     let bus = ModelledBus(ADE7953Model(), at: 0x38)
@@ -55,7 +55,7 @@ struct TestADE {
     }
 }
 
-/// A bench meter with its model.
+/// An INA driver with a modelled chip.
 struct TestINA {
     let bus: ModelledBus<INAModel>
     let meter: any CalibratedMeter
