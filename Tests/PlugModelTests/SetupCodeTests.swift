@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("A setup code is parsed without case, spaces, hyphens, and with 0, 1 and 8")
+    @Test("Parsing ignores case, spaces and hyphens, and reads 0, 1 and 8 as O, I and B")
     func itIsReadAsPeopleWriteIt() throws {
         let code = try SetupCode(text: "OIBB-EFGH-IJKL-MNOP")
         for text in ["oibbefghijklmnop", " OIBB EFGH IJKL MNOP\n", "0188efgh-ijkl-mnop"] {
