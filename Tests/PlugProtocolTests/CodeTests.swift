@@ -4,7 +4,8 @@ import Testing
 
 @testable import PlugProtocol
 
-/// Changes of the setup code: the old code is invalid at once, and the new one is valid when it is in flash.
+/// Changes of the setup code: the old code stays valid until the new one is in flash, and only the new one is valid
+/// afterwards.
 @Suite struct CodeTests {
     private let newCode = try! SetupCode(text: "QRST-UVWX-YZ23-4567")
     private let phone = ConnectionID(rawValue: 9)

@@ -33,7 +33,7 @@ func opening(_ connection: ConnectionID, peer: String = "", key: PublicKey = des
 
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
-/// The id of the command with this request and the controller with this key.
+/// Returns the id of the command with the request id `request(number)` from the controller with this key.
 func command(_ number: UInt8, of key: PublicKey = deskKey) -> CommandID {
     CommandID(request(number), of: AuthorityID(key))
 }
@@ -118,7 +118,7 @@ struct Bench {
         return received[connection] ?? []
     }
 
-    /// Runs the machine at its own deadlines up to a time, exclusive of later events.
+    /// Delivers all deadlines up to and including this time. Returns the actions other than sent bytes.
     mutating func run(until seconds: Double) -> [PlugServer.Action] {
         var others: [PlugServer.Action] = []
         while let deadline = server.nextDeadline, deadline <= at(seconds) {

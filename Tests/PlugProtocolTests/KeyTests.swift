@@ -197,7 +197,7 @@ import Testing
         #expect((20...24).contains(verified), "\(verified) signatures in an hour")
     }
 
-    @Test("A Hello with an invalid name neither activates the new key nor ends other sessions")
+    @Test("A Hello with an invalid name leaves the old key and the other sessions unchanged")
     func aMalformedHelloChangesNothing() {
         var bench = Bench(paired: [ownerKey, deskKey])
         bench.greet(third, key: ownerKey)
@@ -285,7 +285,7 @@ import Testing
         #expect(bench.server.access.controllers.delaying(ownerKey, announcedFor: .zero).count == 2)
     }
 
-    @Test("A viewer that never stores the plug's next key delays its rotation for a day, an owner forever")
+    @Test("A key rotation of the plug waits one day for a viewer's confirmation, and forever for an owner's")
     func guestsDelayARotationForADay() {
         let owner = PairedControllers.Controller(key: deskKey, name: "Desk")
         let viewer = PairedControllers.Controller(key: otherKey, name: "Guest", role: .viewer)

@@ -29,7 +29,7 @@ import PlugModel
     }
 
     /// Attack class: two controllers use up all connections, so that an owner cannot connect to remove them.
-    @Test("When the plug is full, a controller without a connection displaces one of the controller with the most")
+    @Test("When the plug is full, a controller without a connection displaces one of the controller with most")
     func whoHasMostGivesAPlaceToWhoHasNone() {
         var bench = Bench(paired: [deskKey, otherKey, ownerKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }

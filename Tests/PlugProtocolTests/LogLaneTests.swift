@@ -90,7 +90,7 @@ import PlugModel
         #expect(heard(&bench).answers == [.following(.info, for: .seconds(3600))])
     }
 
-    @Test("A third follower is refused until another one has ended")
+    @Test("A third follower of a controller is refused until one of the other two has ended")
     func aThirdFollowerIsRefusedUntilOneHasEnded() {
         var bench = Bench()
         for number in 1...3 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }

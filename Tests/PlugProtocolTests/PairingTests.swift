@@ -56,7 +56,7 @@ private struct Pairing {
         }
     }
 
-    /// Runs the plug at its own deadlines up to a time.
+    /// Delivers the plug's deadlines up to and including this time.
     mutating func run(until seconds: Double) {
         while let deadline = server.nextDeadline, deadline <= at(seconds) {
             plug(.deadlineReached, at: (deadline - .zero).inSeconds)
@@ -110,7 +110,7 @@ private struct Pairing {
     @Test("With continuous guessing, no other controller waits longer than 30 seconds")
     func whoeverGuessesHoweverOftenNobodyElseWaitsLongerThan30Seconds() {
         var pairing = Pairing()
-        // Seven connections guess at a time, again and again.
+        // Every 30 s, seven connections guess at the same time.
         var guesses: UInt64 = 0
         for round in 0..<10 {
             for _ in 0..<7 {
