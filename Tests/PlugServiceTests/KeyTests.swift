@@ -94,7 +94,7 @@ import Testing
 
     @Test("If the key cannot be stored, the plug uses it until it stops")
     func whereNoKeyCanBeKeptItHasOneUntilItStops() throws {
-        // A directory blocks the path of the file's draft.
+        // A directory blocks the path of the temporary file.
         try FileManager.default.createDirectory(
             atPath: directory.path + "/key.\(getpid())", withIntermediateDirectories: true)
         let (service, _) = try plug()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PlugService
 
-/// Answers every request with its line, and refuses loads.
+/// Refuses loads, answers a reset with two lines, and answers every other request with its line.
 private actor Echo: PanelOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()

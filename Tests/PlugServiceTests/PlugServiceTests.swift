@@ -52,7 +52,7 @@ import Testing
         await plug.stop()
     }
 
-    @Test("A restart keeps the id and the relay, and numbers continue")
+    @Test("A restart keeps the id and the relay state, and event numbers continue")
     func aRestartKeepsTheIdAndTheRelayAndNumbersGoOn() async throws {
         let directory = TestFolder()
         let first = try await RunningPlug(in: directory)
@@ -116,7 +116,7 @@ import Testing
         await killed.stop()
     }
 
-    @Test("A stop ends the sessions and uses no further number")
+    @Test("A stop ends the sessions and uses no further event number")
     func stoppingSaysGoodbyeAndUsesNoNumberAfterwards() async throws {
         let plug = try await RunningPlug()
         var heard = try await plug.controller().updates.makeAsyncIterator()

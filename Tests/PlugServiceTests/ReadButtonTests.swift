@@ -13,7 +13,7 @@ import Testing
 
 /// Tests of buttons whose edges are read from a descriptor, here a pipe.
 @Suite(.timeLimit(.minutes(1))) struct ReadButtonTests {
-    /// A button with one byte per edge: 1 for down, 9 for the end.
+    /// A button with one byte per event: 1 for down, 9 for a failure that ends the button, any other value for up.
     private final class PipeButton: Button, EdgeSource {
         private let report = Mutex<(@Sendable (ButtonEdge) -> Void)?>(nil)
         let failures = Mutex<[Int32]>([])

@@ -31,7 +31,8 @@ import Testing
         }
     }
 
-    @Test("A running plug restarts as a new plug") func aRunningPlugGoesOnAsAnotherOne() async throws {
+    @Test("A reset of a running plug replaces its key and keeps its id and setup code")
+    func aRunningPlugGoesOnAsAnotherOne() async throws {
         try directory.pair(with: TransportIdentity())
         let (stops, stop) = AsyncStream<Void>.makeStream()
         let running = Task { [settings, log] in
@@ -56,7 +57,7 @@ import Testing
 
     @Test("A failed reset is reported at the panel") func oneThatCannotBeResetSaysSoAtThePanel() async throws {
         let plug = try await RunningPlug()
-        // A directory blocks the path of the order.
+        // A directory blocks the path of the file that orders the reset.
         try FileManager.default.createDirectory(
             atPath: plug.directory.path + "/reset.new/in", withIntermediateDirectories: true)
         let error = await #expect(throws: PanelError.self) { try await plug.ask(.reset) }
