@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlugTopics
 
-/// A machine and its actions.
+/// A broker machine and the actions that it returned.
 struct Door {
     static let tree = try! TopicTree(prefix: "smartplug", house: "home")
     static let lamp = PlugID(rawValue: "00000000000a")!
@@ -92,7 +92,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
             ])
     }
 
-    /// Class: two programs with the same identity take the session from each other forever.
+    /// Fault class: two programs with the same identity take the session from each other forever.
     @Test("After a takeover of its session, the machine pauses before it reconnects")
     func aSessionThatAnotherTookOverIsLeftToItForAWhile() {
         var door = Door()
@@ -164,7 +164,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(states.map(\.payload) == [JSONObject(PlugState(relayOn: true), at: "50").text])
     }
 
-    @Test("Simultaneous states are one message after the events") func statesOfOneMomentAreOneMessageBehindItsEvents() {
+    @Test("States within the gathering time become one message, which follows the events")
+    func statesOfOneMomentAreOneMessageBehindItsEvents() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -346,7 +347,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.actions.contains(.keep(1)))
     }
 
-    @Test("All servers are tried at once, and then with growing pauses")
+    @Test("The servers are tried one after another within a second, and then with growing pauses")
     func theListOfServersIsTriedAtOnceAndThenEverSlower() {
         var door = Door(servers: 3)
         door.handle(.started)
