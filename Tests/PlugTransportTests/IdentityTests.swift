@@ -63,7 +63,7 @@ import Testing
         #expect(throws: TransportIdentityError.noKey) { try TransportIdentity(pem: text) }
     }
 
-    @Test("A damaged text is a key or an error") func aDamagedTextIsAKeyOrAnError() {
+    @Test("A damaged PEM text results in a usable key or an error") func aDamagedTextIsAKeyOrAnError() {
         let whole = Array(TransportIdentity().pem.utf8)
         var random = Fuzzing.random(5)
         for _ in FuzzRounds(2000) {

@@ -149,14 +149,14 @@ import Testing
         await listener.stop()
     }
 
-    @Test("A peer that never reads delays a close by two seconds")
+    @Test("A peer that never reads delays a close by at most two seconds")
     func aPeerThatNeverReadsHoldsUpACloseForTwoSecondsAtMost() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
         var reports = plug.reports.makeAsyncIterator()
         _ = await reports.next()
         await controller.setReading(false)
-        // More than the kernel buffers.
+        // 32 MiB are more than the kernel buffers.
         for _ in 0..<512 { await plug.send([UInt8](repeating: 5, count: 1 << 16)) }
         let began = ContinuousClock.now
         await plug.close()
