@@ -93,7 +93,7 @@ import Testing
         try write(bytes)
         let (report, samples, _) = try repaired()
         #expect(samples == 86_400 && report.chunks == 0)
-        // A search for row numbers without the index also finds all rows.
+        // Without the index, the repair searches by row number and also finds all rows.
         let queue = try DatabaseQueue(path: path)
         try queue.write { try $0.execute(sql: "DROP INDEX chunk_by_time") }
         let places = try queue.read { database in

@@ -57,8 +57,8 @@ import Testing
         "After a restart with an older counter value, the energy is at least that of the samples",
         arguments: [(900_000, 360_000), (1_100_000, 460_000)] as [(UInt64, Int)])
     func overARestartTheCounterMayHaveGoneBackFirst(after: UInt64, hour: Int) throws {
-        // The plug restarts at half past, and its counter continues at the stored 640 Wh. It may therefore rise by less
-        // than the energy of the samples.
+        // The plug restarts after half an hour, and its counter continues at the stored 640 Wh. Until the last reading,
+        // the counter rises by 260 Wh or 460 Wh. The energy of the samples is 360 Wh.
         try history.record(
             batch(
                 chunks(from: 0, count: 1800) { _ in 3600 }

@@ -11,18 +11,18 @@ struct MadeUpRecording {
     static let autumn: Int64 = 1_792_890_000_000
 
     private(set) var text = ""
-    /// The time of each line that has one, keyed by line number.
+    /// The time of each line with a valid date, in milliseconds since 1970, keyed by line number.
     private(set) var told: [Int: Int64] = [:]
     private(set) var lines = 0
     private(set) var empty = 0
     /// The number of lines with a time that does not exist.
     private(set) var impossible = 0
-    /// The lines whose time is before that of the previous line.
+    /// The numbers of the lines whose time is before that of the previous line with a time.
     private(set) var falls: [Int] = []
     private let separator: String
     private let quoted: Int
 
-    /// The power of a line in watts is its number.
+    /// The power of a line in watts is its line number modulo 1000.
     init(_ random: inout SeededRandom) {
         separator = Bool.random(using: &random) ? ";" : ","
         quoted = Int.random(in: 0...10, using: &random)
@@ -76,7 +76,7 @@ struct MadeUpRecording {
             .joined(separator: separator) + (Bool.random(using: &random) ? "\n" : "\r\n")
     }
 
-    /// The local time.
+    /// Returns the local time in the format of the recording.
     static func local(_ time: Int64) -> String { text(time + Int64(europe.offset(at: Double(time) / 1000)) * 1000) }
 
     static func text(_ local: Int64) -> String {

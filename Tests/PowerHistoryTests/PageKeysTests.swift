@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerHistory
 
-/// Keys that are found in the pages of a database, and rows that are found by them between two damaged pages.
+/// Keys that are found in the pages of a database, and rows between two damaged pages that are found by these keys.
 @Suite struct PageKeysTests {
     private let directory = TestFolder(on: .memory)
     private let other = TestFolder(on: .memory)

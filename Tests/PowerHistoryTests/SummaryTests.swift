@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test("If the counter falls, the samples determine the energy") func aCounterThatFellIsNotBelieved() throws {
-        // The counter was restored to its value of an hour before.
+        // The counter is lower at 7200 s than at 3600 s, because the plug restored an older value.
         try history.record(
             batch(
                 chunks(from: 0, count: 10_801) { _ in 3600 },

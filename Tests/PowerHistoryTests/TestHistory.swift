@@ -20,10 +20,10 @@ let lamp = PlugID(rawValue: "00000000a001")!
 let fridge = PlugID(rawValue: "00000000a002")!
 let firstBoot = BootID(bytes: Array(repeating: 1, count: 16))!
 let secondBoot = BootID(bytes: Array(repeating: 2, count: 16))!
-/// The wall clock at the plug's zero: 2024-03-04, 00:00 UTC.
+/// The wall clock at zero of the plug's clock, in milliseconds since 1970: 2024-03-04, 00:00 UTC.
 let midnight: Int64 = 1_709_510_400_000
 
-/// Chunks with one sample per second, from the plug's second `first` on.
+/// Returns chunks with one sample per second, starting at second `first` of the plug's clock.
 func chunks(
     of plug: PlugID = lamp, boot: BootID = firstBoot, origin: Int64 = midnight, from first: Int, count: Int,
     deciwatts: (_ second: Int) -> Int
