@@ -46,7 +46,8 @@ import Testing
         #expect(text(glance) == golden)
     }
 
-    @Test("Columns without dimmers or history are omitted") func withoutDimmersAndHistoryTheirColumnsAreLeftOut() {
+    @Test("Without dimmers and history, their columns are omitted")
+    func withoutDimmersAndHistoryTheirColumnsAreLeftOut() {
         let glance = HouseGlance([PlugRecord(plug: "Kettle", state: "connected")])
         #expect(text(glance).contains("Plug    State  Power\nKettle  o off      -\n"))
     }

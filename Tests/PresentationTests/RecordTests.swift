@@ -8,7 +8,7 @@ import ProtocolCore
 import ServiceDiscovery
 import Testing
 
-/// The exact text of the other lines of `--json`.
+/// The exact lines of `--json` for browsing, resolving, plugs, networks and commands.
 @Suite struct RecordTests {
     /// A terminal interprets U+009B like ESC and "[", as the beginning of a command.
     @Test("JSON lines contain no control characters for a terminal")

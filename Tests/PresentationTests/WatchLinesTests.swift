@@ -88,7 +88,7 @@ import Testing
         for (known, told) in [([:], 0), ([lamp: 2], 1)] as [([PlugID: SequenceNumber], Int)] {
             var lines = WatchLines(after: WatchCursor(start: moment, known: known), tellsCursor: true)
             _ = lines.records(of: report(.connected(description)))
-            // It arrives now, but may have happened at any time.
+            // The event arrives now, but may have happened at any time.
             let update = PlugUpdate.event(event(.buttonPressed(.single), 3), age: nil)
             #expect(lines.records(of: PlugReport(plug: "Lamp", at: late, update: update)).count == told)
             #expect(lines.records(of: PlugReport(plug: "Lamp", at: late, update: restarted)).map(\.seq) == [4])
