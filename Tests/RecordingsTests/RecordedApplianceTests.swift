@@ -18,7 +18,8 @@ struct RecordedApplianceTests {
         return try Recording.parse([UInt8](Data(contentsOf: file)))
     }
 
-    @Test("The recording of a television rises at the known times") func theTelevisionRisesWhenItIsKnownTo() throws {
+    @Test("The recorded power of a television rises above 40 W at the known times")
+    func theTelevisionRisesWhenItIsKnownTo() throws {
         let points = try recording("TV-LCD").points
         let rises = zip(points, points.dropFirst()).filter { $0.deciwatts <= 400 && $1.deciwatts > 400 }
         #expect(rises.map(\.1.milliseconds).contains(try #require(TimeOfDay.milliseconds("11:14:07"))))
