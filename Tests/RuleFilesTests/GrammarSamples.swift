@@ -44,8 +44,8 @@ struct GrammarSamples {
         }
     }
 
-    /// Returns a sample per key and value, together with the keys that it requires. A mapping within itself is not
-    /// repeated.
+    /// Returns a sample per key and value, together with the keys that it requires. A mapping that is nested in itself
+    /// is replaced by its example.
     private static func samples(of mapping: MappingForm, within: [String]) -> Both {
         guard !within.contains(mapping.id) else { return ([Sample(what: mapping.id, text: mapping.example)], []) }
         var both: Both = ([], [])
