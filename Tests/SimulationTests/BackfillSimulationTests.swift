@@ -11,7 +11,7 @@ import Testing
 private struct RecordedHouse {
     static let absence = Duration.seconds(9 * 3600)
     static let disturbance = Duration.seconds(300)
-    /// Long enough for a round of the tail and for every retry.
+    /// Longer than the interval of the regular fetches of the newest samples and than every pause before a retry.
     static let calm = Duration.seconds(1500)
 
     var house: House
@@ -75,7 +75,7 @@ private struct RecordedHouse {
         if let violation = controller.violation { throw House.Broken(description: violation) }
     }
 
-    /// Checks the history: for the current boot it has each plug's samples except those of the last round, and it has
+    /// Checks the history: for the current boot it has each plug's samples except those of the last 720 s, and it has
     /// no sample that a plug did not measure.
     private func checkOutcome() throws {
         for name in house.plugs.keys.sorted() {

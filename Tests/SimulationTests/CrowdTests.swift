@@ -68,7 +68,7 @@ import Testing
     private func live(_ crowd: inout Crowd) throws {
         var before = crowd.sent
         crowd.run(until: crowd.now + Self.interval)
-        // From now on every host has received every other one.
+        // From now on every host has received the records of every other host.
         let end = crowd.now + Self.life
         while crowd.now < end {
             crowd.run(until: crowd.now + .seconds(100))

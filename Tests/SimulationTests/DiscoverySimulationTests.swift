@@ -8,8 +8,8 @@ import Testing
 struct DiscoveredHouse {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
-    /// The longest interval between two queries of a browse, then the lifetime of a PTR record that it requested, and
-    /// the time to resolve name collisions that are detected only then.
+    /// The sum of the longest interval between two queries of a browse (3600 s), the lifetime of a PTR record that the
+    /// last query requested (4500 s), and the time to resolve name collisions that are detected only then (60 s).
     static let quiet = Duration.seconds(3600 + 4500 + 60)
     static let disturbance = Duration.seconds(240)
     /// The packets that a host may send on average. During disturbances with a fault every 15 s: at most twelve claims

@@ -180,7 +180,7 @@ private struct FloodedHouse {
 @Suite struct FloodSimulationTests {
     private static let seeds = SeedPlan(environment: ProcessInfo.processInfo.environment, sampled: 6).seeds
 
-    @Test("A controller finds its paired plugs among flooded false announcements", arguments: seeds)
+    @Test("A controller finds its paired plugs among a flood of false announcements", arguments: seeds)
     func pairedPlugsAreFoundAmongFalseOnes(seed: UInt64) throws {
         var house = FloodedHouse(seed: seed)
         try house.live()

@@ -37,7 +37,7 @@ final class FollowingController {
     private var address: LANAddress?
     private var streams: UInt32 = 0
     private var random = SeededRandom(seed: 0)
-    /// The number of updates that are stored before the process is killed.
+    /// The number of updates that are stored before the process is killed; nil if no kill is scheduled.
     private var storesLeft: Int?
     private var isKilled = false
 

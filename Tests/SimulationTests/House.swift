@@ -92,7 +92,8 @@ struct House {
         lan.schedule(repair, after: end)
     }
 
-    /// Fills a small ring and toggles the relay before a restarted controller can repeat its requests.
+    /// In half of the cases, schedules three presses 700 ms apart. They fill a small ring and toggle the relay before a
+    /// restarted controller can repeat its requests.
     private mutating func pressSoon(_ plug: HostID, after time: Duration) {
         guard random.chance(0.5) else { return }
         for press in 0..<3 { lan.schedule(.press, on: plug, after: time + .milliseconds(1 + 700 * press)) }
@@ -110,8 +111,8 @@ struct House {
         } else {
             lan.schedule(.diskBreaksDown(breakdown, afterSteps: steps), on: plug, after: time)
         }
-        // If the disk never reached that step, the breakdown happens now. Only the needed one of the two repairs has an
-        // effect.
+        // If the disk never reached that step, the breakdown happens at `end`. Only the needed one of the two repairs
+        // has an effect.
         lan.schedule(breakdown == .kill ? .kill(plug) : .powerCut(plug), after: end)
         lan.schedule(.start(plug), after: end)
         lan.schedule(.powerOn(plug), after: end)

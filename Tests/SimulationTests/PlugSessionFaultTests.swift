@@ -6,7 +6,7 @@ import Testing
 @Suite struct PlugSessionFaultTests {
     /// Every event of the journal is received exactly once and in order, or lies in a reported gap with a real cause.
     /// Acknowledged commands took effect exactly once, and fetched samples equal the measured ones.
-    @Test("Events, commands and samples are neither lost nor repeated despite faults")
+    @Test("No event, command or sample is lost or repeated despite faults")
     func nothingIsLostAndNothingComesTwice() throws {
         var (seen, acknowledged, sessions, samples, again) = (0, 0, 0, 0, 0)
         var gaps: [Gap.Reason: Int] = [:]

@@ -39,7 +39,7 @@ struct PlugTruth {
     /// Records that were being written to the mirror when the process ended.
     private var unfinished: [MirrorRecord] = []
 
-    /// - Parameter isFlashLate: a boundary has taken longer than the plug has to wait.
+    /// - Parameter isFlashLate: true if the write of a boundary has taken longer than the plug has to wait.
     mutating func take(_ records: [MirrorRecord], boot: BootID, isFlashLate: Bool) {
         for record in records {
             switch record {
@@ -88,12 +88,12 @@ struct PlugTruth {
     /// Starts a process with the state that its predecessor left.
     ///
     /// - Parameters:
-    ///   - mayForget: the runtime directory was not writable, so the mirror may be missing.
-    ///   - wasReset: a factory reset erased the state.
+    ///   - mayForget: true if the runtime directory was not writable, so that the mirror may be missing.
+    ///   - wasReset: true if a factory reset erased the state.
     mutating func begin(_ memory: PlugMemory, boot: BootID, mayForget: Bool, wasReset: Bool) {
         let next = memory.journal.nextSequence
         defer { (unfinished, mirrored, nextSequence) = ([], boot, next) }
-        // If flash could not mark the mirror as outdated either, an older one is used.
+        // If flash failed, it could not mark the mirror as outdated, and the plug may use an older mirror.
         let isOlder = hadBadFlash && next < nextSequence
         guard mirrored == boot, !wasReset, !(mayForget && (memory.appliance.powerLost || isOlder)) else {
             (effects, isNewborn, unnumbered) = ([], true, [])

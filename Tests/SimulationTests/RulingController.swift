@@ -37,7 +37,7 @@ final class RulingController {
     private var random = SeededRandom(seed: 0)
     private var lastStream: UInt32 = 0
     private var lastResolve: UInt64 = 0
-    /// The number of updates that are stored before the process is killed.
+    /// The number of updates that are stored before the process is killed; nil if no kill is scheduled.
     private var storesLeft: Int?
     private var isKilled = false
 

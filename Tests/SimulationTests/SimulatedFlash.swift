@@ -38,8 +38,8 @@ struct SimulatedFlash {
         writes.insert(Write(action: action, asked: now), at: isFirst ? 1 : writes.count)
     }
 
-    /// Begins the first write if it has not begun. At random its data reaches flash now or only at its end, so a power
-    /// cut finds it or not.
+    /// Begins the first write if it has not begun. At random its data reaches flash now or only at its end. After a
+    /// power cut during the write, flash therefore has the new or the old data.
     mutating func begin(now: Instant, perform: (PlugMachine.Action) -> PlugMachine.Event?) {
         guard let write = writes.first, write.begun == nil else { return }
         let end = now + random.duration(in: time)

@@ -28,7 +28,7 @@ import Testing
         print("\(waited) events waited for flash, \(overKill) until after a kill")
     }
 
-    /// A write that takes longer than allowed is reported as a gap, and the plug continues.
+    /// If a write takes longer than allowed, the plug reports the skipped numbers as a gap and continues.
     @Test("The plug skips numbers and continues when flash takes too long")
     func aFlashThatTakesTooLongIsLeftBehind() throws {
         var leaps = 0

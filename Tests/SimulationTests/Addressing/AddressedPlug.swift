@@ -108,7 +108,7 @@ final class AddressedPlug {
         return tell(.hardwareAddressChanged(hardware), now: now)
     }
 
-    /// Marks all assigned addresses as used by connections, or none.
+    /// Marks all assigned addresses as used by connections. If `isConnected` is false, marks all of them as unused.
     func connect(_ isConnected: Bool, now: Instant) -> [LinkFrame] {
         inUse = isConnected ? Set(assigned.keys) : []
         return tell(.inUse(inUse), now: now)
@@ -210,7 +210,8 @@ final class AddressedPlug {
         if !isTaken, now - lastDoubt > .seconds(11) { violation = "\(address) is removed during a connection" }
     }
 
-    /// The kernel's ARP request when a program on the plug sends from one of its addresses.
+    /// Returns the kernel's ARP request for a packet of a program from one of the plug's addresses. Returns nil if the
+    /// link is down or no address is assigned.
     func question(for target: IPv4Address, _ random: inout SeededRandom) -> ARPPacket? {
         let own = assigned.keys.sorted { $0.rawValue < $1.rawValue }
         guard isLinkUp, let source = own.randomElement(using: &random) else { return nil }

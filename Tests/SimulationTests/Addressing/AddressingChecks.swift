@@ -42,7 +42,7 @@ extension AddressingHouse {
         }
     }
 
-    /// Limits what each plug may write and send in a run, whatever the faults.
+    /// Checks the limits of the flash writes and the sent packets of each plug in a run, with any faults.
     func checkNobodyMadeAStorm() throws(SimulationFailure) {
         for (plug, state) in plugs.enumerated() {
             let tally = state.tally
@@ -54,15 +54,16 @@ extension AddressingHouse {
         }
     }
 
-    /// Checks the rates when every claim fails: one address per minute is tried (RFC 3927 §2.2.1) and at most one lease
-    /// per ten seconds is declined.
+    /// Checks the rates when every claim fails: at most one address per minute is tried (RFC 3927 §2.2.1) and at most
+    /// one lease per ten seconds is declined.
     func checkTheRateLimit(
         since before: [AddressedPlug.Tally], _ time: Duration
     ) throws(SimulationFailure) {
         let minutes = Int(time / RFC3927.rateLimitInterval)
         for (plug, state) in plugs.enumerated() {
             let tried = state.tally.tried - before[plug].tried
-            // A plug that had no link or no process until the end starts with ten tries.
+            // A plug whose link or process was down until `before` was taken may make ten tries before the limit
+            // applies.
             guard tried <= minutes + RFC3927.maximumConflicts + 1 else {
                 throw failure("plug \(plug) tried \(tried) addresses in \(minutes) minutes")
             }
@@ -71,8 +72,8 @@ extension AddressingHouse {
         }
     }
 
-    /// The limits of a plug in a run of twelve minutes. They are 1.5 times the highest numbers of 10,000 houses: 18
-    /// writes, 129 ARP packets and 85 DHCP messages.
+    /// The limits of a plug in a run of twelve minutes. They are about 1.5 times the highest numbers of 10,000 houses:
+    /// 18 writes, 129 ARP packets and 85 DHCP messages.
     static let writes = 27
     static let arp = 200
     static let dhcp = 130

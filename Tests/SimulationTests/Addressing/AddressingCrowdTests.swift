@@ -8,8 +8,8 @@ import Testing
 /// Starts 500 plugs within one second, as after a power cut of a complete house.
 ///
 /// RFC 2131 §4.4.1 asks each client to wait for 1 to 10 s before its first message. The plugs wait up to 1 s. These
-/// tests measure what that costs the link. An ARP packet takes 84 bytes of Ethernet and a DHCP message 400, so the
-/// bounds are below 2 Mbit/s of ARP and 7 Mbit/s of DHCP in the worst second.
+/// tests measure the resulting load of the link. An ARP packet takes 84 bytes of Ethernet and a DHCP message 400, so
+/// the bounds are below 2 Mbit/s of ARP and 7 Mbit/s of DHCP in the worst second.
 @Suite struct AddressingCrowdTests {
     private func house(servers: [ScriptedServer]) -> AddressingHouse {
         let house = AddressingHouse(

@@ -8,8 +8,8 @@ import SimulatedLAN
 struct AddressingScenario {
     /// The duration of the faults.
     static let disturbance = Duration.seconds(150)
-    /// The time without faults after them. In this time every lease of a dead server expires, every plug with too many
-    /// conflicts makes its next try, and each host with a duplicate address sends a packet.
+    /// The time without faults that follows the faults. In this time every lease of a dead server expires, every plug
+    /// with too many conflicts makes its next try, and each host with a duplicate address sends a packet.
     static let quiet = Duration.seconds(600)
     static let crowd = 500
 

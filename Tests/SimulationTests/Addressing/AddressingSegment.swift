@@ -17,7 +17,7 @@ struct AddressingSegment {
 
     enum Receivers {
         case one(Int)
-        /// The stations whose number has this remainder.
+        /// The stations whose number has this remainder after division by `of`.
         case portion(Int, of: Int)
     }
 

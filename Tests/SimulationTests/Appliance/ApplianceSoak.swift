@@ -10,7 +10,8 @@ struct ApplianceSoak {
         let description: String
     }
 
-    /// Short presses: those that were made, and what the plug did with them.
+    /// The numbers of short presses, of the relay's toggles by the button, and of the reported short presses, where a
+    /// double press counts as two.
     struct Count {
         var made = 0
         var toggles = 0
@@ -130,7 +131,7 @@ struct ApplianceSoak {
     mutating func run(for duration: Duration) throws {
         let end = now + duration
         while let deadline = machine.nextDeadline, deadline <= end {
-            // The shell wakes up a little late.
+            // In one of ten cases the shell wakes up 3 ms late.
             now = max(now, min(end, deadline + (random.chance(0.1) ? .milliseconds(3) : .zero)))
             try feed(.deadlineReached)
             if let next = machine.nextDeadline { try require(next > now, "the next deadline is not after \(now)") }
@@ -217,8 +218,8 @@ struct ApplianceSoak {
         wasFlashBroken = isFlashBroken || wasFlashBroken && machine.storedState != flash
         if let rate = configuration.switchingRate {
             wornAt.removeAll { now - $0 > rate.window }
-            // The bucket's content, its refill during the window, and the last switch to off, which locks. Resetting a
-            // lock fills the bucket.
+            // The limit is the sum of a full bucket, its refill during the window, and the last switch to off, which
+            // sets the lock. Resetting a lock fills the bucket again, so the limit does not apply after a reset.
             try require(
                 resets > 0 || wornAt.count <= 2 * rate.count + 1, "\(wornAt.count) switches within \(rate.window)")
         }

@@ -50,7 +50,7 @@ struct AttackedHousehold {
         }
     }
 
-    /// Holds each plug's button, so that the second controller can pair. It is removed later.
+    /// Holds each plug's button, so that the former controller can pair. The owner removes it later.
     private func letIn() throws {
         let (lan, plugs) = (household.lan, household.plugs)
         for host in plugs.values { lan.schedule(.hold, on: host) }

@@ -5,9 +5,9 @@ import PlugProtocol
 import ProtocolCore
 import SimulatedLAN
 
-/// A controller that the owner removes. It receives what every controller receives and knows the owner's rules, and so
-/// the ids of their future commands. It requests those ids in advance with commands that change nothing. After its
-/// removal it keeps trying.
+/// A controller that the owner removes. It receives the same messages as every controller. It knows the owner's rules
+/// and can therefore compute the ids of their future commands. It requests those ids in advance with commands that
+/// change nothing. After its removal it still tries to connect.
 final class FormerController {
     private enum Link {
         case none
