@@ -104,7 +104,7 @@ import Testing
         #expect(notices.troubles.isEmpty)
     }
 
-    /// Each call and each byte of a write is a step, and power fails at every step.
+    /// Each call and each written byte is a step. Each run cuts the power at a different step.
     @Test("A loss of power at any byte loses at most the entry being written")
     func aLossOfPowerAtAnyByteCostsAtMostTheEntryThatWasOnItsWay() throws {
         var cuts = 0

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// If the change was confirmed, the code after a breakdown is the new one, otherwise the new or the previous one.
-    /// It is never missing, and never the label's if a changed code replaced that before.
+    /// It is never missing. The label's code does not return if a changed code had replaced it.
     @Test(
         "A breakdown at any step leaves the old or the new code",
         arguments: [SimulatedDisk.Breakdown.powerCut, .kill])

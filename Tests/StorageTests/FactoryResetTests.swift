@@ -107,8 +107,8 @@ import Testing
         #expect(steps > 50)
     }
 
-    /// The old plug keeps its code. The reset plug has a new permanent code, which is neither the label's nor the old
-    /// one.
+    /// The old plug keeps its code. The reset plug has a new permanent code, which differs from the label's code and
+    /// from the old one.
     @Test(
         "A breakdown at any step leaves the old code with the old plug, or a new code with the reset one",
         arguments: [SimulatedDisk.Breakdown.powerCut, .kill])

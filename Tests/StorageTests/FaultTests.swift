@@ -84,7 +84,8 @@ import Testing
         #expect(plug.next == 802)
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(600))
-        // 2000 numbers at a time, because the previous reservation was within the hour.
+        // The plug reserves 2000 numbers, starting with 802, because the previous reservation was less than an hour
+        // ago.
         #expect(directories.text("state/sequence") == "2802\n2802\n")
         #expect(plug.resume(after: 0) == .resumed)
     }
