@@ -14,7 +14,7 @@ public struct FuzzRounds: Sequence, IteratorProtocol {
         deadline = Fuzzing.seconds.map { .now + .seconds($0 / Double(parts)) }
     }
 
-    /// Returns the number of the next round, from 0 on, or nil after the last round.
+    /// Returns the number of the next round, starting at 0, or nil after the last round.
     public mutating func next() -> Int? {
         round += 1
         // A long run has at least the rounds of an ordinary one, so that the test's final counts hold for both.

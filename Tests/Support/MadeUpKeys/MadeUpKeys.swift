@@ -17,7 +17,7 @@ extension PublicKey {
 }
 
 extension AuthorityID {
-    /// The certificate authority with the key ``PublicKey/desk``.
+    /// The authority of the controller with the key ``PublicKey/desk``.
     public static let desk = AuthorityID(.desk)
 }
 

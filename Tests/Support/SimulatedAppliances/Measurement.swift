@@ -17,7 +17,7 @@ public struct Measurement: Sendable {
 
     /// - Parameters:
     ///   - truth: the true cycles in milliseconds; nil to find them by ``ReferenceAnalysis``.
-    ///   - daysBefore: how often the detector learns from the same samples before; only the last pass is scored.
+    ///   - daysBefore: the number of passes over the same samples in which the detector learns before the scored pass.
     public init(
         _ name: String, _ points: [PowerScript.Point], truth: [ClosedRange<Int64>]? = nil, daysBefore: Int = 0
     ) {

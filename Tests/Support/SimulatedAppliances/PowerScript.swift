@@ -13,7 +13,7 @@ public struct PowerScript: Sendable {
     /// The generator of all random values of the script.
     public var random: SeededRandom
     private let holesADay: Double
-    /// The current time; the samples lag behind it by up to one step.
+    /// The current time in milliseconds; the samples lag behind it by up to one step.
     private var now: Int64 = 0
     private var next: Int64 = 0
     private var holeEnd: Int64 = 0

@@ -15,9 +15,10 @@ public enum ReferenceAnalysis {
             .filter { $0.peak >= 3_000 && $0.end - $0.start >= 1_200_000 }.map { $0.start...$0.end }
     }
 
-    /// Returns the runs of a compressor: stretches of at least half of the median power above 30 W, at least three
-    /// minutes long, with gaps of at most a minute. There must be four or more, the lengths of the runs and of the
-    /// pauses must be similar (comparing their quartiles), and the median power must be at most 500 W.
+    /// Returns the runs of a compressor: stretches with at least half of the median power, at least three minutes long,
+    /// with gaps of at most a minute. The median is that of the samples of at least 30 W, and must be at most 500 W.
+    /// There must be four or more runs. The lengths of the runs and of the pauses must be similar (comparing their
+    /// quartiles).
     public static func compressorRuns(in points: [Point]) -> [ClosedRange<Int64>] {
         let levels = points.map(\.deciwatts).filter { $0 >= 300 }.sorted()
         guard !levels.isEmpty, levels[levels.count / 2] <= 5_000 else { return [] }

@@ -1,10 +1,10 @@
 public import ProtocolCore
 
-/// Identifies a host of a LAN by its number in the order of addition, from 0 on.
+/// Identifies a host of a LAN by its number in the order of addition, starting at 0.
 public struct HostID: Hashable, Sendable { public let index: Int }
-/// Identifies a link of a LAN by its number in the order of addition, from 0 on.
+/// Identifies a link of a LAN by its number in the order of addition, starting at 0.
 public struct LinkID: Hashable, Sendable { public let index: Int }
-/// Identifies an interface of a LAN by its number in the order of addition, from 0 on.
+/// Identifies an interface of a LAN by its number in the order of addition, starting at 0.
 public struct InterfaceID: Hashable, Sendable { public let index: Int }
 
 /// Identifies a stream at one of its two hosts. A host numbers the streams that it opens below 2^32 and never reuses a
