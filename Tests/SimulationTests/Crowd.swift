@@ -60,7 +60,7 @@ struct Crowd {
         now = end
     }
 
-    /// Resolves every service that a controller has found again.
+    /// Resolves again every service that a controller has found.
     mutating func resolveAll() {
         for number in members.indices {
             for name in members[number].found.keys.sorted() { handle(members[number].resolve(name), number) }

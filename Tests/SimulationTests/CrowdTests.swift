@@ -9,8 +9,8 @@ import Testing
 @Suite struct CrowdTests {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
-    /// A crowd of 1,000 takes minutes, so it runs only if thousands of seeds are requested. Otherwise several smaller
-    /// crowds run.
+    /// A crowd of 1,000 takes minutes, so it runs only if at least 1,000 seeds are requested. Otherwise up to four
+    /// crowds of 100 run.
     private static let plugs = isFull ? 1000 : 100
     private static let seeds = plan.seeds.prefix(isFull ? 1 : 4)
     private static let isFull = plan.seeds.count >= 1000

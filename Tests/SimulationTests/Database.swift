@@ -2,8 +2,8 @@ import Metering
 import PlugClient
 import PlugModel
 
-/// The records that a controller of the simulated house stores about one plug. They survive every fault; each change is
-/// one transaction.
+/// The records that a controller of the simulated house stores about the plugs that had one name. They survive every
+/// fault; each change is one transaction.
 struct Database {
     struct ReportedGap {
         let gap: Gap

@@ -42,7 +42,7 @@ struct DiscoveredHouse {
         }
     }
 
-    /// Schedules faults for some minutes. All are repaired, except that some hosts stay off or have said goodbye.
+    /// Schedules faults for four minutes. All are repaired, except that some hosts stay off or have said goodbye.
     mutating func disturb() {
         var time = Duration.seconds(random.chance(0.5) ? 0 : 5)
         while time < Self.disturbance {

@@ -74,7 +74,7 @@ private struct FloodedHouse {
         send(.register(RegistrationID(rawValue: 1), registration), to: plug)
     }
 
-    /// Announces false plugs. Some claim the id of a paired plug, and the others an unknown id.
+    /// Announces false plugs. About three of ten claim the id of the first paired plug, and the others an unknown id.
     private mutating func flood(_ count: Int) throws {
         for _ in 0..<count {
             let name = "False \(random.next())"

@@ -55,7 +55,7 @@ struct House {
 
     // MARK: Faults
 
-    /// Schedules one random fault, and its repair at `end`.
+    /// Schedules one random fault, and its repair if it needs one. Most repairs are at `end`.
     mutating func breakSomething(after time: Duration, until end: Duration) {
         let plug = plugs[plugs.keys.sorted().randomElement(using: &random)!]!
         let controller = controllers.randomElement(using: &random)!
@@ -92,8 +92,8 @@ struct House {
         lan.schedule(repair, after: end)
     }
 
-    /// In half of the cases, schedules three presses 700 ms apart. They fill a small ring and toggle the relay before a
-    /// restarted controller can repeat its requests.
+    /// In half of the cases, schedules three presses 700 ms apart. They fill a small ring and toggle the relay before
+    /// the controllers reconnect to the restarted plug and repeat their requests.
     private mutating func pressSoon(_ plug: HostID, after time: Duration) {
         guard random.chance(0.5) else { return }
         for press in 0..<3 { lan.schedule(.press, on: plug, after: time + .milliseconds(1 + 700 * press)) }

@@ -25,7 +25,7 @@ final class SimulatedPlug {
     static let serviceType: ServiceType = "_smartplug._tcp"
     private static let registration = RegistrationID(rawValue: 1)
     /// The durations of a short press, of one that opens the pairing window, and of one that resets the plug, and the
-    /// time after which a press is certainly recorded.
+    /// time after its release within which a press is recorded.
     private static let hold = Duration.milliseconds(100)
     private static let longHold = Duration.milliseconds(5200)
     private static let resetHold = Duration.milliseconds(15_100)
@@ -41,7 +41,7 @@ final class SimulatedPlug {
     private(set) var boot: BootID?
     private(set) var truth = PlugTruth()
     private(set) var relayOn = false
-    /// The readings of the meter in the current boot, by time.
+    /// The readings of the meter in the current boot in tenths of a watt, by time.
     private(set) var measured: [Instant: Int32] = [:]
     private(set) var pressesBegun = 0
     /// Presses after which the plug ran long enough to record them.

@@ -35,7 +35,7 @@ final class AddressedPlug {
         var declines = 0
         var writes = 0
         var conflicts = 0
-        /// Claims of link-local addresses; repeated claims of one address count each time.
+        /// First probes of link-local addresses. An address counts again after `probes` was cleared.
         var tried = 0
         var deprecations = 0
         var removedUnderConnection = 0
@@ -200,7 +200,8 @@ final class AddressedPlug {
         }
     }
 
-    /// Checks that an address in use is removed only on a conflict, or if it was not verified after the link was lost.
+    /// Checks that a link-local address in use is removed only on a conflict, or within 11 s after the last event that
+    /// requires new probes: link up, resume, restart or a new hardware address.
     private func checkRemoval(of address: IPv4Address, _ actions: [AddressingAction], now: Instant) {
         tally.removedUnderConnection += 1
         guard IPAddress.v4(address).isLinkLocal else { return }

@@ -72,8 +72,8 @@ extension AddressingHouse {
         }
     }
 
-    /// The limits of a plug in a run of twelve minutes. They are about 1.5 times the highest numbers of 10,000 houses:
-    /// 18 writes, 129 ARP packets and 85 DHCP messages.
+    /// The limits of a plug in a run of 750 s. They are about 1.5 times the highest numbers of 10,000 houses: 18
+    /// writes, 129 ARP packets and 85 DHCP messages.
     static let writes = 27
     static let arp = 200
     static let dhcp = 130

@@ -3,8 +3,8 @@ import Metering
 import PlugModel
 import ProtocolCore
 
-/// Runs one plug without its network for some hours of virtual time: a bouncing button, commands, loads, faults, kills
-/// and power cuts, all from one seed. The invariants are checked after every step.
+/// Runs one plug without its network in virtual time: a bouncing button, commands, loads, faults, kills and power cuts,
+/// all from one seed. The invariants are checked after every step.
 struct ApplianceSoak {
     struct Broken: Error, CustomStringConvertible {
         let description: String

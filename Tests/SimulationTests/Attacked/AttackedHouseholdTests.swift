@@ -71,8 +71,8 @@ struct AttackedHousehold {
         }
     }
 
-    /// Lets the former controller request the next commands in advance, checks that the switch still works, and removes
-    /// the controller.
+    /// Lets the former controller request the next commands in advance, checks that the switch still works, removes the
+    /// controller, and checks that all plugs refuse it and that the stranger got no answer.
     private func remove() throws {
         let lan = household.lan
         lan.schedule(.call, on: formerHost)

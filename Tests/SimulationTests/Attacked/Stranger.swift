@@ -88,8 +88,8 @@ final class Stranger {
     }
 
     private func forged(as id: String) -> [UInt8] {
-        // There are only 16 names, because each stays in every host's cache for the rest of the day.
-        // FloodSimulationTests simulates floods.
+        // There are only 16 names, because each stays in the caches of all hosts for up to 75 minutes, which is longer
+        // than a run. FloodSimulationTests simulates floods.
         let number = Int.random(in: 0..<16, using: &random)
         do {
             let type: Name = "_smartplug._tcp.local"
