@@ -27,7 +27,7 @@ public enum TransferFault: Hashable, Sendable, CaseIterable {
     case ones
     /// A line is held low and the adapter does not detect it, so all bits are zeros.
     case zeros
-    /// The bytes differ from those that the chip sent.
+    /// The chip's bytes are replaced by random ones.
     case corrupt
     /// The answer has one byte less than requested.
     case short

@@ -12,7 +12,7 @@ public enum ApplianceModel: String, CaseIterable, Sendable {
     case kettle
 
     /// Returns the samples of a plug with the appliance over some uses, and the true cycles. A use of the refrigerator
-    /// is a run of its compressor.
+    /// is a run of its compressor; every fifteenth use has a defrosting as a further cycle.
     public func script(uses: Int, seed: UInt64, holesADay: Double = 0) -> PowerScript {
         var script = PowerScript(seed: seed, holesADay: holesADay)
         let standby = self == .refrigerator ? 0 : script.draw(0.2...1.0)
@@ -69,7 +69,7 @@ extension PowerScript {
         hold(40, for: 4)
     }
 
-    /// Rinses, washes hot, rinses and dries without power. The cycle ends with a run of the drain pump.
+    /// Rinses, washes hot, rinses and dries without heating. The cycle ends with a run of the drain pump.
     fileprivate mutating func washDishes() {
         hold(70, for: draw(300...700))
         hold(2.6, for: draw(20...60))
@@ -85,7 +85,7 @@ extension PowerScript {
         hold(28, for: draw(20...60))
     }
 
-    /// Heats, cools down, and turns against creases until the door is opened.
+    /// Heats, cools down, and perhaps turns against creases until the door is opened.
     fileprivate mutating func dry() {
         hold(2_900, for: draw(1_200...3_600))
         for _ in 0..<Int(draw(3...12)) {
@@ -96,7 +96,8 @@ extension PowerScript {
         if chance(0.6) { turn(260, for: 3...5, rest: 4.0, for: 25...80, during: draw(600...2_400)) }
     }
 
-    /// One run of the compressor and the pause after it, with lamps and occasional defrosting.
+    /// One run of the compressor and the pause after it, perhaps with the lamp, and with a defrosting at every
+    /// fifteenth use.
     fileprivate mutating func cool(_ use: Int) {
         let run = draw(650...950) * (chance(0.06) ? 1.8 : 1)
         cycle {

@@ -2,11 +2,12 @@
 public struct Score: Sendable {
     /// The number of true cycles.
     public var trueCycles = 0
-    /// The number of true cycles that were reported after their end and before the end of the next one.
+    /// The number of true cycles with a report after their end. A report without an end counts only before the end of
+    /// the next cycle.
     public var found = 0
     /// The number of duplicate reports, reports during a cycle, and reports without a cycle.
     public var wrong = 0
-    /// The delays of the reports in seconds, in ascending order.
+    /// The delays of the reports of found cycles in seconds, in ascending order.
     public var delays: [Double] = []
 
     /// The number of true cycles without a report.

@@ -6,8 +6,8 @@ internal import Synchronization
 /// The files of one simulated board: flash that keeps synchronized data, and memory that is lost in a power cut.
 ///
 /// The disk can have faults, can be full or read-only, and can break down at any byte of a write, by a power cut or a
-/// kill of the process. After that every call fails until ``boot()`` or ``startProcess()``. The seed decides which data
-/// survives.
+/// kill of the process. After that every call that can throw fails until ``boot()`` or ``startProcess()``. The seed
+/// decides which data survives.
 public final class SimulatedDisk: FileCalls {
     /// The two kinds of storage.
     public enum Area: Hashable, Sendable, CaseIterable { case flash, memory }
@@ -21,7 +21,7 @@ public final class SimulatedDisk: FileCalls {
         public var longestTransfer = Int.max
         /// The number of bytes that can be written before every write fails.
         public var room = Int.max
-        /// Makes every change throw `readOnly`.
+        /// Makes every change except `truncate` throw `readOnly`.
         public var isReadOnly = false
         /// The number of interrupted calls (EINTR) before each call that succeeds.
         public var interruptions = 0
@@ -77,7 +77,7 @@ public final class SimulatedDisk: FileCalls {
 
     // MARK: Breaking it
 
-    /// Breaks down after this number of steps: each call is one step, and each written byte.
+    /// Breaks down after this number of steps: each call and each written byte is one step.
     public func breakDown(_ breakdown: Breakdown, afterSteps steps: Int) {
         state.withLock { $0.armed = (breakdown, steps) }
     }

@@ -99,7 +99,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
 
     // MARK: Running
 
-    /// Runs for this duration, or until no event is left.
+    /// Runs for this duration. When no event is left, the time jumps to the end.
     ///
     /// - Parameter invariant: checked after every delivery and its immediate effects; an error ends the run.
     /// - Throws: ``SimulationFailure``.
