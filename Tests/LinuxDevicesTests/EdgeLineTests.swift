@@ -34,7 +34,7 @@ import Testing
         #expect(edges == [EdgeLine.Edge(isActive: true, time: 7), EdgeLine.Edge(isActive: false, time: 1 << 40)])
     }
 
-    @Test("A read of 16 edges is incomplete, because the kernel may have more", arguments: interfaces)
+    @Test("A read of 16 edges counts as incomplete, because the kernel may have more", arguments: interfaces)
     func asManyAsTheKernelKeepsMayNotBeAll(interface: Int32) {
         func isComplete(_ count: Int) -> Bool {
             bytes((0..<count).map { (UInt64($0), 1) }, interface).withUnsafeBytes {

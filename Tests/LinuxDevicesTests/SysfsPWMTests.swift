@@ -66,7 +66,7 @@ import Testing
     @Test("A channel that a previous process left running is not interrupted")
     func whatAnotherProcessLeftRunningIsNotInterrupted() throws {
         try export(0, duty: "300000", period: "1000000", enable: "1")
-        // A write to any of these files would fail.
+        // A write to any of these files would fail, except as root.
         for name in ["period", "enable", "polarity"] { chmod("\(folder.path)/pwmchip0/pwm0/\(name)", 0o444) }
         let before = try value("enable")
         try channel().set(activeFor: 400_000)
