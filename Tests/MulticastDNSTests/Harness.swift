@@ -85,7 +85,7 @@ extension Harness where M == Responder {
         return harness
     }
 
-    /// Returns a responder after its announcements and a minute of silence.
+    /// Returns a responder one minute after the publication. The log is empty.
     static func announced(seed: UInt64 = 1, on networks: [NetworkInterface] = [ethernet]) -> Harness {
         var harness = responder(seed: seed, on: networks)
         harness.run(for: .seconds(60))
