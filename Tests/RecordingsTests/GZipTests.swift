@@ -91,7 +91,7 @@ import Testing
     @Test("Output beyond the limit is rejected")
     func limit() { #expect(error(Self.fixed, limit: 11) == .tooLarge(limit: 11)) }
 
-    @Test("Each prefix is rejected as truncated, and a changed byte never gives different content")
+    @Test("Each prefix of two or more bytes is rejected as truncated, and a changed byte never gives different content")
     func damage() throws {
         for length in 2..<Self.dynamic.count { #expect(error(Array(Self.dynamic[..<length])) == .truncated) }
         let whole = try GZip.decompress(Self.dynamic, limit: 100_000)

@@ -116,7 +116,7 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
     }
 
     @Test(
-        "A date is read as days, months and years in each usual order",
+        "A date is read in each usual order of day, month and year",
         arguments: ["20/11/2026 ", "20.11.2026 ", "2026-11-20 ", "2026-11-20T"])
     func dateForms(date: String) throws {
         for (time, milliseconds) in [("07:00:01", 25_201_000), ("07:01", 25_260_000)] {
