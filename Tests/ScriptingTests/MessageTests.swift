@@ -18,7 +18,7 @@ import Testing
                 + "\n")
     }
 
-    @Test("The time zone is sent as offsets, each with the time from which it applies")
+    @Test("The time zone is sent as its first offset, then the time and the offset of each change")
     func zone() {
         let zone = LocalOffsets(from: 0, to: 1_000_000) { $0 < 500_000 ? 3600 : 7200 }
         let line = HostRequest.load(
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "A reply that is not valid ends the process",
+        "An invalid reply throws an error",
         arguments: [
             "", "{", "[]", "{}", "null", #"{"done":{}"#, #"{"done":{}}x"#, #"{"done":{},"failed":{"error":"x"}}"#,
             #"{"done":[]}"#,
