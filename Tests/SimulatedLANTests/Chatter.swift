@@ -6,7 +6,7 @@ struct Chatter: SimulatedHost {
     enum Stimulus: Sendable {
         case act(HostAction)
         case actInTurn([HostAction])
-        /// The host sends to itself forever.
+        /// The host has a deadline that is due again at once, forever.
         case storm
     }
 
