@@ -30,7 +30,8 @@ struct KeyDecoderTests {
         #expect(keys == Self.sequences.map(\.key))
     }
 
-    @Test("An escape key is decoded only after a flush or a second escape") func escapeAloneIsKnownOnlyByWaiting() {
+    @Test("An escape key is decoded only after a flush or a byte that continues no sequence")
+    func escapeAloneIsKnownOnlyByWaiting() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0x1B]).isEmpty)
         #expect(decoder.isPending)

@@ -14,7 +14,8 @@ struct ScreenModel {
         self.rows = Array(repeating: Array(repeating: " ", count: columns), count: rows)
     }
 
-    /// The lines without trailing spaces. A wide character is in its first column, and its second column has "\0".
+    /// The lines without trailing spaces. In `rows`, a wide character is in its first column, and its second column has
+    /// "\0".
     var lines: [String] {
         rows.map { row in
             let text = String(row.filter { $0 != "\0" })

@@ -64,7 +64,7 @@ struct CapabilitiesTests {
         Capabilities(environment: environment, isTerminal: tty)
     }
 
-    @Test("The environment determines the number of colors") func colours() {
+    @Test("The environment determines the number of colors of a terminal, and a pipe has none") func colours() {
         #expect(capabilities(["TERM": "xterm-256color"]).colors == .many)
         #expect(capabilities(["TERM": "xterm", "COLORTERM": "truecolor"]).colors == .many)
         #expect(capabilities(["TERM": "xterm"]).colors == .sixteen)
@@ -76,7 +76,7 @@ struct CapabilitiesTests {
         #expect(capabilities(["TERM": "vt100"]).colors == .none)
     }
 
-    @Test("The locale determines the available characters") func characters() {
+    @Test("The locale and the kind of terminal determine the available characters") func characters() {
         #expect(capabilities(["TERM": "xterm", "LANG": "de_DE.UTF-8"]).hasBraille)
         #expect(capabilities(["TERM": "xterm", "LANG": "C.utf8"]).isUnicode)
         #expect(!capabilities(["TERM": "xterm", "LANG": "de_DE.UTF-8", "LC_ALL": "C"]).isUnicode)
