@@ -176,7 +176,7 @@ import Testing
         #expect(test.meter.counters.impossible == 1)
     }
 
-    @Test("An energy register of all ones is read as one negative step")
+    @Test("An energy register of all ones is one negative step, which adds no energy")
     func anEnergyOfAllOnesIsAStepAndNoMore() throws {
         let test = TestADE()
         test.load(watts: 1000)
