@@ -26,7 +26,7 @@ extension TestFolder {
         try data.write(to: URL(filePath: path + "/" + file))
     }
 
-    /// Returns a folder with copies of the files, as a later process finds them.
+    /// Returns a folder with copies of the id, the boundary, the state and the mirror, as a later process finds them.
     func copy() throws -> TestFolder {
         let copy = TestFolder()
         for file in ["id", "sequence", "state", "run/mirror"] {
