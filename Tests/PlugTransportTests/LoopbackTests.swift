@@ -149,7 +149,7 @@ import Testing
         await listener.stop()
     }
 
-    @Test("A peer that never reads delays a close by at most two seconds")
+    @Test("A close to a peer that never reads is forced after two seconds")
     func aPeerThatNeverReadsHoldsUpACloseForTwoSecondsAtMost() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)
