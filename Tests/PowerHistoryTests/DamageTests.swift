@@ -15,7 +15,7 @@ import Testing
     private let other = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
 
-    /// A day of a lamp, with events, in one file.
+    /// A day of a lamp, with firings of rules, in one file.
     private func writeDay() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         var day = batch(chunks(from: 0, count: 86_400) { ($0 * 7919) % 20_011 })
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "A repair ends and keeps every sample if any bit of a key of an interior page is changed",
+        "A repair ends and keeps every sample if any bit of the first byte of a key of an interior page is changed",
         arguments: 0..<8)
     func changedKey(bit: Int) throws {
         try writeDay()
