@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A list that other users could have written is rejected")
+    @Test("A list to which other users have access is rejected")
     func aListThatOthersCouldHaveWrittenLetsNobodyIn() throws {
         try directories.pairDesk()
         try directories.setMode(0o644, of: "state/controllers")

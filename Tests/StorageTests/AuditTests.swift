@@ -197,7 +197,7 @@ import Testing
         #expect(notices.recoveries.contains("the audit log is in flash again"))
     }
 
-    /// Two renames per minute, the maximum for a controller, and constant refusals.
+    /// Two renames per minute, the maximum for a controller, and as many settings of the level, which are not logged.
     @Test("A day of constant changes writes 50 to 400 kB of audit log to flash")
     func aDayOfItWritesTheseBytesToFlash() throws {
         var plug = try start()

@@ -253,7 +253,8 @@ import Testing
         withExtendedLifetime(life) {}
     }
 
-    @Test("A directory without a plug is not changed") func aDirectoryThatHoldsNoPlugLosesNothing() throws {
+    @Test("The files of a directory without a plug are not changed")
+    func aDirectoryThatHoldsNoPlugLosesNothing() throws {
         let disk = SimulatedDisk()
         let files = FileStore(calls: disk)
         try files.makeDirectories("/home/kim")
