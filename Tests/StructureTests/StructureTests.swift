@@ -22,18 +22,18 @@ struct StructureTests {
     func firmwareAndControllerNeverImportEachOther() { expectNone(ImportRules.sidesStayApart(tree)) }
     @Test("Shared modules import neither firmware nor controller")
     func sourcesImportNeitherSide() { expectNone(ImportRules.sourcesKnowNoSide(tree)) }
-    @Test("Pure modules import only pure modules")
+    @Test("Pure modules import only pure modules and pure libraries")
     func pureModulesImportOnlyPureModules() { expectNone(ImportRules.pureModulesImportPureOnes(tree)) }
     @Test("Pure modules use no clock and no global randomness")
     func pureModulesUseNoClockAndNoGlobalRandomness() { expectNone(PurityRule.check(tree)) }
-    @Test("Only system modules import the C library")
+    @Test("Only system and support modules import the C library")
     func onlySystemModulesImportTheCLibrary() { expectNone(ImportRules.onlySystemModulesImportC(tree)) }
-    @Test("Generated files do not import Foundation")
+    @Test("Generated files do not import Foundation unconditionally")
     func generatedFilesDoNotImportFoundation() { expectNone(ImportRules.generatedFilesStaySmall(tree)) }
     @Test("Programs only connect modules") func programsOnlyWire() { expectNone(ProgramRule.check(tree)) }
     @Test("Every target is in the layout")
     func targetsStandInTheLayout() { expectNone(ManifestRules.targetsStandInTheLayout(tree)) }
-    @Test("Every source file belongs to a target")
+    @Test("Every Swift file belongs to a target")
     func everySourceBelongsToATarget() { expectNone(ManifestRules.everySourceBelongsToATarget(tree)) }
     @Test("Declared dependencies match the imports")
     func dependenciesMatchImports() { expectNone(ManifestRules.dependenciesMatchImports(tree)) }
