@@ -16,8 +16,8 @@ import Testing
 
 private func key(_ number: Int) -> PublicKey { PublicKey(madeUp: UInt64(1000 + number)) }
 
-/// Files of the kernel with a delay of 200 ms for each synchronization. Counts the replaced files and the writes on
-/// event loops.
+/// Files of the kernel with a delay of 200 ms for each synchronization. Counts the replaced files and the
+/// synchronizations on event loops.
 private final class SlowDisk: FileCalls {
     private let kernel = LinuxFileCalls()
     private let counts = Mutex((replaced: 0, onEventLoop: 0))
