@@ -33,7 +33,7 @@ struct NestingScanTests {
         #expect(place(text) == Place(line: line, column: column))
     }
 
-    /// Returns the depth of nested brackets and braces.
+    /// Returns the depth of nested lists in brackets. Braces are not counted.
     private func brackets(_ node: Node) -> Int {
         switch node {
         case .scalar, .alias: 0
