@@ -22,7 +22,7 @@ private struct PlugWorld {
     private var cursor: SequenceNumber?
     /// State that survives a loss of power.
     private var boundary: SequenceNumber = 100
-    /// The numbers of all events, and those that the journal lost before the broker accepted them.
+    /// The numbers of all events, and of those that the journal lost.
     private var used: Set<SequenceNumber> = []
     private var lost: Set<SequenceNumber> = []
 
@@ -158,7 +158,7 @@ private struct PlugWorld {
         }
     }
 
-    /// Performs one random event, or lets time pass without one.
+    /// Lets time pass, and performs at most one random event; none if `isCalm`.
     mutating func step(isCalm: Bool = false) {
         now = now + .milliseconds(Int64.random(in: 1...40, using: &random))
         if let next = machine.nextDeadline, next <= now { handle(.deadlineReached) }
