@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SetupCodeTests {
     @Test("The text of a setup code is base32 in groups of four") func theTextIsBase32InGroups() throws {
-        // RFC 4648 section 10: "foobar" begins with MZXW6YTBOI.
+        // RFC 4648 section 10: the encoding of "foobar" begins with MZXW6YTBOI.
         let code = try SetupCode(text: "MZXW6YTBOI======".replacing("=", with: "A"))
         #expect(code.bytes.prefix(6) == Array("foobar".utf8)[...])
         #expect(code.text == "MZXW-6YTB-OIAA-AAAA")
