@@ -134,7 +134,7 @@ import PlugModel
             return
         }
         #expect(goodbye.reason == .limit)
-        // A Pong has ten bytes, so the limit of 150 bytes allows 15 Pongs. Welcome and Goodbye are sent as well.
+        // A Pong has ten bytes, so the sixteenth exceeds the limit of 150 bytes. The Goodbye follows it.
         #expect(bench.take().count == 17)
     }
 
