@@ -154,7 +154,7 @@ private struct BrokerWorld {
         handle(.state(plug, PlugState(relayOn: true), at: time))
     }
 
-    /// Performs one random event. If `isCalm`, only time passes.
+    /// Lets time pass, and performs at most one random event; none if `isCalm`.
     mutating func step(isCalm: Bool = false) {
         now = now + .milliseconds(Int64.random(in: 1...40, using: &random))
         if let next = machine.nextDeadline, next <= now { handle(.deadlineReached) }
