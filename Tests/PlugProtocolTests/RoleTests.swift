@@ -143,7 +143,7 @@ import Testing
         #expect(pair(&bench, invited, at: 2) == .pairingClosed, "the invitation was used")
     }
 
-    @Test("An invitation ends when its author is demoted, removed or gets a new key, and when the setup code changes")
+    @Test("An invitation ends when it is revoked, its author is demoted or removed, or the setup code changes")
     func invitationsEndWithTheirAuthorsRight() {
         let ends: [(String, (inout Bench) -> Void)] = [
             (
