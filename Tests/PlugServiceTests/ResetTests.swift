@@ -77,7 +77,8 @@ import Testing
         #expect(directory.text("id") != nil && directory.text("setup-code") != nil)
     }
 
-    @Test("A directory without a plug is not changed") func aDirectoryThatIsNoPlugsLosesNothing() async throws {
+    @Test("The files of a directory without a plug are not changed")
+    func aDirectoryThatIsNoPlugsLosesNothing() async throws {
         try directory.write("mine", to: "key")
         let error = await #expect(throws: NoPlugError.self) {
             try await PlugReset.perform(at: directory.directories)
