@@ -99,7 +99,7 @@ private struct RecordedHouse {
 }
 
 @Suite struct BackfillSimulationTests {
-    @Test("The history has all samples of the plugs despite faults on both sides")
+    @Test("The history has all samples of the current boots except the newest, despite faults on both sides")
     func whatThePlugsRememberIsInTheHistoryThroughFaultsOnBothSides() throws {
         var (stored, fetches, failures) = (0, 0, 0)
         let plan = SeedPlan(environment: ProcessInfo.processInfo.environment)

@@ -68,7 +68,7 @@ struct BackToBack {
 }
 
 @Suite struct PlugSessionBackToBackTests {
-    @Test("A session that is delivered byte by byte yields the same updates")
+    @Test("A session that is delivered byte by byte yields the expected updates")
     func aWholeSessionByteByByte() {
         var pair = BackToBack(boundary: 10)
         let request = RequestID(bytes: 0..<16)!

@@ -21,7 +21,7 @@ import Testing
 
     /// Runs each seed's house through faults of the link, its servers and its hosts. No plug uses an address that it
     /// did not probe, removes an address from a connection without need, or causes a storm. After the faults every plug
-    /// has a unique address.
+    /// has a unique address, unless a host denies every address; then the plugs keep to the rate limit.
     @Test("After faults of link, servers and hosts, every plug has a unique address")
     func everybodyGetsAnAddressOfItsOwn() throws {
         var totals = Totals()

@@ -161,7 +161,8 @@ final class FormerController {
 
     // MARK: Requests in advance
 
-    /// Requests each command that the next presses of the switch will cause.
+    /// Requests the ids of the commands that the next presses of the switch will cause, with commands that change
+    /// nothing.
     private func askAhead(_ now: Instant) -> [HostAction] {
         guard let door = descriptions["Switch"], let last = lastEvents["Switch"] else { return [] }
         var engine = RuleEngine(rules: rules)
