@@ -4,7 +4,7 @@ public import HomeKit
 import LargeNumbers
 
 /// A HomeKit controller that pairs, verifies, sends requests and receives events. Its code is independent of the
-/// accessory's, except for the hashes of SRP.
+/// accessory's, except for TLV8, the arithmetic and the hashes of SRP.
 public struct SimulatedController: Sendable {
     /// The name, which is also its pairing identifier.
     public let name: String
