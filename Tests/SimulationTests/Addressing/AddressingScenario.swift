@@ -83,8 +83,8 @@ struct AddressingScenario {
         repair(after: Self.disturbance)
     }
 
-    /// Ends all faults. Some servers stay dead, hosts keep the addresses that they took from plugs, and the denying
-    /// host of a hopeless house still denies every address.
+    /// Ends all faults. Each server is then dead with a chance of 30 % and correct otherwise. Hosts keep the addresses
+    /// that they took from plugs, and the denying host of a hopeless house still denies every address.
     private mutating func repair(after time: Duration) {
         house.schedule(.happening(.faults(.none)), after: time)
         house.schedule(.happening(.merge), after: time)
