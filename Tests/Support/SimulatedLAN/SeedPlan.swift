@@ -1,4 +1,4 @@
-/// The seeds of a simulation: SMARTPLUG_SEED replays a single one, SMARTPLUG_SEEDS sets the number of samples.
+/// The seeds of a simulation: SMARTPLUG_SEED replays a single one, SMARTPLUG_SEEDS sets the number of seeds.
 public struct SeedPlan: Sendable {
     /// The seeds, in ascending order.
     public let seeds: [UInt64]

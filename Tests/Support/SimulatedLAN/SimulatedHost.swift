@@ -40,7 +40,7 @@ public enum HostEvent<Stimulus>: MachineEvent {
     case connected(StreamID)
     /// Bytes in order, split anywhere.
     case received(StreamID, [UInt8])
-    /// The send buffer filled up (false) or drained (true).
+    /// The send buffer filled up (false) or drained to a quarter (true).
     case writable(StreamID, Bool)
     /// The last event of a stream, unless this host closed it.
     case closed(StreamID, StreamEnd)
@@ -66,7 +66,7 @@ public struct Start: Hashable, Sendable {
 public enum StreamEnd: Hashable, Sendable {
     /// The peer closed the stream, and all its bytes have arrived.
     case finished
-    /// The peer has no such stream, because its process or host restarted.
+    /// The peer has no such stream any more: it closed the stream, its process was killed, or its host lost its power.
     case reset
     /// No process listens on that port.
     case refused
