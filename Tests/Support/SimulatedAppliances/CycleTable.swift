@@ -36,7 +36,7 @@ public struct CycleTable {
 
 extension CycleTable {
     /// Returns the results for all simulated appliances, on a plug that starts without a learned profile. They are the
-    /// same in each run.
+    /// same in each run, except the processing times.
     public static func models() -> (text: String, rows: [Measurement]) {
         var whole = CycleTable("Model")
         var torn = CycleTable("Model, with six holes of 30 s to 10 min a day")
