@@ -311,7 +311,9 @@ struct DatabaseRecovery {
             let pages = PageKeys(columns: key.columns, count: key.integers.count)
             let condition = key.integers.map { "\($0) = ?" }.joined(separator: " AND ")
             try pages.scan(path) { integers in
-                _ = try table.scan("SELECT \(columns) FROM \(name) WHERE \(condition)", values: integers) { _ = take($0) }
+                _ = try table.scan("SELECT \(columns) FROM \(name) WHERE \(condition)", values: integers) {
+                    _ = take($0)
+                }
             }
             return (values, loss)
         }
