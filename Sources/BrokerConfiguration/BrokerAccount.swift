@@ -6,7 +6,7 @@ public import PlugTopics
 public struct BrokerAccount: Hashable, Sendable {
     /// The maximum number of servers of a cluster.
     private static let serverLimit = 16
-    /// The maximum size of a password file in bytes. Keeps a wrong file from being read completely.
+    /// The maximum size of a password file in bytes. A larger file is rejected, because it is probably a wrong file.
     private static let passwordLimit = 4096
     /// The maximum size of a certificate file in bytes. A file with all public authorities is smaller.
     private static let pemLimit = 1 << 21
@@ -19,8 +19,8 @@ public struct BrokerAccount: Hashable, Sendable {
     public let certificate: BrokerOptions.Certificate?
     /// The user name, if the broker requires one.
     public let user: String?
-    /// The path of the file with the password. Other users must not be able to read the file. It is read for each
-    /// connection.
+    /// The path of the file with the password. Other users must not be able to read the file. The program reads the
+    /// file for each connection.
     public let passwordFile: String?
 
     /// The secret files, which the programs of rules must not be able to read.

@@ -44,12 +44,13 @@ public struct BrokerSettings: Hashable, Sendable {
         self = settings
     }
 
-    /// Reads a table with these keys, and `[home_assistant]`, from a file that may have other tables.
+    /// Reads the broker settings from a table with the keys of `[broker]`, and from `[home_assistant]`. The file may
+    /// have other tables.
     ///
     /// - Parameters:
     ///   - isOptional: true if the table may be missing.
     ///   - home: the user's home directory, or nil if paths must not begin with `~/`.
-    /// - Returns: nil if the table is missing or invalid. The reader has the mistakes.
+    /// - Returns: nil if the table is missing or the reader has recorded any mistake.
     package init?(
         _ reader: ConfigurationReader, table name: String, isOptional: Bool = false, file: String, home: String?
     ) {

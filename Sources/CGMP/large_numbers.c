@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
-// The declarations of the library, from its documentation, so that the build needs no header and the program starts
-// without it.
+// The declarations of the library, from its documentation. The build needs no header of the library, and the program
+// also starts if the library is not installed.
 typedef struct {
     int alloc;
     int size;
@@ -54,8 +54,8 @@ const char *smartplug_numbers_load(void) {
 
 enum { left, right, modulus, outcome, count };
 
-/// The capacity of every number, enough for a product, so that GMP never reallocates a number and one buffer has to be
-/// wiped.
+/// The capacity of every number in bits. The product of two numbers fits, so GMP never reallocates a number, and no
+/// copy remains in freed memory.
 enum { room = 2 * 8 * smartplug_number_limit + 128 };
 
 static bool begin(number numbers[count], smartplug_number first, smartplug_number second, smartplug_number third) {
@@ -71,7 +71,8 @@ static bool begin(number numbers[count], smartplug_number first, smartplug_numbe
     return true;
 }
 
-/// Wipes the stack. For numbers of this size GMP uses it: the tables for a power of 3,072 bits have about 30 KB.
+/// Wipes 48 KB of the stack, where GMP stores temporary numbers of this size: its tables for a power of 3,072 bits have
+/// about 30 KB.
 static __attribute__((noinline)) void wipe_stack(void) {
     char used[48 * 1024];
     explicit_bzero(used, sizeof used);

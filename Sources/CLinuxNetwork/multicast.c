@@ -28,7 +28,7 @@ static int open_bound(
     int family, const struct option *options, int count, const struct sockaddr *address, socklen_t size, const char **step) {
     int descriptor = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return failed(descriptor, "socket", step);
-    /* Set both options: other responders on this host set one or the other, and all sockets on the port must agree. */
+    /* Sockets share a port only if they have one of these options in common. Other responders may set only one. */
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0) return failed(descriptor, "SO_REUSEADDR", step);
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0) return failed(descriptor, "SO_REUSEPORT", step);
     for (int i = 0; i < count; i++) {
@@ -52,8 +52,8 @@ int clinuxnetwork_open_multicast4(
         {IPPROTO_IP, IP_MULTICAST_TTL, &hop_limit, sizeof hop_limit, "IP_MULTICAST_TTL"},
         {IPPROTO_IP, IP_TTL, &hop_limit, sizeof hop_limit, "IP_TTL"},
         {IPPROTO_IP, IP_MULTICAST_LOOP, &on, sizeof on, "IP_MULTICAST_LOOP"},
-        /* Otherwise the socket would also receive packets of groups that other sockets of this host joined on other
-         * interfaces. */
+        /* If this option were on, the socket would also receive packets of groups that other sockets of this host
+         * joined on other interfaces. */
         {IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off, "IP_MULTICAST_ALL"},
         {IPPROTO_IP, IP_ADD_MEMBERSHIP, &membership, sizeof membership, "IP_ADD_MEMBERSHIP"},
     };

@@ -82,7 +82,7 @@ int clinuxnetwork_send_udp(
     const char **step) {
     int descriptor = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
     if (descriptor < 0) return failed(descriptor, "socket", step);
-    /* Otherwise the socket would receive a copy of every UDP datagram of the host while it is open. */
+    /* Without this filter the open socket would receive a copy of every UDP datagram that arrives at the host. */
     if (FILTER(descriptor, nothing) < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
     char name[IF_NAMESIZE];
     if (if_indextoname(interface, name) == NULL) return failed(descriptor, "if_indextoname", step);

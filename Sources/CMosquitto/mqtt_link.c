@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// The declarations of the library, from its documentation, so that the build needs no header and the program starts
-// without it.
+// The declarations of the library, from its documentation. The build needs no header of the library, and the program
+// also starts if the library is not installed.
 struct mosquitto;
 typedef struct mqtt5__property property;
 struct mosquitto_message {
@@ -262,8 +262,9 @@ static int64_t now(void) {
     return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/// Returns true if the server accepts a TCP connection within the time. libmosquitto itself waits for the kernel's
-/// timeout of two minutes, which cannot be interrupted.
+/// Returns true if the server accepts a TCP connection before `until`, a time of `now()` in milliseconds. The preceding
+/// name lookup has only the resolver's own time limit. libmosquitto itself waits for the kernel's timeout of two
+/// minutes, which cannot be interrupted.
 static bool is_reachable(const smartplug_mqtt *link, int64_t until, char *reason, size_t size) {
     char port[8];
     snprintf(port, sizeof port, "%d", link->port);
@@ -300,8 +301,8 @@ static void wake(smartplug_mqtt *link) {
     if (write(link->wake, &once_more, sizeof once_more) < 0) return;
 }
 
-/// Waits for input or a wake-up and handles it. libmosquitto's own loop uses select(), which supports no descriptor
-/// above 1023; a daemon with a thousand plugs exceeds that.
+/// Waits up to `milliseconds` for input or a wake-up, and handles both. libmosquitto's own loop uses select(), which
+/// supports no descriptor above 1023; a daemon with a thousand plugs exceeds that.
 static int turn(smartplug_mqtt *link, int milliseconds) {
     int descriptor = library.socket(link->client);
     if (descriptor < 0) return error_no_connection;

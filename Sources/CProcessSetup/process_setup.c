@@ -53,7 +53,8 @@ __attribute__((constructor)) void process_setup(void) {
     if (is_done) return;
     is_done = 1;
     open_standard_descriptors();
-    // Timers are stopped first: a timer that expires has no effect while its signal is still ignored or blocked.
+    // Timers are stopped before the signals are reset. A timer that expired after the reset would end the program by
+    // the default action of its signal.
     stop_timers();
     reset_signals();
     reset_mask();

@@ -86,7 +86,7 @@ extension ConfigurationReader {
             return nil
         }
 
-        /// Reads a text, or a list of texts.
+        /// Reads a text, or a list of 1 to `most` texts. A text is returned as a list with one item.
         ///
         /// - Parameters:
         ///   - what: the meaning of a text, for the mistake.
@@ -113,7 +113,7 @@ extension ConfigurationReader {
             return boolean
         }
 
-        /// Reads an integer in a range. `radix` is the notation of the range in a mistake.
+        /// Reads an integer in a range. `radix`, 10 or 16, is the notation of the range and the value in a mistake.
         package func integer(_ key: String, _ range: ClosedRange<Int>, _ unit: String = "", radix: Int = 10) -> Int? {
             func written(_ number: Int) -> String { (radix == 16 ? "0x" : "") + String(number, radix: radix) }
             let (first, last) = (written(range.lowerBound), written(range.upperBound))
@@ -132,7 +132,7 @@ extension ConfigurationReader {
 
         /// Reads a number in a range.
         ///
-        /// - Parameter isOffAtZero: 0 is valid too and means off.
+        /// - Parameter isOffAtZero: true if 0 is valid too and means off.
         package func number(
             _ key: String, _ range: ClosedRange<Double>, _ unit: String = "", isOffAtZero: Bool = false
         ) -> Double? {

@@ -73,7 +73,8 @@ package struct ConfigurationText {
             .encoding("this line has a character that is not UTF-8; save the file as UTF-8"), line: line.map { $0 + 1 })
     }
 
-    /// Returns the line of a key, or of its table, counted from 1.
+    /// Returns the line of a key, counted from 1. If the key is missing, returns the line of its table, or nil if the
+    /// table is missing too.
     package func line(_ table: String?, _ key: String? = nil) -> Int? {
         lines[[table, key].compactMap(\.self)] ?? table.flatMap { lines[[$0]] }
     }
@@ -96,7 +97,7 @@ package struct ConfigurationText {
         }
     }
 
-    /// Appends an item to its list. Lists before the first table are not used.
+    /// Appends an item to its list. Ignores items of lists before the first table, because no key is valid there.
     private mutating func parse(item entry: ctoml_entry) {
         guard let table = entry.table.string, let key = entry.key.string,
             // The list is removed from the dictionary, so that appending does not copy it.

@@ -72,7 +72,8 @@ public enum NameError: Error, Hashable, Sendable {
     case labelTooLong(count: Int)
     /// A name of `count` bytes in wire form, beyond the 255 allowed.
     case nameTooLong(count: Int)
-    /// A backslash that is followed neither by a character nor by three decimal digits up to 255.
+    /// An escape at this byte offset is invalid: the backslash is the last character, or it precedes a digit but not
+    /// three decimal digits up to 255.
     case badEscape(offset: Int)
 }
 

@@ -1,5 +1,6 @@
 /// The text form of names (RFC 1035 §5.1, RFC 6763 §4.3): labels joined by dots. A backslash escapes dots and
-/// backslashes inside a label; `\DDD` represents control characters and bytes that are not UTF-8.
+/// backslashes inside a label; `\DDD` represents control characters and, in a label that is not UTF-8, all bytes above
+/// 127.
 extension Name: CustomStringConvertible {
     /// Parses the text form. A dot at the end is optional.
     public init(presentation: String) throws(NameError) {

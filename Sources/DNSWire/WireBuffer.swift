@@ -2,7 +2,8 @@
 public enum NameCompression: Hashable, Sendable {
     /// Every name (RFC 6762 §18.14). Used between multicast DNS peers.
     case multicast
-    /// Owner names and the data of PTR only (RFC 3597 §4). Used for resolvers without multicast DNS.
+    /// The names of questions, the owner names of records, and the names in the data of PTR records (RFC 3597 §4). Used
+    /// for resolvers without multicast DNS.
     case unicast
     case none
 }

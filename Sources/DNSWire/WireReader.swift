@@ -13,7 +13,7 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case reservedLabel(UInt8)
         /// A compression pointer that does not point backwards: a loop, or a forward reference.
         case pointerNotBackwards(to: Int)
-        /// A name behind a pointer extends to the start of the pointer's own name, or beyond it.
+        /// The part of a name at a pointer's target extends into the part that contains the pointer.
         case overlappingName
         /// A name has more than ``Name/pointerLimit`` pointers.
         case tooManyPointers
@@ -33,7 +33,7 @@ struct WireReader {
     let bytes: [UInt8]
     private(set) var offset = 0
     /// The names read so far, with the offset of their first label. Most names of a message are pointers to an earlier
-    /// name; they share the storage of that name, also in a cache.
+    /// name. The decoded name shares the storage of the earlier one, also in a cache.
     private var known: [(offset: Int, name: Name)] = []
     /// The limit of known names, which bounds the search in a message with many names.
     private static let knownLimit = 16
@@ -70,9 +70,9 @@ struct WireReader {
         return bytes[offset..<(offset + count)]
     }
 
-    /// Reads a name and follows compression pointers (RFC 1035 §4.1.4). A pointer's target must end before the part
-    /// that contains the pointer begins. Each jump therefore leads further back, and no message can cause an endless
-    /// loop.
+    /// Reads a name and follows compression pointers (RFC 1035 §4.1.4). The part of the name at a pointer's target must
+    /// end before the part that contains the pointer begins. Each jump therefore leads further back, and no message can
+    /// cause an endless loop.
     mutating func readName() throws(WireError) -> Name {
         let start = offset
         var walk = NameWalk(start: start, limit: bytes.count)
@@ -137,9 +137,11 @@ private struct NameWalk {
     var length = 1
     /// The offset of the first label, after any leading pointers.
     private(set) var first: Int
-    /// The offset at which reading resumes after the name; nil while it equals the cursor.
+    /// The offset at which reading resumes after the name. Nil before the first pointer: without pointers, reading
+    /// resumes after the name's final zero.
     private(set) var end: Int?
-    /// The end of the current part of the name: the end of the message, or the start of the part that points here.
+    /// The end of the current part of the name: the end of the message for the first part, then the start of the part
+    /// whose pointer leads to this one.
     private(set) var limit: Int
     private var partStart: Int
     private var pointers = 0

@@ -1,5 +1,6 @@
-/// A file that only grows. After a power cut it contains every append that returned before, and perhaps a part of an
-/// append that did not return. So records need a length and a checksum.
+/// A file for appending. After a failure of the kind in ``Durability``, the file contains the bytes of every append
+/// that returned, and perhaps a part of an append that did not return. Callers detect such a part by a length and a
+/// checksum in each record.
 public final class AppendingFile {
     /// The failure that a completed append survives.
     public enum Durability: Sendable {

@@ -4,7 +4,7 @@ import Glibc
 public enum DaemonSocket {
     /// The kind of entry at a socket's path.
     public enum Presence: Hashable, Sendable {
-        /// The path does not exist.
+        /// The path does not exist, or its status cannot be read.
         case absent
         /// A socket of this user or of root.
         case own
@@ -20,9 +20,9 @@ public enum DaemonSocket {
 
     /// Returns the path of the socket.
     ///
-    /// - Parameter named: the path that the user named. If it is nil, $SMARTPLUG_DAEMON is used. If that is not set
-    ///   either, the socket is in the first known directory of these: the service's runtime directory, the user's
-    ///   runtime directory, or the user's state directory.
+    /// - Parameter named: the path that the user named. If it is nil, $SMARTPLUG_DAEMON is used. If that is not set or
+    ///   empty, the path is `daemon.socket` in the service's runtime directory, or else `smartplug/daemon.socket` in
+    ///   the user's runtime directory, or else in the user's state directory.
     public static func path(_ named: String? = nil) -> String {
         if let named { return named }
         if let asked = environment, !asked.isEmpty { return asked }

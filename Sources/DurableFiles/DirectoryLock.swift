@@ -39,7 +39,8 @@ public final class DirectoryLock: Sendable {
     /// Returns true if the process that locked the directory last is alive. That process may have released the lock
     /// since.
     ///
-    /// The lock itself is not touched: a process that starts at this moment must find it free.
+    /// The function does not acquire the lock, not even for a moment, because a process that starts at that moment
+    /// would fail to acquire it.
     public static func hasLivingHolder(_ directory: String, store: FileStore = FileStore()) -> Bool {
         guard let process = holder(directory, store), process > 0 else { return false }
         return kill(process, 0) == 0 || errno == EPERM

@@ -33,8 +33,8 @@ public protocol FileCalls: Sendable {
     func isDirectory(_ path: String) -> Bool
     /// Returns the names in a directory, sorted.
     func names(in directory: String) throws(SystemError) -> [String]
-    /// Locks an open file or directory exclusively, without waiting; throws `wouldBlock` if another process has the
-    /// lock.
+    /// Locks an open file or directory exclusively, without waiting; throws `wouldBlock` if another process, or another
+    /// opening in this process, has the lock.
     func lock(_ descriptor: Int32) throws(SystemError)
     /// Releases the lock, even if a forked process has the descriptor too.
     func unlock(_ descriptor: Int32)
@@ -60,7 +60,7 @@ public enum OpenPurpose: Sendable, Hashable {
 public enum IrregularFile: Sendable, Hashable {
     case pipe, socket, device
 
-    /// - Parameter mode: the file's `st_mode`. The result is nil for a regular file or a directory.
+    /// Creates the kind from a file's `st_mode`. Returns nil for a regular file, a directory or a link.
     init?(mode: UInt32) {
         switch mode & S_IFMT {
         case S_IFIFO: self = .pipe

@@ -18,7 +18,7 @@ typedef struct {
 /// numbers.
 ///
 /// Returns false if the library is missing, a number is too long, or the modulus is zero. With `is_secret`, the time
-/// does not depend on the exponent; the modulus must be odd and the exponent nonzero.
+/// does not depend on the exponent, and the function also returns false if the modulus is even or the exponent is zero.
 bool smartplug_number_power(
     smartplug_number base, smartplug_number exponent, smartplug_number modulus, bool is_secret, uint8_t *result);
 bool smartplug_number_multiply(
