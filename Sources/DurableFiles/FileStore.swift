@@ -1,5 +1,4 @@
-/// File operations that survive a power cut: whole-file reads with a limit, atomic replacement, appends that are
-/// complete or absent.
+/// File operations: whole-file reads with a limit, and atomic replacements whose results survive a power cut.
 ///
 /// Paths are absolute, or relative to the working directory. Every call blocks until the storage has answered; reads
 /// have a time limit (``FileSystemTimeout``).
@@ -16,8 +15,8 @@ public struct FileStore: Sendable {
         try attempt(.open, path) { () throws(SystemError) in try calls.open(path, purpose) }
     }
 
-    /// Makes the entries of the path's parent directory durable. Otherwise a power cut may lose the name of a file
-    /// whose data was stored.
+    /// Makes the entries of the path's parent directory durable. Without this call, a power cut may lose the name of a
+    /// file whose data was stored.
     func synchronizeDirectory(of path: String) throws(FileError) {
         let parent = parentDirectory(of: path)
         let descriptor = try open(parent, .directory)

@@ -28,7 +28,8 @@ public final class FileSystemTimeout: Sendable {
         (self.limit, self.threads) = (limit, threads)
     }
 
-    /// Runs the body on a dedicated thread, which continues after the time limit.
+    /// Runs the body on a dedicated thread, which continues after the time limit. If the system cannot create a thread,
+    /// the body runs on the calling thread without a time limit.
     ///
     /// While a call for a place is overdue, further calls for that place fail immediately. So a directory whose file
     /// system does not answer blocks one thread, however often it is read, and leaves the other threads to other
@@ -78,7 +79,7 @@ public final class FileSystemTimeout: Sendable {
 private final class Progress: Sendable {
     private let state = Mutex((isFinished: false, isOverdue: false))
 
-    /// - Returns: true if the call was overdue.
+    /// Records the end of the call. Returns true if its deadline had already passed.
     func finish() -> Bool {
         state.withLock { state in
             state.isFinished = true
@@ -86,7 +87,7 @@ private final class Progress: Sendable {
         }
     }
 
-    /// - Returns: true if the call has not finished.
+    /// Records that the deadline has passed. Returns true if the call has not finished.
     func expire() -> Bool {
         state.withLock { state in
             state.isOverdue = !state.isFinished

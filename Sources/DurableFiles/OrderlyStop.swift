@@ -11,7 +11,7 @@ public enum OrderlyStop {
     public static func now(on signal: Int32) -> Never { _exit(128 + signal) }
 
     /// Ends the process with status 1 if it has not exited after the time limit: a thread may wait for a file system
-    /// that never answers. Data that must survive has been written long before.
+    /// that never answers. Data that must survive is already on the storage.
     ///
     /// - Parameter program: the name of the program, for the line on standard error.
     public static func limit(_ program: String, to limit: Duration = limit) {

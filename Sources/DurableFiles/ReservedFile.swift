@@ -7,8 +7,8 @@ public final class ReservedFile: Sendable {
     private let size: Int
     private let descriptor: Int32
 
-    /// The size of the header: the length of the value in bytes, and its bitwise complement, which detects a header
-    /// that was written partially.
+    /// The size of the header in bytes: 8 for the length of the value, and 8 for the bitwise complement of the length,
+    /// which reveals a partially written header.
     private static let header = 16
 
     /// Opens the file and allocates its space, if an earlier process has not done so.
@@ -32,7 +32,7 @@ public final class ReservedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the value; nil if the file holds none.
+    /// Returns the value; nil if the file holds none or its header is not valid.
     public func read() throws(FileError) -> [UInt8]? {
         let header = try bytes(Self.header, at: 0)
         let (count, inverted) = (Self.number(header[..<8]), Self.number(header[8...]))

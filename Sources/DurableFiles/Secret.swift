@@ -26,7 +26,7 @@ extension FileStore {
         return isMade
     }
 
-    /// Returns false if a file of that name exists.
+    /// Links the draft to the path. Returns false if a file of that name exists.
     private func name(_ draft: String, _ path: String) throws(FileError) -> Bool {
         do throws(FileError) {
             try attempt(.write, path) { () throws(SystemError) in try calls.link(draft, to: path) }

@@ -80,8 +80,9 @@ public struct Characteristic: Hashable, Sendable {
         return number
     }
 
-    /// Converts the accessory's own value to the characteristic's format. Numbers are clamped to the limits, since
-    /// controllers reject the whole accessory otherwise. Returns nil if the format differs.
+    /// Converts the accessory's own value to the characteristic's format. Clamps numbers to the limits and shortens
+    /// long texts, because controllers reject an accessory with a value outside its limits. Returns nil if the value
+    /// does not fit the format.
     func told(_ value: CharacteristicValue) -> CharacteristicValue? {
         func moved(_ number: Double) -> Double {
             min(max(number, limits.minimum ?? number), limits.maximum ?? max(number, limits.minimum ?? number))

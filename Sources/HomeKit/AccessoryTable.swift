@@ -40,7 +40,7 @@ struct AccessoryTable: Sendable {
 
     enum Outcome {
         case changed, unchanged
-        /// The characteristic does not exist, or the value has a different format.
+        /// The characteristic does not exist or is a press, or the value does not fit the format.
         case refused
     }
 

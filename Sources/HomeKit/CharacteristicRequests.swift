@@ -148,8 +148,7 @@ struct CharacteristicWrite {
             case "value": entry.value = try value(&reader)
             case "ev": entry.subscribes = try flag(&reader)
             case "r": entry.wantsResponse = try flag(&reader) ?? false
-            // Additional authorization data, and a flag for controllers away from home. Neither changes the permission
-            // to write.
+            // The server ignores the additional authorization data and the flag for controllers away from home.
             case "authData", "remote": try reader.skip()
             case _: try reader.skip()
             }

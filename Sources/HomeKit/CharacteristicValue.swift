@@ -73,7 +73,7 @@ public struct CharacteristicLimits: Hashable, Sendable {
     public var step: Double?
     /// The valid whole numbers. If empty, all numbers between minimum and maximum are valid.
     public var validValues: [Int64]
-    /// The limit of a text in bytes: 64 if nil, 256 at most.
+    /// The limit of a text in bytes, at most 256 (HAP 6.6.3, table 6-3). If it is nil, the limit is 64 bytes.
     public var longestText: Int?
 
     /// Creates limits.

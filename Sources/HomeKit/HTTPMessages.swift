@@ -136,7 +136,7 @@ struct HTTPRequestReader: Sendable {
         return request
     }
 
-    /// Returns the offset of the empty line.
+    /// Returns the offset of the CR LF CR LF that ends the head, or nil if it has not arrived within the limit.
     private mutating func headEnd() -> Int? {
         var index = searched
         while index + 4 <= min(bytes.count, Self.headLimit + 8) {

@@ -66,8 +66,8 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Removes a pairing. Without an administrator, all pairings are removed, since no controller could add others (HAP
-    /// 5.11).
+    /// Removes a pairing. If no administrator remains, removes all pairings, because no remaining controller could add
+    /// others (HAP 5.11).
     mutating func remove(_ identifier: [UInt8]) {
         pairings.removeAll { $0.identifier == identifier }
         if !hasAdmin { pairings = [] }
@@ -75,7 +75,8 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
 
     mutating func removeAll() { pairings = [] }
 
-    /// Stores the shape. If it changed, increments the configuration number, which restarts at 1 after 65,535.
+    /// Stores the shape. If it replaces a different shape, increments the configuration number, which restarts at 1
+    /// after 65,535. The first shape leaves the number at 1.
     mutating func adopt(shape new: [UInt8]) {
         guard new != shape else { return }
         if !shape.isEmpty { configurationNumber = configurationNumber >= 65_535 ? 1 : configurationNumber + 1 }

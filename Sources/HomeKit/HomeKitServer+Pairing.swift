@@ -53,7 +53,8 @@ extension HomeKitServer {
         answer(challenge, id, now, &actions)
     }
 
-    /// Returns the reason to reject pair-setup, checked in the order of HAP 5.6.2 with our own reasons last.
+    /// Returns the reason to reject pair-setup, or nil if it may begin. The checks have the order of HAP 5.6.2; the
+    /// last two are additional.
     private func setupError(_ message: PairingMessage, _ now: Instant) -> PairingError? {
         if isPaired { return .unavailable }
         if gate.isExhausted { return .maxTries }
@@ -123,8 +124,9 @@ extension HomeKitServer {
         }
     }
 
-    /// Makes room for a verified session. A controller that reconnects while its old connection hangs replaces its own
-    /// session first.
+    /// Makes room for a verified session. If the limit is reached, closes the longest-silent session of the same
+    /// controller, which is usually an old connection that hangs. If that controller has none, closes the
+    /// longest-silent session of all.
     private mutating func makeRoom(for controller: [UInt8], _ actions: inout [Action]) {
         let verified = sessions.values.filter(\.isVerified)
         guard verified.count >= Self.verifiedLimit else { return }
@@ -177,7 +179,8 @@ extension HomeKitServer {
 
     // MARK: Changes of the records
 
-    /// Stores the records after the change, or answers immediately if the change has no effect.
+    /// Starts to store the records after the change. A change that is rejected or has no effect is answered
+    /// immediately. While another change is being stored, the change waits.
     mutating func begin(_ change: RecordChanges.Change, _ now: Instant, _ actions: inout [Action]) {
         guard !changes.isStoring else {
             if !changes.wait(change) { end(change, error: .unknown, now, &actions) }

@@ -45,7 +45,7 @@ public struct HomeKitServer: Machine, Sendable {
         case store(HomeKitRecords)
         /// A controller asked the device to identify itself to the user.
         case identify
-        /// The pairings changed, and with them ``HomeKitServer/announcement``.
+        /// The first controller was paired or the last one was removed, which changes ``HomeKitServer/announcement``.
         case pairingsChanged(isPaired: Bool)
         /// Writes a message to the log.
         case notice(HomeKitNotice)
@@ -68,8 +68,8 @@ public struct HomeKitServer: Machine, Sendable {
         }
     }
 
-    /// The limit of verified sessions (HAP 6.2 requires at least eight). A further session replaces the one that has
-    /// been silent for longest.
+    /// The limit of verified sessions (HAP 6.2 requires at least eight). A further session replaces the longest-silent
+    /// session of the same controller or, if there is none, of all controllers.
     public static let verifiedLimit = 8
     /// The limit of unverified connections, which protects the descriptors from a flood. Further connections are
     /// closed.
@@ -102,7 +102,8 @@ public struct HomeKitServer: Machine, Sendable {
         random = SecretRandomness(seed: seed)
     }
 
-    /// The announcement for `_hap._tcp`. It changes after ``Event/started`` and ``Action/pairingsChanged(isPaired:)``.
+    /// The announcement for `_hap._tcp`. Its configuration number can change once, when the records after
+    /// ``Event/started`` are stored; its pairing flag changes with ``Action/pairingsChanged(isPaired:)``.
     public var announcement: HomeKitAnnouncement {
         HomeKitAnnouncement(
             records, model: configuration.model, category: configuration.category, setupID: configuration.setupID)

@@ -42,13 +42,14 @@ struct HomeKitSession: Sendable {
     /// The limit of unread output in bytes. Above it no request is handled and no event is sent, so that at most one
     /// response and one event of all characteristics are added.
     static let outputLimit = 64 << 10
-    /// The time after which a controller that reads nothing is disconnected.
+    /// The time limit for sending all output. A session whose client does not read all pending output in this time is
+    /// closed.
     static let patience = Duration.seconds(30)
     /// The time limit for verification. It prevents clients from occupying all sessions, so data from the client does
     /// not extend it. It restarts when a controller has proven the setup code, and when it has paired.
     static let strangersTime = Duration.seconds(10)
-    /// The time limit of a session while the user types the setup code, between M2 and M3 of pair-setup. A restart does
-    /// not extend it, because other sessions get "busy" during that time.
+    /// The time limit of a session while the user types the setup code, between M2 and M3 of pair-setup, counted from
+    /// the opening of the connection. A restart does not extend it, because other sessions get "busy" during that time.
     static let typingTime = Duration.seconds(120)
     /// The minimum interval between two events with values (HAP 6.8).
     static let eventPause = Duration.seconds(1)
@@ -107,7 +108,8 @@ struct HomeKitSession: Sendable {
         return deadline
     }
 
-    /// Returns the bytes as the connection transports them, encrypted if it is verified.
+    /// Returns the bytes as the connection transports them, encrypted if it is verified. Returns nil if the encryption
+    /// fails.
     mutating func sealed(_ bytes: [UInt8]) -> [UInt8]? {
         guard case .verified(let controller, var cipher) = security else { return bytes }
         let sealed = cipher.seal(bytes)

@@ -1,5 +1,5 @@
 /// Arithmetic with large numbers for SRP: big-endian bytes of at most ``ModularArithmeticLimits/bytes``. The machine
-/// gets it as a value, so that this module loads no library.
+/// receives an implementation as a value, so that this module loads no library.
 ///
 /// Each result has as many bytes as the modulus, with leading zeros.
 public protocol ModularArithmetic: Sendable {

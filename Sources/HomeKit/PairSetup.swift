@@ -55,8 +55,8 @@ struct PairSetup: Sendable {
         _ verifier: SetupVerifier, _ random: inout SecretRandomness, _ arithmetic: any ModularArithmetic
     ) throws(ArithmeticFault) {
         var accessory: SecureRemotePassword.Accessory
-        // Controllers disagree on hashing a key's leading zeros. The loop draws keys again until the first byte is
-        // nonzero, once in 256 keys.
+        // Controllers disagree on hashing a key's leading zeros. The loop therefore draws keys until the first byte is
+        // nonzero; on average it rejects one key in 256.
         repeat {
             accessory = try SecureRemotePassword.Accessory(
                 verifier, secret: random.bytes(PairingCryptography.keyLength), arithmetic)

@@ -83,8 +83,8 @@ public enum SecureRemotePassword {
             publicKey = try arithmetic.add(product, power, modulo: modulus)
         }
 
-        /// Returns S = (A v^u)^b, or nil if A is a multiple of the modulus, because the secret would not depend on the
-        /// code (RFC 5054, 2.5.4).
+        /// Returns S = (A v^u)^b. Returns nil if A is longer than the modulus, or is a multiple of it: the secret would
+        /// then not depend on the code (RFC 5054, 2.5.4).
         public func premasterSecret(
             _ controllerKey: [UInt8], _ arithmetic: any ModularArithmetic
         ) throws(ArithmeticFault) -> [UInt8]? {
@@ -97,7 +97,8 @@ public enum SecureRemotePassword {
             return try arithmetic.power(base, secret, modulo: modulus, isSecret: true)
         }
 
-        /// Returns the session key and the accessory's proof, or nil if the controller's proof is for a different code.
+        /// Returns the session key and the accessory's proof, or nil if the controller's key is not valid or its proof
+        /// is for a different code.
         public func verify(
             _ controllerKey: [UInt8], proof: [UInt8], user: String = userName, _ arithmetic: any ModularArithmetic
         ) throws(ArithmeticFault) -> (sessionKey: [UInt8], proof: [UInt8])? {

@@ -19,6 +19,8 @@ public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
         guard !Self.trivial.contains(number) else { return nil }
     }
 
+    /// Draws a random code that is not trivial.
+    ///
     /// - Parameter generator: a secure generator.
     public init(using generator: inout some RandomNumberGenerator) {
         while true {
@@ -120,7 +122,7 @@ public struct HomeKitAnnouncement: Hashable, Sendable {
         setupHash = Self.setupHash(setupID, deviceID)
     }
 
-    /// Returns the first four bytes of the SHA-512 hash in base 64 (HAP 4.2.3).
+    /// Returns the first four bytes of the SHA-512 hash of the setup id and the device id, in base 64 (HAP 4.2.3).
     static func setupHash(_ id: HomeKitSetupID, _ deviceID: String) -> String {
         let hash = PairingCryptography.sha512(Array("\(id)\(deviceID)".utf8))
         return Base64.encode(Array(hash.prefix(4)))

@@ -180,7 +180,7 @@ public struct JSONReader {
         let start = index
         while index < bytes.count, Self.isOfNumbers(bytes[index]) { index += 1 }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        // The limit covers every 64-bit number; a longer text is not a valid number.
+        // The limit of 32 bytes covers every 64-bit number. A longer text is rejected.
         guard text.utf8.count <= 32, let first = text.utf8.first, first != UInt8(ascii: "+"),
             Double(text)?.isFinite == true
         else { throw fault("invalid number") }

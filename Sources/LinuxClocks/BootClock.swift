@@ -1,7 +1,8 @@
 import Glibc
 public import ProtocolCore
 
-/// The monotonic clock of a real host, which also counts while the host is suspended. All machines use it.
+/// The monotonic clock of a real host, which also counts while the host is suspended. The shells pass its time to the
+/// machines.
 public enum BootClock {
     /// Nanoseconds since boot, from CLOCK_BOOTTIME.
     public static var now: Instant {

@@ -149,7 +149,8 @@ public enum HostZone {
         return magic == Array("TZif".utf8)
     }
 
-    /// Returns the file of a zone, or nil if the text is not a zone name but could be a path to another file.
+    /// Returns the path of a zone's file. Returns nil if the name begins with a slash, has more than 100 bytes, or has
+    /// a character that zone names do not have, such as a dot, which could lead to a file outside the database.
     static func path(of name: String) -> String? {
         let allowed = name.utf8.allSatisfy { byte in
             switch byte {

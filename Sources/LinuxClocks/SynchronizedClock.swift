@@ -7,6 +7,6 @@ public enum SynchronizedClock {
     /// (adjtimex(2)), but a sandbox that permits the query also permits setting the clock.
     private static let mark = "/run/systemd/timesync/synchronized"
 
-    /// The current time, or nil while the clock is not set.
+    /// The current time, or nil while systemd-timesyncd has not set the clock.
     public static var now: WallTime? { access(mark, F_OK) == 0 ? .now : nil }
 }

@@ -32,7 +32,7 @@ package struct KernelSetting {
     /// Changes the setting and stores the previous value. If the setting already has the new value, a killed process of
     /// this program probably left it; then the kernel's default counts as the previous value.
     ///
-    /// - Returns: the error number if the kernel refuses.
+    /// - Returns: nil on success, ENOENT if the setting does not exist, or the kernel's error number.
     @discardableResult
     package mutating func set(_ value: String, on interface: String) -> Int32? {
         guard let present = Self.read(name, of: interface) else { return ENOENT }

@@ -52,7 +52,8 @@ package final class RouteControl: @unchecked Sendable {
         }
     }
 
-    /// Replaces the marked routes through the interface with the given ones. Routes in both lists are not changed.
+    /// Replaces the marked routes through the interface with the given ones. Marked routes that equal a given one stay
+    /// unchanged.
     ///
     /// - Returns: the first error; the other changes are still made.
     package func replaceRoutes(of interface: Int32, with wanted: [InterfaceRoute]) -> RouteError? {
