@@ -8,7 +8,7 @@ public import ProtocolCore
 ///
 /// The machine's clock continues while the host is suspended, but the event loop's does not: a task would be late by
 /// the duration of the suspend. So no task is scheduled further ahead than ``longestWait``; work that became due during
-/// a suspend is done within this time after it.
+/// a suspend is done within this time after the suspend.
 public struct DeadlineTimer {
     /// The longest delay of a scheduled task: 10 s.
     public static let longestWait = Duration.seconds(10)

@@ -68,8 +68,8 @@ public final class BrokerConnection: Sendable {
         }
     }
 
-    /// Publishes with QoS 1. If the connection has ended, the message is dropped without an event; `ended` reports the
-    /// loss of the connection.
+    /// Publishes with QoS 1. If the connection has ended or libmosquitto rejects the message, the message is dropped
+    /// without an event; `ended` reports the loss of the connection.
     public func publish(_ ticket: BrokerTicket, _ publication: Publication) {
         var number: Int32 = 0
         var payload = publication.payload
@@ -119,7 +119,7 @@ public final class BrokerConnection: Sendable {
         guard let pointer = open(server, options, &message) else { return (words(message), false) }
         link.withLock { $0 = Link(pointer: pointer) }
         let isTakenOver = smartplug_mqtt_run(pointer, &message, message.count) != 0
-        // No other thread uses the pointer from here on.
+        // After the link is nil, no other thread uses the pointer.
         link.withLock { $0 = nil }
         smartplug_mqtt_free(pointer)
         return (words(message), isTakenOver)

@@ -1,5 +1,5 @@
-/// One column of a block during encoding: first its values, then their distances from the smallest, then these as
-/// multiples of a quantum. ``SampleChunk`` describes the result.
+/// One column of a block during encoding: first its values, then their distances from the smallest value, then the
+/// distances as multiples of a quantum. ``SampleChunk`` describes the result.
 struct Column: Sendable {
     /// The values (as bit patterns), distances or multiples. Distances and multiples are below 2^63.
     private var numbers: [UInt64]

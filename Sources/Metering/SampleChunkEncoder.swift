@@ -88,7 +88,8 @@ public struct SampleChunkEncoder: Sendable {
         if block.count == SampleChunk.blockLimit { compressBlock() }
     }
 
-    /// Returns false if the chunk is full, if time decreases, or if the time step exceeds the range of a difference.
+    /// Returns false if the chunk is full, if time decreases, or if the time since the chunk's first sample overflows
+    /// 64 bits.
     private func belongs(_ sample: Sample) -> Bool {
         let count = count
         guard count > 0 else { return true }

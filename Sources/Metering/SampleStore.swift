@@ -41,8 +41,8 @@ public struct SampleStore: Sendable {
     }
 
     /// Returns the chunks with samples in the range, oldest first. They may also contain samples outside the range,
-    /// which ``SampleChunk/samples(from:through:)`` removes. A copy of the open chunk comes last; a later call returns
-    /// a longer one.
+    /// which ``SampleChunk/samples(from:through:)`` removes. A copy of the open chunk comes last; a later call may
+    /// return a longer copy.
     public func chunks(from first: Instant, through last: Instant) -> [SampleChunk] {
         guard first <= last else { return [] }
         let range = first.wholeMilliseconds...last.wholeMilliseconds

@@ -36,8 +36,8 @@ public enum RFC6762 {
 
     /// §8.3: the interval between the first and the second announcement, at least doubled each further time.
     public static let announcementInterval: Duration = .seconds(1)
-    /// §8.3: the number of announcements, which may be 2 to 8. Four (at 0, 1, 3 and 7 s) reach a peer that loses every
-    /// third packet 99 times in 100.
+    /// §8.3: the number of announcements, which may be 2 to 8. If a peer loses one packet in three at random, four
+    /// announcements (at 0, 1, 3 and 7 s) reach it with a probability of 99%.
     public static let announcementCount = 4
 
     /// §8.4: the number of record changes that a host may announce within ``updateWindow``.

@@ -38,8 +38,8 @@ public struct ClockMapping: Hashable, Sendable {
     public func uncertainty(at now: Instant) -> Duration { uncertainty + max(.zero, now - measured) * Self.drift }
 
     /// Returns the intersection of this mapping and a later measurement, because an old measurement with a short round
-    /// trip can be more exact than a new one with a long round trip. If the two contradict each other, returns the
-    /// later measurement.
+    /// trip can be more exact than a new one with a long round trip. If the two contradict each other or belong to
+    /// different boots, returns the later measurement.
     public func refined(by later: ClockMapping) -> ClockMapping {
         let spread = uncertainty(at: later.measured)
         let least = max(offset - spread, later.offset - later.uncertainty)

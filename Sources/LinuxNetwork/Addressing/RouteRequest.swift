@@ -8,8 +8,8 @@ package enum RouteProtocol {
     package static let plug: UInt8 = 0x50
 }
 
-/// An address to add to an interface. The kernel adds no route for an IPv4 address: its own route would have another
-/// source or metric than the desired one and would take precedence.
+/// An address to add to an interface. The request forbids the kernel to add its own route for an IPv4 address: that
+/// route would have a different source or metric than this program's route, and would take precedence.
 package struct KernelAddress: Hashable, Sendable {
     /// The scope of an address (rtnetlink(7)).
     package enum Scope: Hashable, Sendable { case link, global }
@@ -110,7 +110,7 @@ package enum RouteRequest: Hashable, Sendable {
             let gone = KernelAddress(interface: interface, address: address, prefixLength: prefixLength)
             return (Netlink.deleteAddress, 0, gone.header + gone.identity)
         // NLM_F_REPLACE would remove a route of the same metric through another interface; NLM_F_CREATE without
-        // NLM_F_APPEND would insert this route before it.
+        // NLM_F_APPEND would insert the new route before that one.
         case .add(let route): return (Netlink.newRoute, Netlink.flagCreate | Netlink.flagAppend, route.body)
         case .remove(let route): return (Netlink.deleteRoute, 0, route.body)
         }

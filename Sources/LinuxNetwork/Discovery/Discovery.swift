@@ -10,10 +10,10 @@ import Synchronization
 /// Service discovery on the host's network interfaces: registers, browses and resolves services in `local` by multicast
 /// DNS.
 ///
-/// It starts when it is created and runs until ``stop()``. Interfaces may appear, change and disappear at any time;
-/// without an interface it waits. ``DiscoveryNode`` implements the protocol; this actor supplies packets, time and the
-/// list of interfaces. It runs on the given event loop, so that a packet is handled in the same iteration of the loop
-/// that received it.
+/// The discovery starts when it is created and runs until ``stop()``. Interfaces may appear, change and disappear at
+/// any time; without an interface the discovery waits for one. ``DiscoveryNode`` implements the protocol; this actor
+/// supplies packets, time and the list of interfaces. It runs on the given event loop, so that a packet is handled in
+/// the same iteration of the loop that received it.
 ///
 /// A unicast answer to port 5353 reaches only one socket of a host. If another responder runs on the same host, each of
 /// the two loses a part of the unicast traffic. Everything important is sent by multicast.
@@ -134,8 +134,8 @@ public actor Discovery {
         }
         actions.perform(node.handle(event, now: now), by: perform)
         renewMemberships(now: now)
-        // The event loop's clock stops while the host is suspended, but the machine's does not. So the timer is late
-        // after a suspend, and work that became due is done then.
+        // The event loop's clock stops while the host is suspended, but the machine's does not. So the timer can fire
+        // up to ``DeadlineTimer/longestWait`` too late after a suspend; due work is done then.
         timer.follow(sooner(node.nextDeadline, membershipDeadline), now: BootClock.now, on: eventLoop) {
             self.assumeIsolated { $0.handle(.deadlineReached) }
         }

@@ -11,8 +11,8 @@ public enum Resolution: Sendable, Hashable {
 extension Discovery {
     /// Resolves a service continuously. The sequence yields a value immediately if the service is known, or at the
     /// first answer, and then at each change or new announcement. Without an answer it yields nothing. Only the newest
-    /// unread value is buffered. The sequence ends when the reader stops, or when a later resolve displaces this one
-    /// because of the limit of resolves.
+    /// unread value is buffered. The sequence ends when the reader or the discovery stops, or when a later resolve
+    /// displaces this one because of the limit of resolves.
     public nonisolated func resolve(_ identity: ServiceIdentity) -> AsyncStream<Resolution> {
         let (stream, continuation) = AsyncStream<Resolution>.makeStream(bufferingPolicy: .bufferingNewest(1))
         begin(identity, continuation)
@@ -21,8 +21,8 @@ extension Discovery {
 
     /// Resolves a service once.
     ///
-    /// - Throws: ``DiscoveryError/notFound(name:within:)`` after the timeout, ``DiscoveryError/stopped``, or
-    ///   `CancellationError`.
+    /// - Throws: ``DiscoveryError/notFound(name:within:)`` after the timeout or if a later resolve displaces this one,
+    ///   ``DiscoveryError/stopped``, or `CancellationError`.
     public nonisolated func resolveOnce(
         _ identity: ServiceIdentity, timeout: Duration = .seconds(5)
     ) async throws -> ResolvedService {

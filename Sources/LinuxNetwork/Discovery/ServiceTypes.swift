@@ -2,7 +2,8 @@ public import ServiceDiscovery
 
 extension Discovery {
     /// Returns the service types on the network as a sequence of complete lists, with a new list at each change. Only
-    /// the newest unread list is buffered. The search ends when the reader stops.
+    /// the newest unread list is buffered. The search ends when the reader or the discovery stops, and immediately if
+    /// the limit of searches is reached.
     public nonisolated func serviceTypes() -> AsyncStream<[ServiceType]> {
         let (stream, continuation) = AsyncStream<[ServiceType]>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = BrowseID(rawValue: newIdentifier())

@@ -1,8 +1,8 @@
 /// A difference between two lists of interfaces.
 public enum InterfaceChange: Sendable, Hashable {
     case added(LinuxInterface)
-    /// An interface with the same index and other attributes. `linkWasLost` is true if the carrier was lost and
-    /// restored in between.
+    /// An interface with the same index and other attributes. `linkWasLost` is true if the number of carrier changes
+    /// differs: the carrier was lost, restored or both in between.
     case changed(LinuxInterface, linkWasLost: Bool)
     case removed(LinuxInterface)
 

@@ -3,7 +3,7 @@
 ///
 /// The table requests all links, then all addresses, and then follows the notifications. If it may have missed a change
 /// (lost messages, a dump during which the table changed, an unreadable datagram), it requests everything again. The
-/// last list remains valid until then.
+/// last published list remains valid until the new one is complete.
 package struct InterfaceTable {
     /// The actions of the table.
     package enum Action: Hashable {

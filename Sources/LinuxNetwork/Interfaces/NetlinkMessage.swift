@@ -87,7 +87,7 @@ enum Netlink {
     static let familyIPv4: UInt8 = 2
     static let familyIPv6: UInt8 = 10
 
-    /// IFA_F_DADFAILED and IFA_F_TENTATIVE: the address can never, or not yet, be used as a source.
+    /// IFA_F_DADFAILED: the address is never usable as a source. IFA_F_TENTATIVE: it is not usable yet.
     static let addressDuplicate: UInt32 = 0x08
     static let addressTentative: UInt32 = 0x40
     /// IFA_F_OPTIMISTIC: tentative, but usable as a source (RFC 4429).

@@ -203,10 +203,11 @@ final class MulticastSocket: @unchecked Sendable {
     }
 
     private func received(_ datagram: ReceivedDatagram) {
-        // For IPv6 multicast the kernel checks only the group, not the interface on which this socket joined it:
-        // packets of other interfaces arrive here too and are left to those interfaces' sockets. For IPv4 it checks
-        // both, but if only one socket matches, it may still deliver to another socket on the port (seen with Linux
-        // 6.18); such a packet arrives nowhere else. Unicast arrives at any of the sockets.
+        // For IPv6 multicast the kernel checks only the group, not the interface on which this socket joined it.
+        // Packets of other interfaces also arrive here; they are dropped, because those interfaces' sockets receive
+        // them too. For IPv4 the kernel checks both. If only one socket matches, the kernel may still deliver the
+        // packet to a different socket on the port and to no other (seen with Linux 6.18), so this socket accepts it.
+        // The kernel delivers unicast to any of the sockets.
         guard datagram.interface == identity.interface || identity.family == .v4 || !datagram.destination.isMulticast
         else { return }
         counters.received += 1

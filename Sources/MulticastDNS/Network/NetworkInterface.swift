@@ -9,8 +9,8 @@ public struct InterfaceAddress: Hashable, Sendable {
     public var address: IPAddress
     /// The length of the network part in bits.
     public var prefixLength: UInt8
-    /// A deprecated address serves existing connections. New connections should neither use it as a source nor as a
-    /// destination (RFC 4862 §5.5.4, RFC 3927 §1.9).
+    /// A deprecated address serves existing connections. New connections should not use it as a source or a destination
+    /// (RFC 4862 §5.5.4, RFC 3927 §1.9).
     public var isDeprecated: Bool
 
     /// Creates an address.

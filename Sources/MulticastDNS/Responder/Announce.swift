@@ -51,7 +51,8 @@ enum ResponsePacker {
         }.flatMap { encode($0[...]) }
     }
 
-    /// Encodes all answers: if the estimate was too low, the units are halved. Additionals may be omitted.
+    /// Encodes the answers. If the estimate was too low, the units are halved; a single unit that exceeds the largest
+    /// packet is dropped. Additionals may be omitted.
     private static func encode(_ units: ArraySlice<ResponseUnit>) -> [[UInt8]] {
         let limit = units.count == 1 ? PacketSize.largest : PacketSize.usual
         var encoder = MessageEncoder(limit: limit)

@@ -131,8 +131,8 @@ extension Responder {
         inbound.message.authorities.contains { $0.name == question.name }
     }
 
-    /// Returns true if the answer was multicast within the last quarter of its time to live, so that a unicast answer
-    /// suffices (§5.4).
+    /// Returns true if less than a quarter of the answer's time to live has passed since its last multicast, so that a
+    /// unicast answer suffices (§5.4).
     private func wasMulticastRecently(_ answer: Answer, _ inbound: InboundMessage, now: Instant) -> Bool {
         guard let attachment = attachments[inbound.interface],
             let last = attachment.queues[inbound.source.address.family]?.lastMulticast(of: answer),

@@ -139,7 +139,8 @@ enum ProbePacker {
         chunks(of: probes, limit: PacketSize.usual, length: \.estimatedLength).flatMap { encode($0[...]) }
     }
 
-    /// Encodes probes. If the estimate was too low, the packet is halved until it fits.
+    /// Encodes probes. If the estimate was too low, the packet is halved until it fits; a single probe that exceeds the
+    /// largest packet is dropped.
     private static func encode(_ probes: ArraySlice<Probe>) -> [[UInt8]] {
         let message = Message(
             questions: probes.map { Question(name: $0.name, type: .any, wantsUnicast: $0.wantsUnicast) },

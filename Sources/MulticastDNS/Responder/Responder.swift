@@ -27,7 +27,8 @@ public struct Responder: Machine, Sendable {
     /// An action for the shell, or a report to the owner.
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
-        /// Probing for the group's name succeeded on every interface, and the name is announced.
+        /// Probing for the group's name has ended on every interface. It succeeded on at least one, where the name is
+        /// announced.
         case claimed(GroupID)
         /// Another host has the name. The owner must publish the group under a new one.
         case conflicted(GroupID, by: Peer)
@@ -42,7 +43,7 @@ public struct Responder: Machine, Sendable {
     var former = FormerRecords()
     /// Pairs of this host's interfaces that received each other's packets, so they are on one link.
     var sharedLinks: Set<Set<InterfaceID>> = []
-    /// A time before which no claim is due; nil if none is due at all.
+    /// A time before which no claim is due; nil if no claim has a deadline.
     var claimDeadline: Instant?
 
     /// - Parameter sharesPort: true if another program of this host has also opened port 5353. The responder then
