@@ -4,7 +4,7 @@ public struct OpenInvitation: Hashable, Sendable {
     public var number: UInt32
     /// The role that the invited controller receives, or nil for a role that this version does not know.
     public var role: Role?
-    /// The time in seconds until the plug removes the invited controller, or nil for no limit.
+    /// The time limit in seconds of the invited controller's access, or nil for no limit.
     public var seconds: UInt32?
     /// The time in seconds until the invitation expires.
     public var secondsLeft: UInt32

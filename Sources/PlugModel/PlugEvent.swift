@@ -17,7 +17,8 @@ public struct PlugEvent: Hashable, Sendable {
         case protectionReset(Protection, cause: RelayCause)
         /// The firmware started. `powerLost` is false if only the firmware restarted.
         case restarted(powerLost: Bool)
-        /// A peer sent a wrong pairing proof. `failures` counts the wrong proofs since the last correct one.
+        /// A peer sent a wrong pairing proof. `failures` counts the wrong proofs since the last correct one or the last
+        /// long press of the button.
         case pairingFailed(failures: UInt32)
         /// A controller paired with the plug.
         case controllerPaired(name: String)

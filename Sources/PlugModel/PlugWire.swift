@@ -20,7 +20,7 @@ public enum PlugWire {
     /// The highest event number. Each storage failure adds 2^48 to the number; a thousand failures stay far below the
     /// limit.
     public static let highestSequence: SequenceNumber = 1 << 62
-    /// The highest energy counter in milliwatt-hours, 9 GWh. Every value up to it is exact in a double.
+    /// The highest energy counter in milliwatt-hours, 9 TWh. Every value up to it is exact in a double.
     public static let greatestEnergy: UInt64 = 1 << 53
     /// The interval of readings if the subscriber requests none.
     public static let defaultReadingInterval = Duration.milliseconds(1000)

@@ -2,7 +2,7 @@
 public enum Role: String, CaseIterable, Sendable {
     /// May do everything, including changes of the name, the settings and the access rights, and the factory reset.
     case owner
-    /// Switches and dims, and has a viewer's rights.
+    /// Switches and dims the plug, identifies it, resets its protection, and has a viewer's rights.
     case user
     /// Follows events, states and readings and fetches samples. Cannot change anything.
     case viewer

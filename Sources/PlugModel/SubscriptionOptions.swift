@@ -26,7 +26,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
 public struct StateOptions: Hashable, Sendable {
     /// The plug sends a reading when active power changed by at least this many milliwatts. 0 sends every reading.
     public var deadBandMilliwatts: UInt32
-    /// The plug also sends a reading after this interval, in whole milliseconds. Nil for the plug's default of 1 s.
+    /// The plug sends a changed reading within the dead band after this interval, in whole milliseconds. Nil for the
+    /// plug's default of 1 s.
     public var maximumInterval: Duration?
 
     /// Creates options.

@@ -1,8 +1,8 @@
 import PlugModel
 internal import ProtocolCore
 
-/// Conversions of times, lengths and ids between the wire and the model. A value outside its range is a fault and is
-/// never clamped.
+/// Conversions of times, lengths and ids between the wire and the model. A received value outside its range is a fault
+/// and is not clamped.
 enum WireScalar {
     static func instant(
         _ nanoseconds: UInt64, _ field: String, upTo limit: Instant = PlugWire.latestTime

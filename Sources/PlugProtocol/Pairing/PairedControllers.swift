@@ -43,7 +43,8 @@ public struct PairedControllers: Hashable, Sendable {
     /// The controllers in the order of their pairing.
     public private(set) var all: [Controller] = []
 
-    /// Creates a list. Controllers beyond the limit and repeated keys are dropped.
+    /// Creates a list. Controllers beyond the limit are dropped. A repeated key updates the earlier entry, as in
+    /// ``add(_:)``.
     public init(_ controllers: [Controller] = []) {
         for controller in controllers { _ = add(controller) }
     }
@@ -57,7 +58,7 @@ public struct PairedControllers: Hashable, Sendable {
     /// All owners.
     public var owners: [Controller] { all.filter { $0.role == .owner } }
 
-    /// Returns true if no other controller could invite or remove controllers.
+    /// Returns true if the controller is the only owner: without it, no controller could invite or remove controllers.
     public func isLastOwner(_ controller: Controller) -> Bool {
         controller.role == .owner && owners.count == 1
     }
@@ -87,7 +88,8 @@ public struct PairedControllers: Hashable, Sendable {
         return true
     }
 
-    /// Stores the announced next key of a controller. Returns false if another controller has that key.
+    /// Stores the announced next key of a controller. If it is the controller's current key, removes an earlier
+    /// announcement. Returns false if another controller has that key or no controller has `key`.
     mutating func announce(_ next: PublicKey, of key: PublicKey) -> Bool {
         guard let index = all.firstIndex(where: { $0.has(key) }),
             !all.contains(where: { $0.key != all[index].key && $0.has(next) })

@@ -28,8 +28,8 @@ struct MessageBudget: Sendable {
 }
 
 extension PlugServer {
-    /// Reads messages of sessions that had to wait, in the order of their waiting time, so that the sessions of a
-    /// controller take turns.
+    /// Reads messages of the sessions whose pause is over. The session that has waited longest is first, so that the
+    /// sessions of a controller take turns.
     mutating func resumeReading(now: Instant, _ actions: inout [Action]) {
         let due = sessions.all.compactMap { session in
             session.pause.flatMap { $0.until <= now ? (session.connection, $0.since) : nil }
@@ -37,7 +37,8 @@ extension PlugServer {
         for (connection, _) in due.sorted(by: { $0.1 < $1.1 }) { readMessages(on: connection, now: now, &actions) }
     }
 
-    /// Pauses the session if its controller has sent too many messages. Returns true if its next message has to wait.
+    /// Pauses the session if its controller has sent too many messages, and ends it if too many bytes wait. Returns
+    /// true in both cases, and false if the next message may be read.
     mutating func mustWait(_ connection: ConnectionID, now: Instant, _ actions: inout [Action]) -> Bool {
         guard let session = sessions[connection], session.decoder.buffered > 0, let controller = limited(session),
             let opening = messageBudget.opening(for: controller, now: now)

@@ -29,13 +29,14 @@ package enum PeerBudgets {
     static let messagesOfHello = 25
     /// A FetchSamples counts as this number of messages.
     static let messagesOfFetch = 10
-    /// A Subscribe counts as one more message for each of this number of requested past events.
+    /// A Subscribe counts as one message, and as one more for each group of this many requested past events.
     static let pastEventsOfMessage = 16
     /// The maximum number of bytes that may wait unread. A session with more unread bytes ends.
     static let unreadBytes = 262_144
 
-    /// The maximum number of changes at once: of the name and the settings per controller, and of the setup code. The
-    /// allowance refills evenly within an hour, so that twice as many changes are possible in one hour.
+    /// The maximum number of changes at once: of the name and the settings per controller (in total
+    /// ``allChangesAtOnce``), and of the setup code. The allowance refills evenly within an hour, so that twice as many
+    /// changes are possible in one hour.
     package static let changesAtOnce = 12
     package static let allChangesAtOnce = 30
 }

@@ -33,8 +33,8 @@ extension PlugServer {
             AuditNote(.refused, by: asker.actor, isRefused: true, "\(asker.command.words): \(refusal.code.words)"))
     }
 
-    /// Allows one request at a time. A request has a few bytes and its answer half a frame, and one read could contain
-    /// thousands of requests.
+    /// Handles FetchAudit. Allows one request at a time, because one read could contain thousands of requests of a few
+    /// bytes, and each answer can have half a frame.
     mutating func fetchAudit(
         _ wire: WireFetchAudit, from connection: ConnectionID, _ established: ServerSession.Established, now: Instant,
         _ actions: inout [Action]

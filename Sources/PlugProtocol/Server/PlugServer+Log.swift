@@ -73,7 +73,8 @@ extension PlugServer {
         return message.lost == 0 && message.lines.isEmpty ? nil : message
     }
 
-    /// Requests the lowest level that any session follows from the shell. Nil if no session follows.
+    /// Notifies the shell of the lowest level that any session follows, or nil if no session follows, when it has
+    /// changed.
     mutating func announceLogLevel(_ actions: inout [Action]) {
         let level = sessions.all.compactMap { $0.log?.level }.min()
         guard level != announcedLogLevel else { return }

@@ -157,7 +157,8 @@ public struct PlugServer: Machine, Sendable {
         case perform(CommandID, controller: String, PlugCommand, deadline: Instant)
         /// Answer with the first chunk that has samples between two plug times, both included.
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
-        /// Answer with the oldest audit entries after this number; with `limit`, only of the newest `limit` entries.
+        /// Answer with the oldest audit entries after this number. With `limit`, only the newest `limit` entries of the
+        /// log count.
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
         /// Perform a request at the plug's HomeKit server. Answered immediately or later by ``Event/homeKit(_:_:)``.
         case manageHomeKit(ConnectionID, HomeKitRequest)
@@ -323,7 +324,7 @@ public struct PlugServer: Machine, Sendable {
         public var id: ConnectionID
         /// The other end of the connection, as text for a user.
         public var peer: String
-        /// Nil before Hello.
+        /// The controller's name in events, or nil before Hello.
         public var controller: String?
         /// The number of the last sent event, or nil while the event lane is closed.
         public var cursor: SequenceNumber?
@@ -382,7 +383,8 @@ public struct PlugServer: Machine, Sendable {
         }
     }
 
-    /// Ends the newest session of the controller with the most sessions, if the new controller is paired and has fewer.
+    /// Ends the newest session of the controller with the most sessions, if the new connection's controller is paired
+    /// and has fewer. Otherwise ends the new connection.
     private mutating func makeRoom(for newest: Opening, now: Instant, _ actions: inout [Action]) {
         let counts = sessions.all.reduce(into: [PublicKey: Int]()) { $0[$1.key, default: 0] += 1 }
         let own = counts[newest.key] ?? 0

@@ -159,8 +159,8 @@ struct ServerSession: Sendable {
         say { $0.ping.token = token }
     }
 
-    /// The time of the next Ping. Nil before Hello, and while earlier bytes are unsent, since they serve the same
-    /// purpose.
+    /// The time of the next Ping. Nil before Hello, and while the connection is not writable: the bytes that wait there
+    /// already show the peer that this side is alive.
     private var pingAt: Instant? {
         guard writable, case .established = phase else { return nil }
         return lastSent + PlugWire.pingInterval

@@ -53,8 +53,8 @@ public struct ControllerSession: Machine, Sendable {
         /// Follow the plug's log from this level on for a duration in whole seconds. Zero ends it. Allowed after
         /// ``connected``.
         case followLog(LogLevel, for: Duration)
-        /// Request the entries of the audit log after this number, oldest first. With `limit` only the newest entries.
-        /// Only one request at a time. Allowed after ``connected``.
+        /// Request the entries of the audit log after this number, oldest first. With `limit`, only the newest `limit`
+        /// entries. Only one request at a time. Allowed after ``connected``.
         case fetchAudit(after: UInt64, limit: UInt32?)
         /// The connection closed.
         case closed

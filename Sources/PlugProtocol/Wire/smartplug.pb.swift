@@ -80,7 +80,7 @@
 //                                                  event number
 //     a plug's clock, nanoseconds          2^60   36 years
 //     age of an event, milliseconds   2^60/10^6
-//     energy, milliwatt-hours              2^53   9 GWh; exact in every JSON reader
+//     energy, milliwatt-hours              2^53   9 TWh; exact in every JSON reader
 //     protocol version                        1   a different one is rejected (VERSION); the detail names the side to
 //                                                  update
 
@@ -1496,7 +1496,7 @@ nonisolated struct WirePairingFailed: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// wrong proofs since the last correct one
+  /// wrong proofs since the last correct one or the last long press of the button
   var failures: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
