@@ -25,7 +25,7 @@ public struct BrokerMachine: Machine, Sendable {
         case received(BrokerMessage)
         /// A session with a plug began. The portrait describes the plug.
         case met(PlugID, PlugPortrait)
-        /// - at: the time in ISO 8601, UTC; nil if it is unknown.
+        /// The state of a plug. `at` is its time in ISO 8601, UTC; nil if it is unknown.
         case state(PlugID, PlugState, at: String?)
         /// A plug is not reachable.
         case away(PlugID)
@@ -47,7 +47,7 @@ public struct BrokerMachine: Machine, Sendable {
 
     /// An action for the shell.
     public enum Action: Hashable, Sendable {
-        /// - server: the index in the list.
+        /// Connects to the server with this index in the list.
         case connect(server: Int)
         /// Ends the connection; `disconnected` answers it.
         case disconnect

@@ -68,7 +68,7 @@ public struct QueuedEvent: Hashable, Sendable {
 
     /// The position in the journal.
     public var position: Position
-    /// The first position that the entry covers. It is an earlier one if the entry is a gap.
+    /// The first position that the entry covers: its own position, or an earlier one if the entry is a gap.
     public var first: Position
     /// The plug that had the event.
     public var plug: PlugID
@@ -101,7 +101,7 @@ public enum BrokerNotice: Hashable, Sendable {
     case takenOver
     /// Connections end shortly after they begin.
     case unsteady
-    /// The first round reached no server of the list. Reported once until a connection succeeds.
+    /// A whole round of attempts reached no server of the list. Reported once until a connection succeeds.
     case unreachable(reason: String)
     /// The broker rejected a message. Reported once until it accepts one.
     case notTaken(topic: String, reason: String)

@@ -87,7 +87,8 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
             button.add("stat_t", tree.events(of: plug))
             button.add("dev_cla", "button")
             button.add("evt_typ", ButtonPress.allCases.map(\.rawValue))
-            // An empty payload is not a press: other events of the plug share the topic.
+            // Other events of the plug share the topic. The template renders them as an empty payload, which Home
+            // Assistant does not treat as a press.
             button.add(
                 "val_tpl",
                 "{% if value_json.event == 'button' %}{\"event_type\":\"{{ value_json.press }}\","

@@ -55,8 +55,9 @@ struct Reconnection: Sendable {
 
     /// Selects the next server. Returns the time of the attempt.
     ///
-    /// The first round tries all servers of the list immediately. The waits then increase, with jitter so that a
-    /// thousand houses do not reconnect at the same time.
+    /// In the first round each server of the list is tried after 50 to 250 ms. The waits then increase up to
+    /// ``longestWait``, with jitter so that a thousand houses do not reconnect at the same time. After another program
+    /// took the session over, the wait is ``contestPause``.
     mutating func next(isTakenOver: Bool, _ now: Instant) -> Instant {
         server = (server + 1) % servers
         guard !isTakenOver else { return now + Self.contestPause }

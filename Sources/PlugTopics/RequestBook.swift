@@ -19,7 +19,7 @@ struct RequestBook: Sendable {
     /// The limit of simultaneous requests. It bounds the memory during a flood, and has room for all plugs of a house
     /// at once.
     static let limit = 128
-    /// The average limit of requests per second.
+    /// The maximum average number of requests per second.
     private static let rate = 50.0
     /// The lifetime of a command without an expiry.
     static let commandAge = Duration.seconds(10)
@@ -131,8 +131,8 @@ struct RequestBook: Sendable {
         do throws(RequestError) { return try read() } catch { throw Refusal(.outOfRange, error.description) }
     }
 
-    /// Derives the id from correlation data and payload. Repeated messages are the same command, so the plug carries it
-    /// out only once.
+    /// Derives the id from the plug's id, the correlation data and the payload. Repeated messages then are the same
+    /// command, which the plug executes only once. Without correlation data the id is random.
     private mutating func id(of message: BrokerMessage, _ plug: PlugID) -> RequestID {
         guard let correlation = message.correlation, !correlation.isEmpty else { return RequestID(drawnFrom: &random) }
         var hash = SHA256()

@@ -43,7 +43,8 @@ struct RetainedDesk: Sendable {
 
     func content(_ key: Key) -> String? { plugs[key.plug]?.contents[key.slot.rawValue]?.wanted }
 
-    /// - Returns: true if the plug is new.
+    /// Sets the content of a message and queues it if it differs from the previous one. Returns true if the plug is
+    ///   new.
     mutating func want(_ text: String, _ key: Key) -> Bool {
         let isNew = plugs[key.plug] == nil
         var plug = plugs[key.plug] ?? Plug()

@@ -9,8 +9,8 @@ public struct TopicCommand: Hashable, Sendable {
     /// The expiry time in seconds since 1970; nil if the message has none.
     public var until: Double?
 
-    /// Parses a command of a user or a program: one of `on`, `level`, `identify` and `resetProtection`, with its
-    /// options.
+    /// Parses a command: the text `ON` or `OFF`, also in lower case, or a JSON object with exactly one of `on`,
+    /// `level`, `identify` and `resetProtection`, and its options.
     ///
     /// - Throws: an error message for the user.
     public init(_ payload: [UInt8]) throws(RequestError) {

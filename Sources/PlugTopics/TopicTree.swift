@@ -46,7 +46,8 @@ public struct TopicTree: Hashable, Sendable {
         root = "\(prefix)/\(house)/"
     }
 
-    /// The retained availability of the program that represents the house, which is also its will.
+    /// The topic of the retained availability of the program that represents the house. It is also the topic of the
+    /// program's will.
     public var availability: String { root + "availability" }
     /// Returns the topic of a plug's events, one message per event, never retained.
     public func events(of plug: PlugID) -> String { root + plug.rawValue + "/event" }
@@ -61,8 +62,8 @@ public struct TopicTree: Hashable, Sendable {
     /// The topics of requests to one plug of the house.
     public func requests(to plug: PlugID) -> [String] { Request.allCases.map { topic($0, of: plug) } + [refresh] }
 
-    /// The prefix of all answers. Other topics are rejected: otherwise a client that may only send commands could
-    /// publish as the house.
+    /// The prefix of all response topics. A request with a different response topic is rejected: otherwise a client
+    /// that may only send commands could publish as the house.
     public var answers: String { prefix + "/answers/" }
 
     /// Parses the topic of a request. Returns nil if it is not a request to a plug of this house.

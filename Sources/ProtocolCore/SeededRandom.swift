@@ -1,5 +1,5 @@
-/// A small deterministic generator (SplitMix64), part of each machine's value: the same seed gives the same run.
-/// It decides delays and jitter only; keys and nonces come from the cryptography library.
+/// A small deterministic generator (SplitMix64), part of each machine's value: the same seed gives the same run. It is
+/// used for delays, jitter and ids that need not be secret; keys and nonces come from the cryptography library.
 public struct SeededRandom: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64
 

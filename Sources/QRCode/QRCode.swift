@@ -21,7 +21,7 @@ public struct QRCode: Sendable {
         self.size = size
     }
 
-    /// The colour of a module; false outside the code.
+    /// True if the module is dark; false if it is light or outside the code.
     public subscript(row: Int, column: Int) -> Bool {
         (0..<size).contains(row) && (0..<size).contains(column) && modules[row * size + column]
     }

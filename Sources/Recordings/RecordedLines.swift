@@ -43,7 +43,7 @@ public struct RecordedLines: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - falls: the maximum number of decreases of the time.
-    ///   - isStrict: an unreadable line is an error.
+    ///   - isStrict: true if an unreadable line is an error; false if it is counted.
     init(csv content: [UInt8], falls: Int, isStrict: Bool) throws(RecordingError) {
         let csv = try UTF16Text.plain(content)
         guard csv.count <= Recording.byteLimit else {

@@ -196,8 +196,8 @@ struct RecordingParser {
         return Int64(((days * 24 + parts[3]) * 60 + parts[4]) * 60 + second) * 1000
     }
 
-    /// Parses a decimal number without exponent, with optional blanks around it. Returns nil for a different decimal
-    /// sign than earlier in the file.
+    /// Parses a decimal number without exponent, with optional blanks around it. Returns nil for any other text, and
+    /// for a different decimal sign than earlier in the file.
     private mutating func decimal(_ field: ArraySlice<UInt8>) -> Double? {
         var text = Array(trimmed(field))
         let signs = [UInt8(ascii: "."), UInt8(ascii: ",")]

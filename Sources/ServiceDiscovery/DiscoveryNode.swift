@@ -56,12 +56,14 @@ public struct DiscoveryNode: Machine, Sendable {
 
     /// The limits of the node, and whether another program shares its port.
     public struct Configuration: Hashable, Sendable {
-        /// The limit of registrations. It prevents a programming error from filling memory and network; requests above
-        /// a limit are ignored.
+        /// The limit of registrations. It prevents a programming error from filling memory and network. Further
+        /// registrations are ignored.
         public var registrationLimit: Int
-        /// The limit of browses. Browses for service types have a second limit of the same size.
+        /// The limit of browses. Browses for service types have a second limit of the same size. Further browses are
+        /// ignored.
         public var browseLimit: Int
-        /// The limit of resolves. Priority services have a second limit of the same size.
+        /// The limit of resolves. Priority services have a second limit of the same size. A further resolve displaces
+        /// the oldest one of its kind.
         public var resolveLimit: Int
         /// True if another program of this host has also opened the port, so that the kernel may deliver unicast
         /// packets to that program.

@@ -24,8 +24,8 @@ public struct ResolvedService: Hashable, Sendable {
     public var hostName: String
     /// The port of the service.
     public var port: UInt16
-    /// The addresses, at least one; newest first per family. An address from several interfaces is listed once, except
-    /// link-local IPv6 addresses.
+    /// The addresses, at least one, in the order of the interfaces; per interface, IPv4 comes before IPv6, newest
+    /// first. An address from several interfaces is listed once, except link-local IPv6 addresses.
     public var addresses: [Address]
     /// The attributes; nil until they are received.
     public var txt: TXTRecord?

@@ -45,7 +45,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         result?.succeed()
     }
 
-    /// Ignores data of a rejected peer, which may send until it receives the close.
+    /// Forwards data of a secured peer. Ignores data of a rejected peer, which may send until it receives the close.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch state {
         case .secured: context.fireChannelRead(data)
