@@ -1,4 +1,4 @@
-/// A file for appending. After a failure of the kind in ``Durability``, the file contains the bytes of every append
+/// A file for appending. After a failure that its ``Durability`` covers, the file contains the bytes of every append
 /// that returned, and perhaps a part of an append that did not return. Callers detect such a part by a length and a
 /// checksum in each record.
 public final class AppendingFile {

@@ -56,7 +56,8 @@ public enum OpenPurpose: Sendable, Hashable {
     case directory
 }
 
-/// A file that is neither a regular file nor a directory. (The kernel itself refuses to read directories.)
+/// The kinds of files that are refused: all except regular files and directories. The kernel itself refuses to read
+/// directories.
 public enum IrregularFile: Sendable, Hashable {
     case pipe, socket, device
 

@@ -51,7 +51,7 @@ public struct FileStore: Sendable {
         try synchronizeDirectory(of: "\(directory)/.")
     }
 
-    /// Creates an empty file if the name is free. An existing file is neither changed nor opened.
+    /// Creates an empty file if the name is free. An existing file is not opened and not changed.
     ///
     /// - Parameter mode: the permissions, before the process's file mode creation mask.
     public func makeFileIfAbsent(_ path: String, mode: UInt32) throws(FileError) {

@@ -21,6 +21,8 @@ public final class FileSystemTimeout: Sendable {
         var overdue: [String: Int] = [:]
     }
 
+    /// Creates a time limit.
+    ///
     /// - Parameters:
     ///   - limit: the time in which a path must be looked up, and reading must begin.
     ///   - threads: the maximum number of running calls; further calls fail immediately.
@@ -32,8 +34,8 @@ public final class FileSystemTimeout: Sendable {
     /// the body runs on the calling thread without a time limit.
     ///
     /// While a call for a place is overdue, further calls for that place fail immediately. So a directory whose file
-    /// system does not answer blocks one thread, however often it is read, and leaves the other threads to other
-    /// directories.
+    /// system does not answer blocks only one thread, even if it is read repeatedly. The other threads stay free for
+    /// other directories.
     ///
     /// - Parameters:
     ///   - place: the directory, or the single file, that the body reads.

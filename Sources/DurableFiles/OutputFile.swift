@@ -58,7 +58,7 @@ extension FileStore {
         }
     }
 
-    /// Returns the path to which the links lead, whether a file exists there or not.
+    /// Returns the path to which the links lead. A file need not exist there.
     private static func target(of path: String) -> String {
         var path = path
         for _ in 0..<linkLimit {

@@ -92,6 +92,8 @@ public struct HomeKitServer: Machine, Sendable {
     var changes = RecordChanges()
     private var lastRequest: UInt64 = 0
 
+    /// Creates a server without sessions. Throws if an id is not valid or there are too many characteristics.
+    ///
     /// - Parameter seed: 32 random bytes from a secure generator, used only for this value.
     public init(
         _ configuration: Configuration, records: HomeKitRecords, accessories: [Accessory],

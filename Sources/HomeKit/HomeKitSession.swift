@@ -117,6 +117,8 @@ struct HomeKitSession: Sendable {
         return sealed
     }
 
+    /// Appends received bytes to the unparsed input, decrypted if the session is verified.
+    ///
     /// - Throws: the reason why the session must end.
     mutating func receive(_ bytes: [UInt8]) throws(SessionEnd) {
         if case .verified(let controller, var cipher) = security {
@@ -132,7 +134,7 @@ struct HomeKitSession: Sendable {
         guard reader.count <= Self.inputLimit else { throw .tooMuchInput }
     }
 
-    /// Encrypts the session from now on. The received bytes after the last request of pair-verify are already
+    /// Encrypts all further bytes of the session. The received bytes after the last request of pair-verify are already
     /// encrypted.
     mutating func upgrade(_ controller: [UInt8], _ cipher: SessionCipher) throws(SessionEnd) {
         security = .verified(controller: controller, cipher)

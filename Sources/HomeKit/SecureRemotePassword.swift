@@ -73,6 +73,8 @@ public enum SecureRemotePassword {
         /// B = k v + g^b.
         public let publicKey: [UInt8]
 
+        /// Computes the public key of one try.
+        ///
         /// - Parameter secret: b, 32 bytes that are not all zero.
         public init(
             _ verifier: SetupVerifier, secret: [UInt8], _ arithmetic: any ModularArithmetic

@@ -47,6 +47,8 @@ struct SessionCipher: Sendable {
     /// The bytes of an incomplete frame, at most one frame.
     private var rest: [UInt8] = []
 
+    /// Derives the keys of both directions for the accessory.
+    ///
     /// - Parameter secret: the shared secret of pair-verify.
     init(accessory secret: [UInt8]) {
         outgoing = Direction(key: Self.key(secret, "Control-Read-Encryption-Key"))

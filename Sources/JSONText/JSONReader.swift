@@ -14,6 +14,8 @@ public struct JSONReader {
     private var index = 0
     private var depth = 0
 
+    /// Creates a reader at the first byte.
+    ///
     /// - Parameter bytes: the bytes must stay valid while the reader is used.
     public init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 

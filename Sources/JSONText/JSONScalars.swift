@@ -15,6 +15,8 @@ public struct JSONScalars: Hashable, Sendable {
     /// The values by their keys.
     public private(set) var values: [String: Value] = [:]
 
+    /// Parses an object.
+    ///
     /// - Throws: the reason and the position if the bytes are not such an object.
     public init(_ bytes: [UInt8]) throws(JSONError) {
         values = try JSONReader.read(bytes) { reader throws(JSONError) in

@@ -7,6 +7,8 @@ struct Column: Sendable {
     /// The largest distance or multiple.
     private(set) var largest: UInt64 = 0
 
+    /// Creates a column of zeros.
+    ///
     /// - Parameter count: 1 to 128.
     init(count: Int) {
         numbers = [UInt64](repeating: 0, count: count)

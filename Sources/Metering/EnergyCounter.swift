@@ -20,6 +20,8 @@ public struct EnergyCounter: Sendable {
     /// 10 kW, more than the outlets of any house deliver: 16 A at 250 V are 4 kW, 30 A at 240 V are 7.2 kW.
     public static let plausibleDeciwatts: UInt32 = 100_000
 
+    /// Creates a counter.
+    ///
     /// - Parameters:
     ///   - milliwattHours: the stored total to continue from.
     ///   - gapLimit: the energy between two measurements with a longer interval is not counted, because the power

@@ -5,6 +5,8 @@ struct ExactDivisor {
     private let shift: UInt64
     let largestQuotient: UInt64
 
+    /// Computes the inverse of a divisor.
+    ///
     /// - Parameter value: at least 1.
     init(_ value: UInt64) {
         shift = UInt64(value.trailingZeroBitCount)

@@ -12,6 +12,8 @@ public struct SampleStore: Sendable {
     private var sealedBytes = 0
     private let byteLimit: Int
 
+    /// Creates an empty store.
+    ///
     /// - Parameter byteLimit: the limit of the sealed chunks in bytes. It bounds the memory if no controller fetches
     ///   them.
     public init(byteLimit: Int = SampleStore.defaultByteLimit) { self.byteLimit = byteLimit }

@@ -1,4 +1,4 @@
-/// An invitation that is neither used nor expired.
+/// An invitation that was not used, has not expired and was not revoked.
 public struct OpenInvitation: Hashable, Sendable {
     /// The number of the invitation. Numbers rise until the plug restarts.
     public var number: UInt32

@@ -1,7 +1,7 @@
 /// The paired plug that a written name refers to.
 ///
 /// An exact match refers to that plug. A name that differs only in case refers to a plug if no other plug matches it. A
-/// name of a paired plug never refers to a different plug, whether or not the plug is reachable.
+/// name of a paired plug never refers to a different plug, even while the paired plug is not reachable.
 public enum PlugNameOwner: Hashable, Sendable {
     /// The name refers to this plug.
     case plug(PlugID)

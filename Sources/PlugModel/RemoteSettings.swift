@@ -30,9 +30,9 @@ public struct RemoteSettings: Hashable, Sendable {
 public struct SettingsChange: Hashable, Sendable {
     /// The requested value of one setting.
     public enum Wish<Value: Hashable & Sendable>: Hashable, Sendable {
-        /// This value.
+        /// The setting gets this value.
         case value(Value)
-        /// The value of the plug's own configuration.
+        /// The setting gets the value of the plug's own configuration.
         case asConfigured
     }
 

@@ -4,7 +4,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
     public enum Events: Hashable, Sendable {
         /// No events.
         case none
-        /// Events from now on. On an event lane that is already open: events from its current position on.
+        /// Only events after the subscription. If the event lane is already open, it continues at its position.
         case fromNow
         /// Events after this number. 0 for all events that the plug has.
         case after(SequenceNumber)

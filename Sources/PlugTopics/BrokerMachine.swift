@@ -120,6 +120,8 @@ public struct BrokerMachine: Machine, Sendable {
     private var refusals: (count: UInt64, toldAt: Instant?) = (0, nil)
     private var isStopping = false
 
+    /// Creates a machine that is not connected.
+    ///
     /// - Parameters:
     ///   - known: the plugs with messages at the broker.
     ///   - cursor: the broker acknowledged every event up to this position.
@@ -203,6 +205,8 @@ public struct BrokerMachine: Machine, Sendable {
         (isUnsaid, refresh) = (configuration.speaker == .house, Refresh())
     }
 
+    /// Handles the end of a connection, or a failed attempt.
+    ///
     /// - Parameter reason: nil if another program took the session over.
     private mutating func disconnected(_ reason: String?, _ now: Instant, _ actions: inout [Action]) {
         let notices: [BrokerNotice]

@@ -7,6 +7,8 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The discovery prefix of Home Assistant, `homeassistant` by default.
     public let prefix: String
 
+    /// Creates the settings of the discovery.
+    ///
     /// - Throws: an error message for the user.
     public init(prefix: String = "homeassistant") throws(TopicError) {
         self.prefix = try TopicTree(prefix: prefix, house: "x").prefix

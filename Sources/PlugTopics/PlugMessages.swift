@@ -23,6 +23,8 @@ public struct PlugPortrait: Hashable, Sendable {
         self.address = address
     }
 
+    /// Creates a description with an address of the plug.
+    ///
     /// - Parameter networks: the plug's interfaces. The message contains one of their addresses, preferably IPv4.
     public init(name: String, firmware: String, capabilities: Set<Capability>, networks: [PlugNetwork]) {
         let address = networks.lazy.flatMap(\.addresses).first { !$0.contains(":") }

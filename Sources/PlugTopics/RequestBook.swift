@@ -74,6 +74,8 @@ struct RequestBook: Sendable {
         answer(asked, outcome.answer(of: asked.plug))
     }
 
+    /// Answers a request for missed events.
+    ///
     /// - Parameter events: the messages of events, in order.
     mutating func replayed(_ ticket: BrokerTicket, _ events: [String], hasMore: Bool) {
         guard let asked = asked.removeValue(forKey: ticket) else { return }

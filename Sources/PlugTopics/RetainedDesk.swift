@@ -108,6 +108,8 @@ struct RetainedDesk: Sendable {
         return nil
     }
 
+    /// Records that the broker acknowledged a message.
+    ///
     /// - Returns: true if the plug was removed from the broker and from this table.
     mutating func taken(_ key: Key, now: Instant) -> Bool {
         guard var plug = plugs[key.plug], var content = plug.contents[key.slot.rawValue] else { return false }

@@ -54,6 +54,8 @@ public struct TopicReplay: Hashable, Sendable {
     /// The last event that the client has.
     public var after: SequenceNumber
 
+    /// Parses a request for missed events.
+    ///
     /// - Throws: an error message for the user.
     public init(_ payload: [UInt8]) throws(RequestError) {
         var keys = try RequestKeys(payload)

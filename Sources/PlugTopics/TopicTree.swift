@@ -27,6 +27,8 @@ public struct TopicTree: Hashable, Sendable {
     public let house: String
     private let root: String
 
+    /// Creates the topics of a house.
+    ///
     /// - Parameters:
     ///   - prefix: one or more levels, such as `smartplug` or `campus/smartplug`.
     ///   - house: one level.

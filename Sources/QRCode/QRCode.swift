@@ -10,6 +10,8 @@ public struct QRCode: Sendable {
     /// The modules row by row; true is dark.
     private let modules: [Bool]
 
+    /// Encodes a text.
+    ///
     /// - Parameter text: the text to encode. Capital letters, digits and `$%*+-./:` need the least space.
     /// - Returns: nil if the text is empty or too long for any code.
     public init?(_ text: String) {

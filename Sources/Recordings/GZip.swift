@@ -161,6 +161,8 @@ private struct Inflater {
         var counts = [Int](repeating: 0, count: 16)
         var symbols: [Int] = []
 
+        /// Creates a code from the lengths of its symbols' codes.
+        ///
         /// - Parameter lengths: the length of each symbol's code in bits; 0 for symbols without a code.
         init(_ lengths: [Int]) throws(GZipError) {
             for length in lengths where length > 0 { counts[length] += 1 }

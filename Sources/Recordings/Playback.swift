@@ -11,6 +11,8 @@ public struct Playback: Hashable, Sendable {
     /// The maximum speed factor: a day in less than nine seconds.
     public static let speedLimit = 10_000.0
 
+    /// Creates a playback.
+    ///
     /// - Parameters:
     ///   - from: the start in milliseconds of the recording's own time; nil for its first point.
     ///   - speed: the speed factor, above 0 up to ``speedLimit``.

@@ -54,7 +54,7 @@ public struct DiscoveryNode: Machine, Sendable {
         case displaced(ResolveID)
     }
 
-    /// The limits of the node, and whether another program shares its port.
+    /// The limits of the node, and the sharing of its port with another program.
     public struct Configuration: Hashable, Sendable {
         /// The limit of registrations. It prevents a programming error from filling memory and network. Further
         /// registrations are ignored.

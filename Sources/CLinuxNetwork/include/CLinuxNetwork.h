@@ -14,7 +14,7 @@ int clinuxnetwork_open_rtnetlink(void);
 int clinuxnetwork_open_route_control(void);
 
 /* Opens a packet socket for one interface and one ethertype. It receives and sends whole frames, bypassing the
- * kernel's protocols. It receives neither frames that this host sends nor frames of the interface's VLANs. With
+ * kernel's protocols. It does not receive frames that this host sends, or frames of the interface's VLANs. With
  * `dhcp` it receives only UDP datagrams to port 68 in unfragmented IPv4 packets. */
 int clinuxnetwork_open_packet(int interface, uint16_t ethertype, bool dhcp, const char **step);
 

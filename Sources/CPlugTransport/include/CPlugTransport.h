@@ -1,7 +1,7 @@
 #ifndef C_PLUG_TRANSPORT_H
 #define C_PLUG_TRANSPORT_H
 
-// Disables session tickets in a TLS context (SSL_CTX) of swift-nio-ssl's BoringSSL: it neither issues nor accepts them.
+// Disables session tickets in a TLS context (SSL_CTX) of swift-nio-ssl's BoringSSL: it issues and accepts no tickets.
 void plug_transport_refuse_tickets(void *context);
 
 #endif

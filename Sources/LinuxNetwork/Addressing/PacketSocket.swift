@@ -7,9 +7,9 @@ import NIOPosix
 /// A packet socket (packet(7)) for whole Ethernet frames of one interface and one ethertype, which is reopened after
 /// errors.
 ///
-/// It receives the frames of other hosts. While the interface is down, the kernel refuses to receive and to send, and
-/// the socket is reopened after a pause. Frames that are sent during the pause are dropped, because the protocols
-/// repeat important messages. All methods must be called on the event loop.
+/// The socket receives only frames that other hosts sent. While the interface is down, the kernel refuses to receive
+/// and to send, and the socket is reopened after a pause. Frames that are sent during the pause are dropped, because
+/// the protocols repeat important messages. All methods must be called on the event loop.
 package final class PacketSocket: @unchecked Sendable {
     /// The frames that the socket receives.
     package enum Kind: Hashable, Sendable {

@@ -1,9 +1,9 @@
 import CLinuxNetwork
 import Glibc
 
-/// Occupies the UDP port of DHCP clients, so that the kernel does not answer servers with "port unreachable". It drops
-/// all datagrams, because the client reads from a packet socket. Ports below 1024 need a privilege, so the keeper must
-/// be created before privileges are dropped.
+/// Occupies the UDP port of DHCP clients, so that the kernel does not answer servers with "port unreachable". The
+/// keeper drops all datagrams, because the client reads from a packet socket. Ports below 1024 need a privilege, so the
+/// keeper must be created before privileges are dropped.
 public final class PortKeeper: Sendable {
     private let descriptor: Int32
 

@@ -1,7 +1,7 @@
 package import DNSWire
 
-/// The mark of addresses and routes that this program sets. It identifies them later, and `ip addr` and `ip route` show
-/// it as "proto 80".
+/// The mark of addresses and routes that this program sets. The program recognizes them later by the mark, and `ip
+/// addr` and `ip route` show it as "proto 80".
 package enum RouteProtocol {
     /// rtm_protocol and IFA_PROTO: 0x50, "P". It is not listed in /etc/iproute2, and is outside of the kernel's
     /// reserved range.

@@ -46,6 +46,8 @@ public actor Discovery {
 
     var isStopped: Bool { stopping != nil }
 
+    /// Creates a discovery, which starts immediately.
+    ///
     /// - Parameters:
     ///   - interfaces: the interfaces to use; loopback is only used if it is named.
     ///   - eventLoop: the event loop on which the actor runs.

@@ -30,8 +30,8 @@ public struct HeardPacket: Hashable, Sendable {
 
 /// Receives multicast DNS packets of other hosts and of programs on this host, and sends nothing.
 ///
-/// It does not receive unicast packets, so the responder on this host for which they are meant still receives them. It
-/// uses interfaces as they appear and disappear, until ``stop()``.
+/// The listener receives no unicast packets, so that they reach the responder on this host. It uses interfaces as they
+/// appear and disappear, until ``stop()``.
 public actor PacketListener {
     /// An interface and an address family on which the listener listens.
     public struct Place: Hashable, Sendable {
@@ -65,6 +65,8 @@ public actor PacketListener {
     private var following: Task<Void, Never>?
     private var isStopped = false
 
+    /// Creates a listener, which starts immediately.
+    ///
     /// - Parameters:
     ///   - interfaces: the interfaces to listen on; loopback is only used if it is named.
     ///   - eventLoop: the event loop on which the actor runs.

@@ -3,6 +3,8 @@ import Glibc
 import NIOCore
 
 extension SocketAddress {
+    /// Creates a socket address.
+    ///
     /// - Parameter interface: the scope id of an IPv6 link-local address; ignored for other addresses.
     init(_ address: IPAddress, port: UInt16, interface: UInt32) {
         switch address {

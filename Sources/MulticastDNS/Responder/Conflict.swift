@@ -59,8 +59,8 @@ extension Responder {
     private mutating func noteDuplicate(_ record: Record, of id: GroupID, _ inbound: InboundMessage, now: Instant) {
         let family = inbound.source.address.family
         guard let network = attachments[inbound.interface]?.network, let content = groups[id]?.content,
-            // Most responses neither equal a waiting answer nor have a short time to live. The search for the record is
-            // then skipped, because one name may have hundreds of records.
+            // Only a response that arrives while an answer waits, or that has a short time to live, can matter. For all
+            // others the search is skipped, because one name may have hundreds of records.
             attachments[inbound.interface]?.hasAnswers(family) == true
                 || record.timeToLive < RFC6762.otherTimeToLive / 2,
             let (slot, own) = content.slot(of: record, on: network)

@@ -46,6 +46,8 @@ public struct Responder: Machine, Sendable {
     /// A time before which no claim is due; nil if no claim has a deadline.
     var claimDeadline: Instant?
 
+    /// Creates a responder without interfaces and groups. Random delays are drawn from `random`.
+    ///
     /// - Parameter sharesPort: true if another program of this host has also opened port 5353. The responder then
     ///   requests no unicast answers, since the kernel may deliver them to that program (RFC 6762 §15.1).
     public init(random: SeededRandom, sharesPort: Bool = false) {

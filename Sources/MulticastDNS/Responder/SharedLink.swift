@@ -2,8 +2,9 @@ import DNSWire
 import ProtocolCore
 
 /// Detects interfaces of this host on one link, for example a cable and the wireless network of one house. Each
-/// interface publishes the addresses of all, as one set. Otherwise the cache-flush bit of one interface's packet would
-/// remove the other's addresses (RFC 6762 §10.2), and peers would see only one address at a time.
+/// interface publishes the addresses of all, as one set. If each published only its own, the cache-flush bit of one
+/// interface's packet would remove the addresses of the other (RFC 6762 §10.2), and peers would see only one address at
+/// a time.
 extension Responder {
     /// Notes a packet from an address of another own interface: both interfaces are on the same link.
     mutating func noteSharedLink(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
@@ -12,7 +13,7 @@ extension Responder {
             return
         }
         let others = attachments.values.map(\.network).filter { $0.id != here.id && $0.has(source) }
-        // An address that two other interfaces have identifies neither.
+        // If two other interfaces have the address, it identifies no single interface.
         guard others.count == 1, sharedLinks.insert([here.id, others[0].id]).inserted else { return }
         updateSiblings(now: now, &actions)
     }

@@ -22,8 +22,9 @@ extension FrameFault: CustomStringConvertible {
 
 /// Splits a stream into frames: a 4-byte big-endian length, then a message of that many bytes.
 ///
-/// Each byte is copied at most a constant number of times, however the stream is split. A piece that consists of whole
-/// frames is not copied at all. The caller reads all messages after each piece, so less than one frame stays buffered.
+/// For any splitting of the stream, each byte is copied at most a constant number of times. A piece that consists of
+/// whole frames is not copied at all. The caller reads all messages after each piece, so less than one frame stays
+/// buffered.
 struct FrameDecoder: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0

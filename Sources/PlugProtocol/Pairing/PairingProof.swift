@@ -9,7 +9,7 @@ public import PlugModel
 /// bytes. The proofs are HMAC-SHA256(K, "controller") and HMAC-SHA256(K, "plug").
 ///
 /// The keys must be those that TLS verified, never keys from a message. A man in the middle shows different keys to the
-/// two sides, so neither proof matches.
+/// two sides, so both proofs fail.
 public struct PairingTranscript: Hashable, Sendable {
     /// The length of a nonce in bytes. Each nonce is drawn for one connection.
     public static let nonceLength = 32

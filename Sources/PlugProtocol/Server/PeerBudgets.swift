@@ -48,11 +48,15 @@ struct Allowance: Sendable {
     /// The time at which all tokens will be available again.
     private var fullAt = Instant.zero
 
+    /// Creates a full allowance from a burst and a refill interval.
+    ///
     /// - Parameters:
     ///   - burst: the number of tokens that can be spent at once.
     ///   - interval: the time after which one token is refilled.
     init(burst: Int, interval: Duration) { (self.burst, self.interval) = (burst, interval) }
 
+    /// Creates a full allowance from a burst and a limit per hour, which must be higher than the burst.
+    ///
     /// - Parameter perHour: the maximum number of tokens in any hour.
     init(atOnce burst: Int, perHour: Int) {
         self.init(burst: burst, interval: Duration.seconds(3600) / (perHour - burst))

@@ -2,7 +2,7 @@ import PlugModel
 internal import ProtocolCore
 
 /// Key rotation of controllers without a new pairing. A controller announces its next key in a session of its current
-/// key. Both keys are valid until the first session with the next key, so neither a power loss nor a crash can lock the
+/// key. Both keys are valid until the first session with the next key, so a power loss or a crash cannot lock the
 /// controller out.
 extension PlugServer {
     /// The detail of an audit entry. It contains no key, so that repetitions are counted in one entry.

@@ -34,8 +34,8 @@ extension PlugServer {
 
     /// Checks the queued proofs, oldest first, once the gate allows it.
     ///
-    /// They are checked at the same time, so a legitimate controller waits for only one delay, however many
-    /// clients guess.
+    /// All queued proofs are checked at the same time, so a legitimate controller waits for only one delay, even if
+    /// many clients guess.
     mutating func checkProofs(now: Instant, _ actions: inout [Action]) {
         guard access.gate.notBefore <= now else { return }
         while let connection = oldestProof {

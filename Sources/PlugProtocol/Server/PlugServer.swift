@@ -213,6 +213,8 @@ public struct PlugServer: Machine, Sendable {
     /// The actors of running commands. Limited by the ledger's number of running commands.
     var askers: [CommandID: Asker] = [:]
 
+    /// Creates a server at the plug's start.
+    ///
     /// - Parameters:
     ///   - journal: commands that are recorded in its events count as executed and are not repeated.
     ///   - requests: the outcomes of a previous run's commands, oldest first; a repeated request gets the stored one.

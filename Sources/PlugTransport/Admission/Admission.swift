@@ -46,6 +46,8 @@ struct Admission: Machine, Sendable {
     /// key.
     private var paired: [(address: String, key: PublicKey?)] = []
 
+    /// Creates the admission control of a listener.
+    ///
     /// - Parameter paired: the addresses that an earlier start stored.
     init(_ limits: AdmissionLimits = AdmissionLimits(), paired: [String] = []) {
         self.limits = limits

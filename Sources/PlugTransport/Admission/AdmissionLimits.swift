@@ -35,8 +35,8 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// recently used one is evicted. Keeps a controller that changes its address with every connection from
     /// accumulating places.
     public var pairedAddresses = 16
-    /// The maximum number of addresses that are remembered per controller. Otherwise a controller with changing
-    /// addresses could evict those of others.
+    /// The maximum number of addresses that are remembered per controller. Without this limit a controller with
+    /// changing addresses could evict the addresses of other controllers.
     public var addressesOfController = 2
     /// The time limit of the handshake. Keeps half-open connections from occupying places forever.
     public var handshakeTime = Duration.seconds(5)
@@ -44,7 +44,8 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// until Hello plus the delay of up to 30 s for a proof. Keeps strangers from occupying places.
     public var pairingTime = Duration.seconds(120)
     /// The maximum number of bytes received before the connection is known as paired, including TLS; a handshake has
-    /// about 2 KB. Otherwise a stranger could make the plug decrypt and parse data at the speed of the network.
+    /// about 2 KB. Without this limit a stranger could make the plug decrypt and parse data at the speed of the
+    /// network.
     public var bytes = 64 * 1024
 
     /// Creates the default limits.

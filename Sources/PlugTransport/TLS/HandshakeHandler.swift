@@ -22,6 +22,8 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let peer: PeerVerification
     private let result: EventLoopPromise<Void>?
 
+    /// Creates a handler.
+    ///
     /// - Parameter result: succeeds when the connection is secured, or fails with a ``HandshakeError``.
     init(id: ConnectionID, peer: PeerVerification, result: EventLoopPromise<Void>? = nil) {
         self.id = id

@@ -19,6 +19,8 @@ final class PeerVerification {
     private let expected: PublicKey?
     private let other: PublicKey?
 
+    /// Creates the verification of one handshake.
+    ///
     /// - Parameters:
     ///   - expected: the expected key. With nil any key passes the handshake, and the owner decides about its rights.
     ///   - other: a second key that is accepted.
