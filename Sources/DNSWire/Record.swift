@@ -86,6 +86,7 @@ public enum RecordData: Hashable, Sendable {
     case txt([UInt8])
     /// RFC 4034 §4: the next name and the types that exist, ascending.
     case nsec(next: Name, types: [RecordType])
+    /// The data of any other type, as bytes.
     case other(RecordType, [UInt8])
 
     /// Creates the data of an A or AAAA record.

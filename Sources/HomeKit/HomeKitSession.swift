@@ -206,10 +206,12 @@ public enum HomeKitNotice: Hashable, Sendable, CustomStringConvertible {
     case paired(controller: String)
     case added(controller: String, isAdmin: Bool)
     case removed(controller: String)
+    /// A controller sent a wrong setup code. `tries` counts the wrong codes since the start.
     case wrongCode(tries: Int, limit: Int)
     case setupRefused(HomeKitSessionID, PairingError)
     /// The records could not be stored, so the change has no effect.
     case notStored
+    /// Pair-setup failed because the arithmetic library failed.
     case noArithmetic(ArithmeticFault)
     /// The accessory reported a value that the characteristic cannot have.
     case impossibleValue(CharacteristicKey)

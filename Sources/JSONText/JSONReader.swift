@@ -1,7 +1,9 @@
 /// The reason why bytes are not the expected JSON.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason as text, with the position if a reader created it.
     public let description: String
 
+    /// Creates an error from its text.
     public init(_ description: String) { self.description = description }
 }
 

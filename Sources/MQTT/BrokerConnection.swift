@@ -15,6 +15,7 @@ public final class BrokerConnection: Sendable {
         ///
         /// - isTakenOver: true if another connection took the session over.
         case ended(reason: String, isTakenOver: Bool)
+        /// The broker acknowledged a message. `refusal` is its reason for a rejection, or nil if it accepted.
         case acknowledged(BrokerTicket, refusal: String?)
         case received(BrokerMessage)
         /// The broker accepted one filter.

@@ -51,12 +51,17 @@ public struct BrokerMachine: Machine, Sendable {
         case connect(server: Int)
         /// Ends the connection; `disconnected` answers it.
         case disconnect
+        /// Subscribes to these topic filters.
         case subscribe([String])
+        /// Publishes a message; ``Event/acknowledged(_:refusal:)`` answers it.
         case publish(BrokerTicket, Publication)
+        /// Reads events of the journal; ``Event/fetched(_:)`` answers it.
         case fetch(after: QueuedEvent.Position, limit: Int)
         /// Stores that the broker has every event up to this position.
         case keep(QueuedEvent.Position)
+        /// Sends a command to a plug; ``Event/answered(_:_:)`` answers it.
         case command(BrokerTicket, PlugID, PlugCommand, id: RequestID, within: Duration)
+        /// Reads past events of a plug; ``Event/replayed(_:_:hasMore:)`` answers it.
         case replay(BrokerTicket, PlugID, after: SequenceNumber)
         /// Stores that the broker has, or will have, messages of this plug, so that they can be removed after a
         /// restart.

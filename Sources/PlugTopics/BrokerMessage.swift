@@ -94,6 +94,7 @@ public typealias BrokerTicket = UInt64
 
 /// A notice about the broker for the user.
 public enum BrokerNotice: Hashable, Sendable {
+    /// A connection was established to the server with this index in the list.
     case connected(server: Int)
     /// An established connection ended.
     case lost(reason: String)

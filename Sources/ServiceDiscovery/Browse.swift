@@ -6,6 +6,7 @@ import ProtocolCore
 public enum ServiceChange: Hashable, Sendable {
     /// A service was found. The TXT attributes are nil until they are received; `changed` then reports them.
     case found(ServiceIdentity, txt: TXTRecord?)
+    /// The TXT attributes were received or changed.
     case changed(ServiceIdentity, txt: TXTRecord?)
     case lost(ServiceIdentity)
 }

@@ -4,6 +4,7 @@ public enum InterfaceChange: Sendable, Hashable {
     /// An interface with the same index and other attributes. `linkWasLost` is true if the number of carrier changes
     /// differs: the carrier was lost, restored or both in between.
     case changed(LinuxInterface, linkWasLost: Bool)
+    /// The interface as it was in the old list.
     case removed(LinuxInterface)
 
     /// Returns the changes from one list to the other: removals first, then the others, each sorted by index.

@@ -38,6 +38,7 @@ package enum PeerBudgets {
     /// ``allChangesAtOnce``), and of the setup code. The allowance refills evenly within an hour, so that twice as many
     /// changes are possible in one hour.
     package static let changesAtOnce = 12
+    /// The maximum number of changes of the name and the settings at once by all controllers together.
     package static let allChangesAtOnce = 30
 }
 
