@@ -7,7 +7,7 @@ package final class ConfigurationReader {
     package let text: ConfigurationText
     /// The recorded mistakes.
     package private(set) var mistakes: [ConfigurationMistake] = []
-    /// Every key that was read, by table, with its allowed values, such as "0.1 to 60 s" or its words.
+    /// Every key that was read, by table, with its allowed values: a range such as "0.1 to 60 s", or words.
     package private(set) var known: [String: [String: Set<String>]] = [:]
     /// The key that uses each exclusive resource.
     private var users: [AnyHashable: String] = [:]

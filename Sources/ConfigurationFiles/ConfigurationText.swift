@@ -22,8 +22,8 @@ package struct ConfigurationText {
         package let line: Int
     }
 
-    /// The maximum size of a file in bytes, far more than all keys with comments need. Keeps a wrong file from filling
-    /// the memory.
+    /// The maximum size of a file in bytes, far more than all keys with comments need. The limit keeps a wrong file
+    /// from filling the memory.
     package static let limit = 65_536
 
     /// The values by table and key.

@@ -34,7 +34,7 @@ public struct MessageFlags: OptionSet, Hashable, Sendable {
     /// Creates flags from the 16 bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// QR: a response; without it, a query.
+    /// QR: set in a response, clear in a query.
     public static let response = MessageFlags(rawValue: 0x8000)
     /// AA: the sender is authoritative for the answers.
     public static let authoritative = MessageFlags(rawValue: 0x0400)
@@ -55,7 +55,7 @@ public struct Question: Hashable, Sendable {
     public var type: RecordType
     /// The requested class, or ``RecordClass/any``.
     public var recordClass: RecordClass
-    /// The top bit of the class (RFC 6762 §5.4): "QU", a unicast response is welcome; without it, "QM".
+    /// The top bit of the class (RFC 6762 §5.4): set if the asker accepts a unicast response ("QU"), else clear ("QM").
     public var wantsUnicast: Bool
 
     /// Creates a question.

@@ -58,7 +58,7 @@ public struct MessageEncoder {
     }
 }
 
-/// The error for a message that does not fit into its limit, in bytes.
+/// The error for a message that exceeds its size limit.
 public struct MessageTooLong: Error, Hashable, Sendable {
     /// The limit in bytes.
     public let limit: Int

@@ -84,7 +84,7 @@ public enum RecordData: Hashable, Sendable {
     case srv(priority: UInt16, weight: UInt16, port: UInt16, target: Name)
     /// Length-prefixed strings in their wire format (RFC 1035 §3.3.14).
     case txt([UInt8])
-    /// RFC 4034 §4: the next name and the types that exist, ascending.
+    /// The next name, and the types that exist for the record's name, ascending (RFC 4034 §4).
     case nsec(next: Name, types: [RecordType])
     /// The data of any other type, as bytes.
     case other(RecordType, [UInt8])

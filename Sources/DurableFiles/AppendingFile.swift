@@ -22,7 +22,7 @@ public final class AppendingFile {
     /// Opens the file, creating it if it is missing.
     ///
     /// - Parameters:
-    ///   - mode: the permissions of a new file, before the process's file mode creation mask.
+    ///   - mode: the permissions of a new file, before the process's file mode creation mask is applied.
     ///   - isSecret: true to refuse a file that other users may read or write, as
     ///     ``FileStore/readSecretIfPresent(_:limit:)`` does.
     /// - Throws: ``FileError``.

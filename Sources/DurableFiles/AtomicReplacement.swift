@@ -7,14 +7,14 @@ extension FileStore {
     /// The new content is first written to `NAME.new` in the same directory. Two writers of one file would share that
     /// name, so callers hold the directory's ``DirectoryLock``.
     ///
-    /// - Parameter mode: the permissions of the new file, before the process's file mode creation mask; by default only
-    ///   the owner can read it.
+    /// - Parameter mode: the permissions of the new file, before the process's file mode creation mask is applied; by
+    ///   default only the owner can read it.
     public func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
         try replace(path, with: bytes, mode: mode, isExact: false)
     }
 
-    /// Replaces a file as ``replace(_:with:mode:)`` does. Every user may read the new file, for any file mode creation
-    /// mask.
+    /// Replaces a file as ``replace(_:with:mode:)`` does. The new file has mode 0644, independent of the process's file
+    /// mode creation mask.
     public func replaceForAll(_ path: String, with bytes: [UInt8]) throws(FileError) {
         try replace(path, with: bytes, mode: 0o644, isExact: true)
     }

@@ -1,8 +1,8 @@
 extension FileStore {
     /// Creates the directory and its missing parents. An existing directory is not changed.
     ///
-    /// - Parameter mode: the permissions of the last directory, before the process's file mode creation mask; its
-    ///   parents get 0755.
+    /// - Parameter mode: the permissions of the last directory, before the process's file mode creation mask is
+    ///   applied; its parents get 0755.
     public func makeDirectories(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
         let trimmed = withoutTrailingSlashes(path)
         guard !calls.isDirectory(trimmed) else { return }

@@ -53,7 +53,7 @@ public struct FileStore: Sendable {
 
     /// Creates an empty file if the name is free. An existing file is not opened and not changed.
     ///
-    /// - Parameter mode: the permissions, before the process's file mode creation mask.
+    /// - Parameter mode: the permissions, before the process's file mode creation mask is applied.
     public func makeFileIfAbsent(_ path: String, mode: UInt32) throws(FileError) {
         do throws(FileError) {
             calls.close(try open(path, .creating(mode: mode)))

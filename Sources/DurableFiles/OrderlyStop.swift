@@ -6,8 +6,8 @@ public enum OrderlyStop {
     /// which then kills the process.
     public static let limit = Duration.seconds(15)
 
-    /// Ends the process immediately with status 128 + signal, as shells report it. For a command that has nothing to
-    /// store.
+    /// Ends the process immediately with status 128 + signal, as shells report it. Used by commands that have nothing
+    /// to store.
     public static func now(on signal: Int32) -> Never { _exit(128 + signal) }
 
     /// Ends the process with status 1 if it has not exited after the time limit: a thread may wait for a file system

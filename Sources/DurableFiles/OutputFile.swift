@@ -9,7 +9,8 @@ extension FileStore {
     /// missing. The bytes are written to a pipe, a terminal or another character device without replacing it. If the
     /// path names a descriptor of this process, such as `/dev/stdout`, they are written to that descriptor.
     ///
-    /// - Parameter mode: the permissions of a new or replaced file, before the process's file mode creation mask.
+    /// - Parameter mode: the permissions of a new or replaced file, before the process's file mode creation mask is
+    ///   applied.
     /// - Throws: ``FileError`` with ``FileError/Reason/notRegular(_:)`` for a block device or a socket, and with
     ///   ``FileError/Reason/noReader`` if no program opens the pipe for reading in time.
     public func writeOutput(_ path: String, _ bytes: [UInt8], mode: UInt32 = 0o644) throws(FileError) {

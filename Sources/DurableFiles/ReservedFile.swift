@@ -15,7 +15,7 @@ public final class ReservedFile: Sendable {
     ///
     /// - Parameters:
     ///   - size: the maximum size of the value in bytes.
-    ///   - mode: the permissions of a new file, before the process's file mode creation mask.
+    ///   - mode: the permissions of a new file, before the process's file mode creation mask is applied.
     /// - Throws: ``FileError`` if there is not enough space, or if the path is not a regular file.
     public init(_ path: String, size: Int, mode: UInt32 = 0o600) throws(FileError) {
         (self.path, self.size) = (path, size)

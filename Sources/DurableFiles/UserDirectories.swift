@@ -2,8 +2,8 @@ import Glibc
 
 /// The directories of the user's files (XDG Base Directory Specification).
 public enum UserDirectories {
-    /// The home folder: `HOME`, or the one in the effective user's entry in the user database (passwd(5)). A user
-    /// without an entry has ``missingHome``; root has /root.
+    /// The home folder: `HOME`, or the one in the effective user's entry in the user database (passwd(5)). If both are
+    /// missing, it is /root for root and ``missingHome`` for any other user.
     public static var home: String { absolute("HOME") ?? listedHome ?? (geteuid() == 0 ? "/root" : missingHome) }
 
     /// A path that does not exist. Debian uses it for users without a home folder.

@@ -98,7 +98,7 @@ struct HomeKitSession: Sendable {
 
     mutating func drained() { (untaken, untakenSince) = (0, nil) }
 
-    /// The time at which changed values are sent; nil if no value changed or the client does not read.
+    /// The time at which changed values are sent; nil if no value changed, or while too much output is unread.
     var eventDeadline: Instant? { untold.isEmpty || !hasRoom ? nil : eventsAt }
 
     var deadline: Instant? {

@@ -41,7 +41,7 @@ struct PairSetup: Sendable {
         case refused(PairingMessage)
         /// The setup ended because the code is wrong.
         case wrongCode(PairingMessage)
-        /// The answer to send after the controller is stored.
+        /// The controller to store, and the answer to send afterwards.
         case admit(ControllerPairing, PairingMessage)
     }
 

@@ -62,7 +62,7 @@ struct PairingMessage {
     }
     var encoded: [UInt8] { items.encoded }
 
-    /// Returns a value of exactly one byte.
+    /// Returns the value of an item, or nil if it is missing or does not have exactly one byte.
     private func byte(_ type: UInt8) -> UInt8? {
         guard let value = items[type], value.count == 1 else { return nil }
         return value[0]

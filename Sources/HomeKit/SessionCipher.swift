@@ -38,7 +38,7 @@ struct SessionCipher: Sendable {
     enum Fault: Error, Hashable {
         /// The length field of a frame exceeds the limit.
         case tooLong(Int)
-        /// The frame was changed, repeated or omitted, or has a different key.
+        /// A frame was changed, repeated or omitted, or encrypted with a different key.
         case notAuthentic
     }
 

@@ -4,7 +4,7 @@ public struct PairedControllerEntry: Hashable, Sendable {
     public var name: String
     /// The fingerprint of the controller's key, as in ``PublicKey/fingerprint``.
     public var fingerprint: String
-    /// True if the controller has an open session.
+    /// True if the controller has a connection to the plug.
     public var isConnected: Bool
     /// True if this is the controller that requested the list.
     public var isAsker: Bool

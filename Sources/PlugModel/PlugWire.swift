@@ -4,8 +4,8 @@ public import ProtocolCore
 public enum PlugWire {
     /// The protocol version.
     public static let version: UInt32 = 1
-    /// The maximum length of a message in bytes, without its length field. Keeps a peer from exhausting the receiver's
-    /// memory.
+    /// The maximum length of a message in bytes, without its length field. The limit keeps a peer from exhausting the
+    /// receiver's memory.
     public static let maximumMessage = 65_536
     /// The maximum length of a sample chunk in bytes. It fits into a frame with its envelope.
     public static let maximumChunk = 65_000
@@ -30,20 +30,23 @@ public enum PlugWire {
     public static let longestTransition = Duration.milliseconds(3_600_000)
     /// The maximum length of a name in bytes, as for a service instance name (RFC 6763 section 4.1.1).
     public static let maximumName = 63
-    /// The maximum number of unanswered commands per session. Keeps a controller from exhausting the plug's memory.
+    /// The maximum number of unanswered commands per session. The limit keeps a controller from exhausting the plug's
+    /// memory.
     public static let requestsInFlight = 16
-    /// The maximum number of unfinished fetches per session. Keeps a controller from exhausting the plug's memory.
+    /// The maximum number of unfinished fetches per session. The limit keeps a controller from exhausting the plug's
+    /// memory.
     public static let fetchesInFlight = 16
-    /// The maximum number of unfinished fetches per controller, over all its sessions. Keeps it from delaying other
-    /// controllers' fetches.
+    /// The maximum number of unfinished fetches per controller, over all its sessions. The limit keeps a controller
+    /// from delaying other controllers' fetches.
     public static let fetchesOfController = 32
-    /// The maximum number of sessions that follow a plug's log. Keeps the log from consuming most of the plug's time.
+    /// The maximum number of sessions that follow a plug's log. The limit keeps the log from consuming most of the
+    /// plug's time.
     public static let logFollowers = 4
-    /// The maximum number of log followers per controller. Keeps one controller from blocking the others.
+    /// The maximum number of log followers per controller. The limit keeps one controller from blocking the others.
     public static let logFollowersOfController = 2
-    /// The longest time that a log can be followed without a new request. Limits the cost of an abandoned follower.
+    /// The longest time that a log can be followed without a new request. It limits the cost of an abandoned follower.
     public static let longestLog = Duration.seconds(3600)
-    /// The maximum length of a log message in bytes. Keeps one line from evicting many others.
+    /// The maximum length of a log message in bytes. The limit keeps one line from evicting many others.
     public static let maximumLogMessage = 1024
     /// The maximum number of HomeKit controllers of a plug (HAP 5.11).
     public static let homeKitControllers = 16

@@ -3,8 +3,8 @@ public enum PowerOnState: String, Hashable, Sendable, CaseIterable {
     case off, on
     /// The state before the power loss.
     case last
-    /// On; commands and the button cannot turn the plug off, only a protection opens the relay. For loads that must not
-    /// be turned off by mistake.
+    /// On; commands and the button cannot turn the plug off, only a protection opens the relay. Used for loads that
+    /// must not be turned off by mistake.
     case lockedOn = "locked-on"
 }
 

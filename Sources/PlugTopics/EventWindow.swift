@@ -88,7 +88,8 @@ struct EventWindow: Sendable {
 
     /// Marks the events in flight as waiting, because the broker may not have received them.
     ///
-    /// - Parameter forgets: true to fetch all unacknowledged events again, in their form at that time.
+    /// - Parameter forgets: true to drop the window, so that all unacknowledged events are fetched again with their
+    ///   current payload.
     mutating func disconnected(forgets: Bool) {
         guard !forgets else {
             (places, last, fetchesThrough) = ([], cursor, nil)

@@ -132,7 +132,8 @@ extension JSONObject {
 enum MeasuredQuantity: String, CaseIterable {
     case activePower, activeEnergy, voltageRMS, currentRMS, apparentPower, reactivePower, powerFactor, frequency
 
-    /// Returns the value in W, Wh, V, A, VA, var, without unit, or in Hz; nil if the meter does not measure it.
+    /// Returns the value in W, Wh, V, A, VA, var or Hz (the power factor has no unit); nil if the meter does not
+    /// measure it.
     func value(in reading: Reading) -> Double? {
         switch self {
         case .activePower: reading.activePower

@@ -29,15 +29,15 @@ struct RetainedDesk: Sendable {
     }
 
     private var plugs: [PlugID: Plug] = [:]
-    /// The keys to publish, in order. Keys that are no longer dirty are skipped.
+    /// The keys to publish, in order. Keys whose content needs no publishing any more are skipped.
     private var due: Deque<Key> = []
 
     var known: Set<PlugID> { Set(plugs.keys) }
     var hasDue: Bool { !due.isEmpty }
     func has(_ plug: PlugID) -> Bool { plugs[plug].map { !$0.isGoing } ?? false }
 
-    /// Returns the time at which the broker acknowledged the plug's availability in this connection, or nil before
-    /// that.
+    /// Returns the time at which the broker acknowledged the plug's availability in this connection, or nil if it has
+    /// not done so yet.
     func announced(_ plug: PlugID) -> Instant? { plugs[plug]?.saidAt }
     func isKnown(_ plug: PlugID) -> Bool { plugs[plug] != nil }
 

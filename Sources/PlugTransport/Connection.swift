@@ -137,16 +137,16 @@ extension Channel {
 
 enum SocketLimits {
     /// The water marks of the send buffer in bytes. Above the high one a session stops sending until the buffer falls
-    /// below the low one. Limits the memory that a stalled controller can occupy.
+    /// below the low one. It limits the memory that a stalled controller can occupy.
     static let sendBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 16 * 1024, high: 64 * 1024)
     /// The number of bytes that are gathered within one turn of the event loop before they are written. It is smaller
     /// than the high water mark.
     static let gathered = 16 * 1024
     /// The size of one read in bytes.
     static let receiveBuffer = 16 * 1024
-    /// The time that a closing connection waits for its peer to read the last bytes. Keeps a peer that never reads from
-    /// occupying a descriptor forever. An open connection needs no limit here, because its session ends after 45 s of
-    /// silence, which is earlier than any TCP timeout.
+    /// The time that a closing connection waits for its peer to read the last bytes. The limit keeps a peer that never
+    /// reads from occupying a descriptor forever. An open connection needs no limit here, because its session ends
+    /// after 45 s of silence, which is earlier than any TCP timeout.
     static let farewell = TimeAmount.seconds(2)
     /// The number of connections that the kernel queues until they are accepted.
     static let backlog: Int32 = 128

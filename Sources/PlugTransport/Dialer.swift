@@ -24,7 +24,7 @@ public struct Dialer: Sendable {
     /// the owner's executor. Failed attempts are not reported to the owner.
     ///
     /// In TLS 1.3 the client completes its handshake before the server. A plug that rejects this controller therefore
-    /// closes the connection after this method has returned.
+    /// may close the connection after this method has returned.
     ///
     /// - Parameters:
     ///   - addresses: the addresses of the plug. Link-local IPv6 addresses need their scope.
@@ -40,7 +40,7 @@ public struct Dialer: Sendable {
         let deadline = NIODeadline.now() + timeout
         var remaining = addresses
         var attempts: [DialError.Attempt] = []
-        // An address may meanwhile belong to a different machine. That must not prevent a connection to the right one.
+        // An address may meanwhile belong to a different machine. The loop then tries the remaining addresses.
         while true {
             let channel: any Channel
             do {

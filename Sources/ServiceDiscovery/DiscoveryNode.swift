@@ -46,7 +46,8 @@ public struct DiscoveryNode: Machine, Sendable {
         case browse(BrowseID, ServiceChange)
         /// All current service types, sorted by their text. Reported again after each change.
         case types(BrowseID, [ServiceType])
-        /// The known data of the service. Reported again after each change.
+        /// The known data of the service. Reported again after each change, and when the service announces its
+        /// unchanged records again, because it may have restarted.
         case resolved(ResolveID, ResolvedService)
         /// A resolved service disappeared. The resolve continues and reports the service when it returns.
         case unresolved(ResolveID)

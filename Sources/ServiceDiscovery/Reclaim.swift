@@ -9,8 +9,8 @@ struct Reclaiming: Sendable {
     /// ``longestPause``. The three probes of an attempt per hour are a negligible load.
     static let firstPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(3600)
-    /// The time of querying the name before probing for it. A host that misses a probe for its name loses the name. It
-    /// is less likely to miss all these queries.
+    /// The time of querying the name before probing for it. A host that misses all probes for its name loses the name.
+    /// The host is less likely to miss all these queries too.
     static let asking = Duration.seconds(20)
 
     private(set) var pause = Self.firstPause

@@ -16,7 +16,7 @@ import Synchronization
 /// the same iteration of the loop that received it.
 ///
 /// A unicast answer to port 5353 reaches only one socket of a host. If another responder runs on the same host, each of
-/// the two loses a part of the unicast traffic. Everything important is sent by multicast.
+/// the two loses a part of the unicast traffic. All packets on which the protocol depends are sent by multicast.
 public actor Discovery {
     /// The event loop on which the actor runs.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }

@@ -3,9 +3,9 @@ import ProtocolCore
 
 /// The time of the last proof that this host is a member of the multicast group, per address family of an interface.
 ///
-/// A snooping switch forgets memberships if no router queries them (RFC 4541), and drivers can lose their filters. Then
-/// no multicast arrives, without an error. So if no other host has been heard for a while, the group is joined again,
-/// which sends a membership report.
+/// A snooping switch forgets memberships if no router queries them (RFC 4541), and drivers can lose their filters.
+/// Multicast then no longer arrives, and no call reports an error. So if no other host has been heard for a while, the
+/// group is joined again, which sends a membership report.
 struct Membership {
     /// The time without a proof after which the group is joined again. It is less than the 260 s after which a switch
     /// forgets a member (RFC 3376 section 8.4).

@@ -43,7 +43,7 @@ public struct PortHolder: Hashable, Sendable {
         (procFile("/proc/\(process)/comm") ?? "").trimmingSuffix { $0.isNewline }
     }
 
-    /// Returns the process of each socket, as far as this user may inspect processes.
+    /// Returns the process of each socket. Sockets of processes that this user may not inspect are missing.
     private static func owners(of inodes: Set<UInt64>) -> [UInt64: Int32] {
         var owners: [UInt64: Int32] = [:]
         guard !inodes.isEmpty else { return owners }

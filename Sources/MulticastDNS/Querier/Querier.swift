@@ -45,7 +45,8 @@ public struct Querier: Machine, Sendable {
         case send(OutboundDatagram)
         /// The changes in the cache of one interface, caused by one packet or by the passing of time.
         case changed(InterfaceID, [CacheChange])
-        /// One packet repeated requested SRV records of these names. Their host may have restarted.
+        /// A packet repeated known SRV records of these names, for which a question is active. Their host may have
+        /// restarted.
         case repeated(Set<Name>)
     }
 

@@ -7,8 +7,8 @@ extension Querier {
     /// each query into a flood.
     static let knownAnswerPacketLimit = 32
 
-    /// Sends the questions as "QM", which requests multicast answers: the kernel might deliver a unicast one to another
-    /// responder's socket on this host.
+    /// Sends the questions as "QM", which requests multicast answers: the kernel might deliver a unicast answer to
+    /// another responder's socket on this host.
     func sendQuery(_ due: [DueQuestion], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let link = links[interface] else { return }
         var packed: (keys: [QuestionKey], packets: [[UInt8]]) = ([], [])

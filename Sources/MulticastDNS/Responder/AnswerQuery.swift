@@ -168,7 +168,8 @@ struct KnownAnswers {
 
     var isEmpty: Bool { timesToLive.isEmpty }
 
-    /// Returns true if the querier knows every record for at least half of its time to live.
+    /// Returns true if the querier knows every record with a remaining time to live of at least half of the original
+    /// one.
     func cover(_ records: [Record]) -> Bool {
         !isEmpty && !records.isEmpty
             && records.allSatisfy { record in

@@ -9,8 +9,8 @@ struct Attachment: Sendable {
         var queue: AnswerQueue
     }
 
-    /// The limit of askers with their own queue. Further askers get multicast, which is then cheaper, and a host that
-    /// asks from many addresses cannot use up memory.
+    /// The limit of askers with their own queue. Further askers get multicast, which is then cheaper. The limit keeps a
+    /// host that asks from many addresses from using up memory.
     private static let replyLimit = 32
 
     var network: NetworkInterface
@@ -58,7 +58,7 @@ struct Attachment: Sendable {
         replies.removeAll { $0.queue.isEmpty }
     }
 
-    /// Queues a unicast answer. Returns false if too many other askers wait for theirs.
+    /// Queues a unicast answer. Returns false if too many other askers wait for answers.
     mutating func reply(_ answers: [Answer], to asker: Peer, window: ClosedRange<Instant>, isHeld: Bool) -> Bool {
         if !replies.contains(where: { $0.asker == asker }) {
             guard replies.count < Self.replyLimit else { return false }

@@ -67,7 +67,7 @@ extension Responder {
         else { return }
         let answer = Answer(group: id, slot: slot)
         if record.timeToLive >= own.timeToLive {
-            // A set of several records is complete only if this host sends it.
+            // If the answer has several records, another host's copy of one record does not replace it.
             if content.records(slot, on: network).count == 1 {
                 attachments[inbound.interface]?.changeQueues(of: family) { $0.cancel(answer) }
             }
@@ -80,7 +80,7 @@ extension Responder {
 }
 
 extension RecordGroup {
-    /// Returns the slot and the own record that equals the given one.
+    /// Returns this host's record that equals the given one, with its slot, or nil if there is none.
     fileprivate func slot(of record: Record, on network: NetworkInterface) -> (Answer.Slot, Record)? {
         if record.name == name {
             return unique(on: network).first { $0.hasSameContent(as: record) }.map { (.unique($0.type), $0) }

@@ -29,7 +29,8 @@ extension Responder {
 
 /// The comparison of proposed records (RFC 6762 §8.2.1).
 enum Tiebreak {
-    /// Returns true if their records are later in the order of class, type and data. Equal sets are not a conflict.
+    /// Returns true if the other host's records are later in the order of class, type and data, so that this host
+    /// loses. Equal sets are not a conflict.
     static func isLost(ours: [Record], theirs: [Record]) -> Bool {
         let (ours, theirs) = (sorted(ours), sorted(theirs))
         for (our, their) in zip(ours, theirs) {

@@ -4,7 +4,8 @@ internal import ProtocolCore
 /// The open invitations, each with a code for one pairing. An unused invitation ends after ``validity``, with a restart
 /// of the firmware, with a new setup code, or when its author loses the right to invite or changes its key.
 struct Invitations: Sendable {
-    /// The maximum number of open invitations. Keeps a faulty owner's program from opening many ways into the plug.
+    /// The maximum number of open invitations. The limit keeps a faulty owner's program from opening many ways into the
+    /// plug.
     static let limit = 4
     /// The time until an invitation expires.
     static let validity = Duration.seconds(86_400)

@@ -5,7 +5,8 @@ internal import ProtocolCore
 extension PlugServer {
     struct CodeChange: Sendable {
         let code: SetupCode
-        /// The requesting session. Nil if the plug's local panel requested the change or the session has ended.
+        /// The connection of the requesting session, which may have ended. Nil if the plug's local panel requested the
+        /// change.
         var asker: ConnectionID?
         let actor: AuditActor
     }

@@ -47,7 +47,8 @@ extension PlugServer {
             let detail = "A different paired controller has this key."
             return refuse(.announce_key, Refusal(.outOfRange, detail), to: connection)
         }
-        // The audit log notifies the owners: the controller may have started again, or a copy of its key is in use.
+        // The audit log notifies the owners: the controller may have started its rotation again, or another program
+        // uses a copy of its key.
         if replaces { note(.keyRotated, of: connection, Self.replacedKeyDetail) }
         actions.append(.keep(access.controllers))
         sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }

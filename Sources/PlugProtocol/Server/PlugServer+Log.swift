@@ -16,7 +16,7 @@ extension PlugServer {
             sessions[connection]?.say { $0.logAnswer.refused = WireRefused(Refusal(.busy, detail)) }
             return
         }
-        // A repeated request keeps its position.
+        // After a repeated request, the session keeps its position in the log.
         var cursor = session.log ?? LogCursor(level: wire.level.model, until: now)
         cursor.level = wire.level.model
         cursor.until = now + duration

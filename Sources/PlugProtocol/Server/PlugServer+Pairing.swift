@@ -123,7 +123,7 @@ extension PlugServer {
         listControllers(to: asker, now: now)
     }
 
-    /// Informs the sessions that requested the reset that it failed. No other session was informed about it.
+    /// Ends the sessions that requested the failed reset. The other sessions were not informed about the reset.
     mutating func endAskersOfReset(now: Instant, _ actions: inout [Action]) {
         for session in sessions.all.filter(\.awaitsReset) { end(session.connection, .resetFailed, now: now, &actions) }
     }

@@ -4,7 +4,7 @@ public import ProtocolCore
 /// The plug's side of the protocol: the event journal and all sessions, as one value.
 ///
 /// The shell reports connections and their bytes; the appliance reports events and states. A subscriber is a cursor
-/// into the journal: while its connection is not writable, it waits and nothing is queued for it.
+/// into the journal: while its connection is not writable, the subscriber waits and no events are queued for it.
 public struct PlugServer: Machine, Sendable {
     /// The plug's description in Welcome.
     public struct Identity: Hashable, Sendable {
@@ -40,18 +40,19 @@ public struct PlugServer: Machine, Sendable {
 
     /// The limits on the resources that controllers can use.
     public struct Limits: Hashable, Sendable {
-        /// The maximum number of concurrent sessions. Keeps a flood of connections from using all descriptors.
+        /// The maximum number of concurrent sessions. The limit keeps a flood of connections from using all
+        /// descriptors.
         public var connections = 32
-        /// The maximum number of sessions per controller. Keeps a faulty or malicious controller from using all
-        /// sessions.
+        /// The maximum number of sessions per controller. The limit keeps a faulty or malicious controller from using
+        /// all sessions.
         public var connectionsOfController = 16
-        /// The maximum number of sessions with unpaired keys. Keeps strangers from using the places of paired
+        /// The maximum number of sessions with unpaired keys. The limit keeps strangers from using the places of paired
         /// controllers.
         public var strangers = 8
-        /// The maximum number of bytes that are passed to a connection that is not writable. Stops a peer that sends
-        /// requests and reads no answers.
+        /// The maximum number of bytes that are passed to a connection that is not writable. The limit stops a peer
+        /// that sends requests and reads no answers.
         public var unsentBytes = 65_536
-        /// The maximum number of outcomes that are stored for repeated requests. Limits the memory of commands.
+        /// The maximum number of outcomes that are stored for repeated requests. It limits the memory of commands.
         public var recentOutcomes = 512
         /// The number of bytes of events per session and step, so that a session that catches up does not delay the
         /// others.
@@ -166,13 +167,14 @@ public struct PlugServer: Machine, Sendable {
         case keep(PairedControllers)
         /// Write a new setup code to flash; answered by ``Event/codeKept(_:)``. Sent again only after the answer.
         case keepCode(SetupCode)
-        /// Record an event of the pairing gate: answered by ``Event/record(_:)``, which gives it a number.
+        /// Record an event of pairing or access. Answered by ``Event/record(_:at:)``; the journal then gives the event
+        /// a number.
         case record(PlugEvent.Kind)
         /// The pairing window opened or closed. The shell announces it.
         case pairingWindow(isOpen: Bool)
         /// A controller requests a factory reset. Answered by ``Event/factoryReset`` or ``Event/resetFailed``.
         case factoryReset
-        /// The lowest level that any session follows, which the shell must log. Nil if no session follows.
+        /// The lowest level that any session follows. The shell must log this level. Nil if no session follows the log.
         case logLevel(LogLevel?)
 
         fileprivate var isAsk: Bool {

@@ -121,7 +121,8 @@ struct RequestLedger: Sendable {
         return (outcome, waiting)
     }
 
-    /// Discards the outcomes of all other controllers, which were removed. Running commands continue.
+    /// Discards the outcomes of controllers that are not in the list, because they were removed. Outcomes of doors and
+    /// running commands stay.
     mutating func keep(only controllers: [AuthorityID]) {
         let authorities = controllers + PlugDoor.allCases.map(\.authority)
         ended.removeAll { command in

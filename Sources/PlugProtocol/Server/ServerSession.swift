@@ -63,7 +63,7 @@ struct ServerSession: Sendable {
         let id: UInt32
         var from: Instant
         let to: Instant
-        /// True while the shell's answer for the chunk at `from` is due.
+        /// True after the shell was asked for the chunk at `from`, until it answers.
         var asked = false
     }
 

@@ -23,8 +23,8 @@ public struct ControllerSession: Machine, Sendable {
         case fetchSamples(UInt32, from: Instant, to: Instant)
         /// Probe a doubtful connection. The session ends unless the plug sends anything within ``PlugWire/probeLimit``.
         case probe
-        /// True while the shell reads from the network, initially true. While it does not, silence does not end the
-        /// session.
+        /// True while the shell reads from the network, initially true. While the shell does not read, silence does not
+        /// end the session.
         case reading(Bool)
         /// Request the list of paired controllers.
         case listControllers
@@ -50,8 +50,8 @@ public struct ControllerSession: Machine, Sendable {
         case nextKeyKept(PublicKey)
         /// Reset the plug to its factory state. The answer is the end of the session.
         case factoryReset
-        /// Follow the plug's log from this level on for a duration in whole seconds. Zero ends it. Allowed after
-        /// ``connected``.
+        /// Follow the plug's log lines of this level and above, for a duration in whole seconds. Zero ends it. Allowed
+        /// after ``connected``.
         case followLog(LogLevel, for: Duration)
         /// Request the entries of the audit log after this number, oldest first. With `limit`, only the newest `limit`
         /// entries. Only one request at a time. Allowed after ``connected``.
@@ -99,7 +99,7 @@ public struct ControllerSession: Machine, Sendable {
     var lane = EventLane.closed
     /// The subscription that the plug has not answered yet.
     var subscribing: SubscriptionOptions?
-    /// The subscription to send after that answer.
+    /// The subscription to send after the answer to ``subscribing``.
     var wanted: SubscriptionOptions?
     /// Limited by ``PlugWire/requestsInFlight``.
     var commands: [PendingCommand] = []

@@ -38,7 +38,7 @@ public enum SessionUpdate: Hashable, Sendable {
     case nextKey(PublicKey)
     /// The plug stored the next key that this controller announced.
     case keyAccepted
-    /// The plug refused a request, named as in ControllerMessage.
+    /// The plug refused the request with this name in ControllerMessage.
     case requestRefused(String, Refusal)
     /// The service instance name, the given name and the settings of the plug after a change.
     case described(name: String, given: String, RemoteSettings?)

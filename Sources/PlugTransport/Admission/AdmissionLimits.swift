@@ -32,16 +32,16 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// may share the address.
     public var pairedAddress = Allowance(handshakes: 4, connections: 12, burst: 40, interval: .milliseconds(50))
     /// The maximum number of addresses with paired controllers, equal to the maximum number of controllers. The least
-    /// recently used one is evicted. Keeps a controller that changes its address with every connection from
+    /// recently used one is evicted. The limit keeps a controller that changes its address with every connection from
     /// accumulating places.
     public var pairedAddresses = 16
     /// The maximum number of addresses that are remembered per controller. Without this limit a controller with
     /// changing addresses could evict the addresses of other controllers.
     public var addressesOfController = 2
-    /// The time limit of the handshake. Keeps half-open connections from occupying places forever.
+    /// The time limit of the handshake. The limit keeps half-open connections from occupying places forever.
     public var handshakeTime = Duration.seconds(5)
     /// The time from the end of the handshake until the connection must be known as paired. It is longer than the 45 s
-    /// until Hello plus the delay of up to 30 s for a proof. Keeps strangers from occupying places.
+    /// until Hello plus the delay of up to 30 s for a proof. The limit keeps strangers from occupying places.
     public var pairingTime = Duration.seconds(120)
     /// The maximum number of bytes received before the connection is known as paired, including TLS; a handshake has
     /// about 2 KB. Without this limit a stranger could make the plug decrypt and parse data at the speed of the

@@ -18,7 +18,8 @@ struct AllowanceUsage: Hashable, Sendable {
         handshakes < allowance.handshakes && connections < allowance.connections && bucket.hasToken(at: now)
     }
 
-    /// Returns true if the value equals a new one, so that it can be discarded.
+    /// Returns true if no connection is counted and the bucket is full. The value then equals a new one and can be
+    /// discarded.
     func isUntouched(at now: Instant) -> Bool { connections == 0 && bucket.isFull(at: now) }
 
     mutating func begin(now: Instant) {
