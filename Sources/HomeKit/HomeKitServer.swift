@@ -69,7 +69,7 @@ public struct HomeKitServer: Machine, Sendable {
     }
 
     /// The limit of verified sessions (HAP 6.2 requires at least eight). A further session replaces the longest-silent
-    /// session of the same controller or, if there is none, of all controllers.
+    /// session of the same controller. If that controller has none, it replaces the longest-silent session of all.
     public static let verifiedLimit = 8
     /// The limit of unverified connections, which protects the descriptors from a flood. Further connections are
     /// closed.

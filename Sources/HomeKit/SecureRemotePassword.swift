@@ -85,8 +85,8 @@ public enum SecureRemotePassword {
             publicKey = try arithmetic.add(product, power, modulo: modulus)
         }
 
-        /// Returns S = (A v^u)^b. Returns nil if A is longer than the modulus, or is a multiple of it: the secret would
-        /// then not depend on the code (RFC 5054, 2.5.4).
+        /// Returns S = (A v^u)^b. Returns nil if A is longer than the modulus, or is a multiple of the modulus: the
+        /// secret would then not depend on the code (RFC 5054, 2.5.4).
         public func premasterSecret(
             _ controllerKey: [UInt8], _ arithmetic: any ModularArithmetic
         ) throws(ArithmeticFault) -> [UInt8]? {

@@ -17,8 +17,8 @@ public enum PlugWire {
     public static let probeLimit = Duration.seconds(5)
     /// The last valid time of a plug's clock, 36 years after its boot. It also limits the age of an event.
     public static let latestTime = Instant(nanoseconds: 1 << 60)
-    /// The highest event number. Each storage failure adds 2^48 to the number; a thousand failures stay far below the
-    /// limit.
+    /// The highest event number. Each storage failure adds 2^44 to 2^48 to the number; a thousand failures stay far
+    /// below the limit.
     public static let highestSequence: SequenceNumber = 1 << 62
     /// The highest energy counter in milliwatt-hours, 9 TWh. Every value up to it is exact in a double.
     public static let greatestEnergy: UInt64 = 1 << 53

@@ -80,7 +80,7 @@ extension Responder {
 }
 
 extension RecordGroup {
-    /// Returns this host's record that equals the given one, with its slot, or nil if there is none.
+    /// Returns this host's record that equals the given one, with its slot, or nil if no record is equal.
     fileprivate func slot(of record: Record, on network: NetworkInterface) -> (Answer.Slot, Record)? {
         if record.name == name {
             return unique(on: network).first { $0.hasSameContent(as: record) }.map { (.unique($0.type), $0) }

@@ -96,7 +96,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   case busy // = 5
   case deadlinePassed // = 6
 
-  /// the plug is configured never to turn off and never to dim
+  /// the plug is configured never to turn off
   case lockedOn // = 7
 
   /// the relay was turned off too recently, or switched too often; retry later
