@@ -13,7 +13,8 @@ public struct Reading: Hashable, Sendable {
     public var milliamperes: UInt32?
     /// The alternating-current quantities; nil if the meter does not measure them.
     public var alternating: AlternatingPower?
-    /// Active energy in milliwatt-hours since the plug was manufactured; it only rises.
+    /// Active energy in milliwatt-hours since the last factory reset. After a loss of power the plug continues from the
+    /// value in flash, which may be lower than the last reading.
     public var milliwattHours: UInt64
 
     /// Creates a reading from the stored units.

@@ -7,7 +7,8 @@ struct Reconnection: Sendable {
     /// session over repeatedly, and each would publish all messages every time.
     static let contestPause = Duration.seconds(600)
     /// The duration after which a connection counts as steady. A shorter connection does not show that the broker works
-    /// again: mosquitto 2.0 gives no reason when it ends a connection because another program took the session over.
+    /// again. For example, another program may have taken the session over: mosquitto 2.0 gives no reason when it then
+    /// ends the connection.
     static let steadiness = Duration.seconds(3)
     /// The number of consecutive short connections that is reported.
     private static let shortLimit = 3

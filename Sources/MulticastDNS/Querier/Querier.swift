@@ -45,8 +45,8 @@ public struct Querier: Machine, Sendable {
         case send(OutboundDatagram)
         /// The changes in the cache of one interface, caused by one packet or by the passing of time.
         case changed(InterfaceID, [CacheChange])
-        /// A packet repeated known SRV records of these names, for which a question is active. Their host may have
-        /// restarted.
+        /// A packet repeated known SRV records of these names, for which a question is active. The host of these
+        /// services may have restarted.
         case repeated(Set<Name>)
     }
 
@@ -57,8 +57,8 @@ public struct Querier: Machine, Sendable {
 
     var random: SeededRandom
     var links: [InterfaceID: QuerierLink] = [:]
-    /// The number of requests per question, and their order, which makes runs repeatable. The owner limits the number
-    /// of its requests, and thereby the size of this table.
+    /// For each question the number of its requests and its position in the order of first requests, which makes runs
+    /// repeatable. The owner limits the number of its requests, and thereby the size of this table.
     var asks: [Ask: (count: Int, order: UInt64)] = [:]
     private var askOrder: UInt64 = 0
     private var favoured: Set<Name> = []

@@ -97,10 +97,10 @@ extension Responder {
     }
 
     /// Sends probes. §8.1 recommends unicast answers ("QU"), which are sent without delay. But if the host has a second
-    /// responder, the kernel may deliver unicast packets for port 5353 to its socket, and the objection would be lost.
-    /// Only the first probe therefore requests unicast, and the name's owner objects to the second and third by
-    /// multicast. If a second responder is known, the first probe requests multicast too: Avahi stays silent for half a
-    /// second after each answer, even after a unicast answer that was lost.
+    /// responder, the kernel may deliver unicast packets for port 5353 to that responder's socket, and an objection of
+    /// the name's owner would be lost. Only the first probe therefore requests unicast, and the owner objects to the
+    /// second and third by multicast. If a second responder is known, the first probe requests multicast too: Avahi
+    /// stays silent for half a second after each answer, even after a unicast answer that was lost.
     private func sendProbes(
         _ due: [(id: GroupID, isFirst: Bool)], on interface: InterfaceID, _ actions: inout [Action]
     ) {

@@ -58,7 +58,7 @@ extension WireCommand {
         case .resetProtection:
             return .success(.resetProtection)
         case .rename(let wire):
-            // The announced form counts, because normalization can make a name longer.
+            // The normalized name is checked, because the plug announces it and normalization can make a name longer.
             let name = wire.name.precomposed
             if let refusal = InstanceNameRule.refusal(of: name) { return .failure(refusal) }
             return .success(.rename(name))

@@ -1242,7 +1242,7 @@ nonisolated struct WireReading: Sendable {
   /// Clears the value of `currentMa`. Subsequent reads from it will return its default value.
   mutating func clearCurrentMa() {self._currentMa = nil}
 
-  /// milliwatt-hours; never decreases
+  /// milliwatt-hours; 0 after a factory reset; may decrease at a loss of power
   var activeEnergyMwh: UInt64 = 0
 
   /// The next three fields are for alternating current. Either all three are present or none.
