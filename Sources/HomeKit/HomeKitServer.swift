@@ -94,7 +94,7 @@ public struct HomeKitServer: Machine, Sendable {
 
     /// Creates a server without sessions. Throws if an id is not valid or there are too many characteristics.
     ///
-    /// - Parameter seed: 32 random bytes from a secure generator, used only for this value.
+    /// - Parameter seed: at least 32 random bytes from a secure generator, which nothing else may use.
     public init(
         _ configuration: Configuration, records: HomeKitRecords, accessories: [Accessory],
         arithmetic: any ModularArithmetic, seed: [UInt8]

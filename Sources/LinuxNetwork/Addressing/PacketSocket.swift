@@ -8,8 +8,9 @@ import NIOPosix
 /// errors.
 ///
 /// The socket receives only frames that other hosts sent. While the interface is down, the kernel refuses to receive
-/// and to send, and the socket is reopened after a pause. Frames that are sent during the pause are dropped, because
-/// the protocols repeat important messages. All methods must be called on the event loop.
+/// and to send, and the socket is reopened after a pause of 50 ms, which doubles up to 1 s until a frame is sent
+/// successfully or ``openNow()`` is called. Frames that are sent during a pause are dropped, because the protocols
+/// repeat important messages. All methods must be called on the event loop.
 package final class PacketSocket: @unchecked Sendable {
     /// The frames that the socket receives.
     package enum Kind: Hashable, Sendable {
@@ -31,7 +32,7 @@ package final class PacketSocket: @unchecked Sendable {
     /// The longest frame in bytes: an MTU of 1500 with a margin. Longer frames are truncated.
     private static let largestFrame = 2048
     private static let firstPause = TimeAmount.milliseconds(50)
-    /// The longest delay before a restored link is used again.
+    /// The longest pause, which is also the longest delay before a restored link is used again.
     private static let longestPause = TimeAmount.seconds(1)
 
     private let kind: Kind
@@ -41,7 +42,7 @@ package final class PacketSocket: @unchecked Sendable {
     private let receive: @Sendable ([UInt8]) -> Void
     private var state = State.opening
     private var pause = PacketSocket.firstPause
-    /// The number of frames that the kernel did not accept.
+    /// The number of frames that were not sent, because the socket was not open or the kernel refused the frame.
     package private(set) var dropped = 0
 
     /// Starts to open the socket immediately.

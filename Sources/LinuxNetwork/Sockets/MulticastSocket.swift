@@ -9,8 +9,9 @@ import NIOPosix
 /// The UDP socket of one interface and one address family on port 5353, which is reopened after errors.
 ///
 /// A failed send may close NIO's channel (ENETUNREACH does), and opening fails while an interface is not ready. The
-/// socket is then reopened after a pause, which doubles each time. Datagrams that are sent meanwhile are dropped:
-/// multicast DNS repeats important packets. All methods must be called on the event loop.
+/// socket is then reopened after a pause of 0.1 s, which doubles up to 5 s until a datagram is sent successfully.
+/// Datagrams that are sent during a pause are dropped: multicast DNS repeats important packets. All methods must be
+/// called on the event loop.
 final class MulticastSocket: @unchecked Sendable {
     struct Identity: Hashable {
         var interface: UInt32
@@ -32,7 +33,7 @@ final class MulticastSocket: @unchecked Sendable {
     }
 
     private static let firstPause = TimeAmount.milliseconds(100)
-    /// The longest delay before a restored link is used again.
+    /// The longest pause, which is also the longest delay before a restored link is used again.
     private static let longestPause = TimeAmount.seconds(5)
 
     let identity: Identity
