@@ -39,7 +39,7 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates the records of a new accessory.
     ///
-    /// - Parameter seed: 32 random bytes from a secure generator.
+    /// - Parameter seed: at least 32 random bytes from a secure generator.
     public init(seed: [UInt8]) {
         var random = SecretRandomness(seed: seed)
         deviceID = Self.text(random.bytes(6))

@@ -1,7 +1,7 @@
 /// Detects suspensions of the host from its total time of suspension since boot.
 package struct SleepDetector {
-    /// The shortest detected suspension. It is longer than the difference that the two clocks can show when the process
-    /// is preempted between their system calls.
+    /// The shortest detected time of suspension. It is longer than the difference that the two clocks can show when the
+    /// process is preempted between their system calls.
     static let shortest = Duration.seconds(1)
 
     private var asleep: Duration
@@ -9,7 +9,8 @@ package struct SleepDetector {
     /// Creates a detector with the current total time of suspension.
     package init(asleep: Duration) { self.asleep = asleep }
 
-    /// Returns true once after each suspension of at least 1 s.
+    /// Returns true if the host was suspended for at least 1 s in total since the last result of true, or since the
+    /// creation of the detector.
     package mutating func hasSlept(asleep newest: Duration) -> Bool {
         guard newest - asleep >= Self.shortest else { return false }
         asleep = newest

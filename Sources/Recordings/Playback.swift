@@ -26,7 +26,7 @@ public struct Playback: Hashable, Sendable {
 
     /// Returns the current position in milliseconds of the recording's own time.
     public func position(after elapsed: Duration) -> Int64 {
-        // The limit is about a hundred thousand years; beyond it the milliseconds would overflow.
+        // The limit of about a hundred thousand years prevents an overflow of the milliseconds.
         let played = min(max(0, elapsed.inSeconds * speed * 1000), 3e15)
         let position = start + Int64(played)
         guard recording.day != nil else { return position }

@@ -6,7 +6,7 @@ import ProtocolCore
 /// at any time). The service keeps its current name until it owns the registered one.
 struct Reclaiming: Sendable {
     /// The time from the loss of the name to the first attempt. Each further pause is four times as long, up to
-    /// ``longestPause``. The three probes of an attempt per hour are a negligible load.
+    /// ``longestPause``. One attempt per hour, with some queries and three probes, is a negligible load.
     static let firstPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(3600)
     /// The time of querying the name before probing for it. A host that misses all probes for its name loses the name.
@@ -26,7 +26,7 @@ struct Reclaiming: Sendable {
     ///
     /// - Returns: the time until the attempt.
     mutating func wait(now: Instant) -> Duration {
-        // If the service kept its name for a while, the attempts restart with the short pause.
+        // If the service kept its name for ``longestPause``, the attempts restart with ``firstPause``.
         if let regained, now - regained >= Self.longestPause { pause = Self.firstPause }
         regained = nil
         (group, isAsking) = (nil, false)

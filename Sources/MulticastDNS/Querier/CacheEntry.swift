@@ -48,7 +48,7 @@ struct CacheEntry: Sendable {
     }
 
     /// Shortens the remaining lifetime to ten seconds, with refresh queries immediately and after 2.5, 5 and 7.5 s
-    /// (§10.4).
+    /// (§10.4). Does nothing if the record expires earlier or is already in doubt.
     mutating func doubt(now: Instant) {
         guard expires > now + RFC6762.reconfirmation, !isDoubted else { return }
         isDoubted = true

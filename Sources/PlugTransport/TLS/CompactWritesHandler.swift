@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Copies the encrypted data of TLS into buffers of its exact size, between TLS and the socket.
+/// Copies encrypted data of TLS that fills at most half of its buffer into a buffer of its exact size, between TLS and
+/// the socket.
 ///
 /// TLS encrypts each write into a buffer for a whole record, 16 KiB. While a peer does not read, an event of a hundred
 /// bytes would occupy such a buffer. The send buffer's high water mark counts bytes and not buffers, so it would take
