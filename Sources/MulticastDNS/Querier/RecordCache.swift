@@ -16,6 +16,7 @@ struct RecordCache: Sendable {
     private var pointers: [QuestionKey: [Name: UInt64]] = [:]
     /// The number of records without priority.
     private var count = 0
+    /// The size of the records without priority.
     private var byteCount = 0
     /// Names with priority: their records and the pointers to them have reserved room.
     private var favoured: Set<Name> = []
@@ -52,7 +53,8 @@ struct RecordCache: Sendable {
         let isAsked: Bool
     }
 
-    /// Stores a record. Returns the changes: first the evicted records, then the new one.
+    /// Stores a record. Returns the changes: first the evicted records, then the new one. A known record causes no
+    /// change: it is renewed, or it ends soon if its time to live is 0.
     mutating func insert(_ record: Record, _ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> [CacheChange] {
         let key = QuestionKey(name: record.name, type: record.type)
         let now = arrival.now
@@ -129,16 +131,17 @@ struct RecordCache: Sendable {
 
     private var isFull: Bool { count >= Self.countLimit || byteCount >= Self.byteLimit }
 
-    /// Makes room for a record. A full cache first drops all records without a question. If it is still full, the
-    /// oldest records make room for a record that has a question.
+    /// Makes room for a record. A full cache takes no record without a question. For a record with a question it first
+    /// drops all non-priority records without one, at most once per ``sweepInterval``. If it is still full, it evicts
+    /// the oldest non-priority records.
     ///
-    /// - Returns: the evicted records, or nil if a record without a question finds no room.
+    /// - Returns: the evicted records, empty if there was room. Nil if the cache is full and the record has no question.
     private mutating func makeRoom(_ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> [CacheChange]? {
         guard isFull else { return [] }
         guard arrival.isAsked else { return nil }
         if lastSweep.map({ arrival.now - $0 >= Self.sweepInterval }) ?? true {
             lastSweep = arrival.now
-            // These records are removed without a report, because their arrival was never reported.
+            // The removal of these records is not reported, because no question asks for them.
             _ = remove { key, _ in !isAsked(key) }
         }
         var evicted: [CacheEntry] = []
