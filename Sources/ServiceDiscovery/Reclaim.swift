@@ -14,9 +14,10 @@ struct Reclaiming: Sendable {
     static let asking = Duration.seconds(20)
 
     private(set) var pause = Self.firstPause
-    /// The time of the next attempt; nil while the service has its own name or an attempt is in progress.
+    /// The time of the next attempt, or of the end of the queries while ``isAsking``. Nil while the service has its
+    /// registered name or the name is probed for.
     private(set) var due: Instant?
-    /// True while the name is queried, until ``due``.
+    /// True during the first part of an attempt, while the name is queried.
     private(set) var isAsking = false
     /// The records under the registered name while they are probed for.
     var group: GroupID?
@@ -46,7 +47,7 @@ struct Reclaiming: Sendable {
         self.group = group
     }
 
-    /// Ends an attempt without a result.
+    /// Ends an attempt without a result. The next attempt begins after ``firstPause``.
     mutating func again(now: Instant) {
         (group, isAsking) = (nil, false)
         due = now + Self.firstPause

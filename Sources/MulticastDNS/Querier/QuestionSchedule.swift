@@ -8,7 +8,7 @@ struct QuerierLink: Sendable {
     var schedules: [QuestionKey: QuestionSchedule] = [:]
     /// Other hosts' questions. Only questions with a schedule have an entry.
     var heard: [QuestionKey: HeardQuestion] = [:]
-    /// A time before which no question is due.
+    /// A time before which no question is due. Nil if no question has a time.
     var scheduleDeadline: Instant?
     /// The time of the first query of the most recent questions. Questions that start before it join the same packet.
     var firstQuery: Instant?
@@ -21,13 +21,15 @@ struct QuerierLink: Sendable {
 
 /// The time of a question's next query (RFC 6762 §5.2).
 enum QuestionSchedule: Hashable, Sendable {
+    /// The question is sent at this time, and again after this interval.
     case due(Instant, then: Duration)
     /// The cache has the only possible answer; the question is sent again only to refresh it.
     case answered
 }
 
 extension Querier {
-    /// Starts a question. The first query waits 20-120 ms, unless the cache already has the only possible answer.
+    /// Starts a question. The first query is sent after 20-120 ms, or together with the planned first query of other
+    /// questions. No query is sent if the cache already has the only possible answer.
     mutating func start(_ key: QuestionKey, on interface: InterfaceID, now: Instant) {
         // Never copy the link here: each call would copy hundreds of questions.
         guard let isAnswered = links[interface]?.cache.hasTheAnswer(key) else { return }

@@ -43,7 +43,8 @@ extension Querier {
                 hasAnswers = true
                 continue
             }
-            // A record longer than a packet is omitted, so its owner answers again.
+            // A record longer than a packet is omitted, as are all records beyond the limit of packets. Their owners
+            // answer again.
             guard hasAnswers || packets.isEmpty, packets.count + 1 < knownAnswerPacketLimit else { continue }
             packets.append(encoder.finish(flags: .truncated))
             encoder = MessageEncoder(limit: PacketSize.usual)
