@@ -5,7 +5,7 @@ import ProtocolCore
 /// The events that are being sent to the broker, and the next ones. Later events stay in the journal until they are
 /// fetched.
 struct EventWindow: Sendable {
-    /// The limit of entries in memory while the broker is away.
+    /// The limit of entries in memory.
     static let limit = 256
 
     private enum Progress { case waiting, inFlight, taken }
@@ -29,6 +29,8 @@ struct EventWindow: Sendable {
         last = cursor
     }
 
+    /// Notes a new event of the journal. Adds it to the window if the window has all earlier events and room. Otherwise
+    /// the event is fetched later.
     mutating func happened(_ entry: QueuedEvent) {
         guard entry.position > newest else { return }
         let isNext = last == newest
@@ -49,7 +51,8 @@ struct EventWindow: Sendable {
 
     /// Adds fetched entries to the window. An empty list means that the journal has no later events.
     ///
-    /// - Returns: the number of events that the journal lost before the first entry.
+    /// - Returns: the number of events that the journal lost before the first entry. For an empty list, the number of
+    ///   all requested events. 0 if no fetch was in progress.
     mutating func fetched(_ entries: [QueuedEvent]) -> UInt64 {
         guard let through = fetchesThrough else { return 0 }
         fetchesThrough = nil
@@ -66,7 +69,8 @@ struct EventWindow: Sendable {
         last = entry.position
     }
 
-    /// Returns the first waiting event of a plug whose events may be sent now. The events of a plug keep their order.
+    /// Marks the first waiting event of a plug whose events may be sent now as in flight, and returns it. The events of a
+    /// plug keep their order.
     mutating func takeNext(where isFree: (PlugID) -> Bool) -> QueuedEvent? {
         guard let index = places.firstIndex(where: { $0.progress == .waiting && isFree($0.entry.plug) }) else {
             return nil

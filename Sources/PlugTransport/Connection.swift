@@ -11,7 +11,7 @@ public struct Connection: Sendable {
     /// The key that the peer proved in the TLS handshake.
     public let peerKey: PublicKey
     private let channel: any Channel
-    /// The bytes that were sent in the current turn of the event loop.
+    /// The bytes that were queued in the current turn of the event loop and are not written yet.
     private let unwritten: NIOLoopBoundBox<ByteBuffer>
 
     /// Must be called on the channel's event loop, like all methods.
@@ -26,7 +26,8 @@ public struct Connection: Sendable {
     /// Queues bytes for sending. A failed write closes the connection; the owner receives only the report
     /// ``ConnectionOwner/closed(_:)``.
     ///
-    /// The bytes of one turn of the event loop are written with one system call.
+    /// The bytes of one turn of the event loop are written together. If they reach 16 KiB, they are written
+    /// immediately.
     public func send(_ bytes: [UInt8]) {
         let isFirst = unwritten.value.readableBytes == 0
         unwritten.value.writeBytes(bytes)
