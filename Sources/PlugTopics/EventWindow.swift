@@ -69,8 +69,8 @@ struct EventWindow: Sendable {
         last = entry.position
     }
 
-    /// Marks the first waiting event of a plug whose events may be sent now as in flight, and returns it. The events of a
-    /// plug keep their order.
+    /// Returns the first waiting event of a plug whose events may be sent now, and marks it as in flight. The events of
+    /// a plug keep their order.
     mutating func takeNext(where isFree: (PlugID) -> Bool) -> QueuedEvent? {
         guard let index = places.firstIndex(where: { $0.progress == .waiting && isFree($0.entry.plug) }) else {
             return nil

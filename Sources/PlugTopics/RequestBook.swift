@@ -16,12 +16,12 @@ struct RequestBook: Sendable {
         case refused(Refusal)
     }
 
-    /// The limit of simultaneous requests. It bounds the memory during a flood, and has room for all plugs of a house
-    /// at once.
+    /// The limit of simultaneous requests. It bounds the memory during a flood, and has room for one request to each
+    /// plug of a house with up to 128 plugs.
     static let limit = 128
     /// The maximum average number of requests per second.
     private static let rate = 50.0
-    /// The lifetime of a command without an expiry.
+    /// The longest lifetime of a command. The expiry of its message and its `until` can shorten the lifetime.
     static let commandAge = Duration.seconds(10)
 
     private struct Asked: Sendable {

@@ -23,6 +23,7 @@ struct RetainedDesk: Sendable {
 
     private struct Plug: Sendable {
         var contents: [Content?] = Array(repeating: nil, count: Slot.allCases.count)
+        /// True while the plug's messages are being removed from the broker.
         var isGoing = false
         /// The time at which the broker acknowledged the current availability in this connection.
         var saidAt: Instant?
@@ -44,7 +45,7 @@ struct RetainedDesk: Sendable {
     func content(_ key: Key) -> String? { plugs[key.plug]?.contents[key.slot.rawValue]?.wanted }
 
     /// Sets the content of a message and queues it if it differs from the previous one. Returns true if the plug is
-    ///   new.
+    /// new.
     mutating func want(_ text: String, _ key: Key) -> Bool {
         let isNew = plugs[key.plug] == nil
         var plug = plugs[key.plug] ?? Plug()

@@ -25,7 +25,7 @@ struct RequestLedger: Sendable {
         /// The command is running. The waiter now waits for its outcome, for the first time or again.
         case joined, joinedAgain
         case answered(CommandOutcome)
-        /// Too many commands are running.
+        /// Too many commands are running, or the origin may not wait for one more outcome.
         case full
     }
 
