@@ -89,7 +89,7 @@ public struct BrokerMachine: Machine, Sendable {
 
     /// The limit of unacknowledged messages, which bounds the memory if the broker is slow.
     private static let flightLimit = 128
-    /// The time without an acknowledgement after which the connection is closed.
+    /// The time without an acknowledgement, while a message waits for one, after which the connection is closed.
     static let patience = Duration.seconds(20)
     /// The delay between a plug's availability and its first event. Home Assistant loses a press that immediately
     /// follows the first availability.
@@ -260,7 +260,7 @@ public struct BrokerMachine: Machine, Sendable {
     private mutating func took(
         _ state: PlugState, of plug: PlugID, at: String?, _ now: Instant, _ actions: inout [Action]
     ) {
-        // The plug is no longer part of the house, so its last reports are dropped.
+        // Reports of a plug that is no longer part of the house are dropped.
         guard portraits[plug] != nil else { return }
         let quantities = MeasuredQuantity.allCases.filter { quantity in
             state.reading.map { quantity.value(in: $0) != nil } ?? false

@@ -42,7 +42,8 @@ public struct EventJournal: Sendable {
     public let origin: SequenceNumber
     /// The reason why events before ``origin`` are missing.
     public let lossBeforeOrigin: Gap.Reason
-    /// The last range of numbers that the journal skipped, if any. It may be before, between or after the events in the ring.
+    /// The last range of numbers that the journal skipped, if any. It may be before, between or after the events in the
+    /// ring.
     public private(set) var leap: Gap?
     private var ring: Deque<PlugEvent> = []
     private var bytes = 0

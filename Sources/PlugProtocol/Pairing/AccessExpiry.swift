@@ -1,12 +1,12 @@
 import PlugModel
 internal import ProtocolCore
 
-/// The expiry of controllers with limited access.
+/// The expiry of controllers with a time limit.
 ///
 /// A plug has no battery-backed clock, so the time passes only while it has power. A power loss must never extend
 /// access. Time is therefore consumed in parts: flash stores the time that remains after the current part, before that
-/// part begins. A restart costs a guest the rest of the current part, at most an hour. While there are guests, flash is
-/// written at least once per hour.
+/// part begins. A restart costs a controller the rest of the current part, at most an hour. While there are controllers
+/// with a time limit, flash is written at least once per hour.
 struct AccessExpiry: Sendable {
     private static let longestPart: UInt32 = 3600
     private static let shortestPart: UInt32 = 60
@@ -18,7 +18,8 @@ struct AccessExpiry: Sendable {
     /// The time of the next ``pass(_:now:)``.
     var nextDeadline: Instant? { ends.values.reduce(nextPart) { sooner($0, $1) } }
 
-    /// Returns the remaining time of a controller, rounded up to whole seconds, or nil for no limit.
+    /// Returns the remaining time of a controller in whole seconds, or nil for no limit. The result exceeds the exact
+    /// time by up to one second.
     func secondsLeft(of key: PublicKey, now: Instant) -> UInt32? {
         ends[key].map { UInt32(clamping: ($0 - now).components.seconds + 1) }
     }

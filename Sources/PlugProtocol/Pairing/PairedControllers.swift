@@ -63,8 +63,11 @@ public struct PairedControllers: Hashable, Sendable {
         controller.role == .owner && owners.count == 1
     }
 
-    /// Adds a controller, or updates the name and role of a controller with the same key. An owner stays an owner. If
-    /// the name is in use, a number is appended. Returns false if the list is full.
+    /// Adds a controller, or replaces the entry of a controller with the same key except for its authority. An owner
+    /// stays an owner. If the name is in use, a number is appended.
+    ///
+    /// - Returns: false if a new controller cannot be added, because the list is full or another controller has its
+    ///   next key.
     public mutating func add(_ controller: Controller) -> Bool {
         var controller = controller
         controller.name = freeName(controller)

@@ -33,7 +33,8 @@ struct PairingGate: Sendable {
         notBefore = .zero
     }
 
-    /// Doubles the delay of the next proof, up to ``longestDelay``.
+    /// Counts a wrong proof and delays the next check: by ``firstDelay``, doubled with each further wrong proof up to
+    /// ``longestDelay``.
     mutating func failed(now: Instant) {
         failures = failures == .max ? .max : failures + 1
         let doublings = min(Int(failures) - 1, 16)
