@@ -9,7 +9,9 @@ enum Claim: Hashable {
     case deferred(until: Instant)
     /// Probing succeeded, but the host name that the records point to is not claimed yet.
     case waiting
+    /// `sent` announcements are sent. The next one is due at `next`.
     case announcing(sent: Int, next: Instant)
+    /// All announcements are sent.
     case announced
     /// Another host has the name. The group's owner was notified and must choose a different one.
     case conflicted
@@ -63,7 +65,8 @@ struct ConflictHistory {
         if recent.count == RFC6762.conflictLimit, now - recent[0] <= RFC6762.conflictWindow { isSlowed = true }
     }
 
-    /// The wait before the next attempt. After the limit is reached, every attempt waits until one succeeds.
+    /// The wait before the next attempt: zero until the limit of conflicts is reached, then ``RFC6762/conflictPause``
+    /// until an attempt succeeds.
     var pause: Duration { isSlowed ? RFC6762.conflictPause : .zero }
 
     mutating func succeeded() { isSlowed = false }

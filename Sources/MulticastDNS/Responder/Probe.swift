@@ -3,8 +3,8 @@ import ProtocolCore
 
 /// Probes for names (RFC 6762 §8.1) and advances claims.
 extension Responder {
-    /// Starts probing. Groups that start within the random wait of an earlier one join it, so that probing for hundreds
-    /// of services needs few packets.
+    /// Starts probing after a random wait. Groups that start within the random wait of an earlier one join it, so that
+    /// probing for hundreds of services needs few packets. After many conflicts a group waits for its own longer pause.
     mutating func startProbing(_ id: GroupID, on interface: InterfaceID, now: Instant) {
         guard let group = groups[id] else { return }
         let pause = group.conflicts.pause

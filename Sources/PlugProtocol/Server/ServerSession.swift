@@ -4,12 +4,14 @@ internal import ProtocolCore
 
 /// The plug's side of one connection.
 struct ServerSession: Sendable {
+    /// The phase of the session. Goodbye ends the session in every phase; messages of a later version are skipped.
     enum Phase: Sendable {
         /// Connected. Only Hello and PairingRequest are allowed.
         case awaitingHello(since: Instant)
         /// PairingChallenge was sent. Only PairingProof is allowed.
         case challenged(since: Instant, Pairing)
-        /// The proof arrived at this time. It is checked when the gate allows it.
+        /// The proof arrived at `since`. It is checked when the ``PairingGate`` allows it. Further messages end the
+        /// session.
         case proving(since: Instant, Pairing, proof: [UInt8])
         case established(Established)
     }
@@ -58,7 +60,7 @@ struct ServerSession: Sendable {
         let since: Instant
     }
 
-    /// A position in the plug's samples.
+    /// A FetchSamples in progress: the samples that are not yet sent, from `from` to `to`.
     struct Fetch: Sendable {
         let id: UInt32
         var from: Instant
