@@ -60,7 +60,7 @@ struct PlugStream: Sendable {
 
     // MARK: Next stop
 
-    /// Scans up to the barrier (included) and returns the next stop and its time; nil if there is no stop up to the
+    /// Scans up to the barrier (included) and returns the next stop and its time; nil without a stop up to the
     /// barrier.
     mutating func stop(before barrier: Int64) -> (time: Int64, stop: Stop)? {
         guard !hasEnded else {
@@ -227,7 +227,7 @@ struct ScanBand: Hashable {
     }
 
     /// Returns the index of the first sample at or after `index` that is not quiet or is later than `limit`; the number
-    /// of samples if there is none.
+    /// of samples if all are quiet.
     ///
     /// - Parameter before: The time of the previous sample.
     func end(of samples: Span<RecordedPower>, from index: Int, after before: Int64, through limit: Int64) -> Int {

@@ -18,8 +18,8 @@ struct MemoryReserve: Sendable {
     /// The number of the newest entry.
     private var number: UInt64 = 0
 
-    /// Allocates the files `reserve.0` and `reserve.1`, unless an earlier process did. Nil if one of them cannot
-    /// be opened or allocated, for example because the disk is full.
+    /// Allocates the files `reserve.0` and `reserve.1`, unless an earlier process did. Nil if a file cannot be
+    /// opened or allocated, for example because the disk is full.
     init?(in directory: String) {
         let files = (0..<2).compactMap { try? ReservedFile("\(directory)/reserve.\($0)", size: Self.size) }
         guard files.count == 2 else { return nil }

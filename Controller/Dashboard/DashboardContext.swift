@@ -14,7 +14,7 @@ struct DashboardContext: RequestContext {
     var isLocal = false
     /// The authorization of the request; nil over TCP if the path needs no login.
     var pass: Authorization?
-    /// True if the client uses TLS, with this daemon or with a configured proxy in front of it. Cookies are then for
+    /// True if the client uses TLS, with this daemon or with its configured proxy. Cookies are then for
     /// TLS only.
     var isSecure = false
     var maxUploadSize: Int { DoorLimits().body }

@@ -62,8 +62,8 @@ public struct Daylight: Hashable, Sendable {
     /// - Parameter neighbour: the previous UTC day for a sunrise, the next one for a sunset.
     private func nearest(_ event: Event, _ noon: Double, _ neighbour: Int64) -> Int64 {
         guard case .isMissing(true) = event else { return Int64(noon.rounded()) }
-        // The daylight of the neighbouring day begins or ends at the same time, so there is no gap between consecutive
-        // days.
+        // The daylight of the neighbouring day begins or ends at the same time, so consecutive days have no gap between
+        // them.
         return Int64(((noon + solarNoon(ofDay: Double(neighbour))) / 2).rounded())
     }
 

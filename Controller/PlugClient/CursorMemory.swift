@@ -4,7 +4,7 @@ public import PlugModel
 /// Stores across restarts which event of each plug a program has processed last.
 ///
 /// The number is written after the event took effect. If the program is killed between the effect and the write, it
-/// processes the event a second time after its restart. No event is missed. If an effect must happen exactly once,
+/// processes the event again after its restart. No event is missed. If an effect must happen exactly once,
 /// store the number in the same write as the effect instead of using this class.
 public actor CursorMemory {
     /// The interval between writes. It limits the writes during a burst of events to ten per second.

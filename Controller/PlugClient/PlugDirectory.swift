@@ -96,7 +96,7 @@ public struct PlugDirectory: Sendable {
     }
 
     /// Handles a failed attempt to reach a paired plug under this name. The name loses its reserved room. If other
-    /// names claim the same plug and are not reported yet, the first of them in alphabetical order is reported.
+    /// names claim the same plug and are not reported yet, the first one in alphabetical order is reported.
     mutating func doubt(_ name: String) -> [Change] {
         guard let id = entries[name]?.id, claims[id]?.contains(name) == true else { return [] }
         entries[name]?.isDoubted = true
@@ -115,7 +115,7 @@ public struct PlugDirectory: Sendable {
     /// Returns the reported names that claim this plug.
     func names(of id: PlugID) -> [String] { entries.filter { $0.value.isTold && $0.value.id == id }.keys.sorted() }
 
-    /// Returns the announced name of the plug that the user means; nil if there is none or if the name is ambiguous.
+    /// Returns the announced name of the plug that the user means; nil if no plug has it or if the name is ambiguous.
     /// The name of a paired plug refers to its id only, whatever the plug announces. A name that no paired plug has
     /// refers to the plug that announces exactly this name, or else to the only one that differs only in
     /// capitalization.

@@ -35,7 +35,7 @@ struct CalendarTests {
         #expect(night.allSatisfy { $0.to - $0.from == 3600 })
     }
 
-    @Test("Days have no gaps if one of them has no midnight")
+    @Test("Consecutive days have no gaps even if a day has no midnight")
     func aDayWithoutAMidnightBeginsWithItsFirstSecond() throws {
         // The clock goes forward at midnight: 01:00 follows 23:59:59.
         let change = 1_774_746_000

@@ -70,7 +70,7 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public var conditions: [ConditionResult] = []
     /// The steps in chronological order, at most ``stepLimit``.
     public var steps: [Step] = []
-    /// The number of steps beyond the limit, which are not stored; nil if there are none.
+    /// The number of steps beyond the limit, which are not stored; nil without such steps.
     public var omitted: Int?
     /// If an action waited, the time at which the last action was done or the run was cancelled; nil until then.
     public var finished: Int64?

@@ -38,7 +38,7 @@ public struct PowerTriggerReplay: Sendable {
     public private(set) var greatest: Point?
     /// The sample with the least power in the near range; nil without samples in that range.
     public private(set) var least: Point?
-    /// The longest stay beyond the threshold, or in the band, that reaches into the near range; nil if there is none.
+    /// The longest stay beyond the threshold, or in the band, that reaches into the near range, or nil.
     public private(set) var longestStay: (from: Int64, milliseconds: Int64)?
     private var stay: (from: Int64, last: Int64)?
     private var last: Int64?

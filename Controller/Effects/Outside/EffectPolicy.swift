@@ -14,7 +14,7 @@ public struct EffectPolicy: Sendable {
     /// Environment variables (`NAME=VALUE`) that programs get in addition to the event.
     let environment: [String]
     /// Keeps programs from reading the daemon's secrets; nil if the configuration disables it, if the kernel has no
-    /// Landlock, or if there are no secrets.
+    /// Landlock, or if no secrets exist.
     let fence: LandlockSandbox?
 
     /// Creates a policy.

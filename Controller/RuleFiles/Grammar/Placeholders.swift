@@ -24,7 +24,7 @@ enum Placeholders {
         }
     }
 
-    /// Returns the first word of lower-case letters in braces that is not a placeholder; nil if there is none.
+    /// Returns the first word of lower-case letters in braces that is not a placeholder, or nil.
     private static func unknown(in text: String) -> String? {
         for part in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
             let name = part.prefix { ("a"..."z").contains($0) }

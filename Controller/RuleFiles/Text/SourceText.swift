@@ -52,7 +52,7 @@ struct SourceText {
     }
 
     /// The place of the first character that changes the display order of text (Unicode Standard Annex 9, explicit
-    /// formatting characters); nil if there is none.
+    /// formatting characters), or nil.
     var firstReordering: Place? {
         for (row, line) in lines.enumerated() {
             for (column, scalar) in line.enumerated() where Self.isReordering(scalar) {

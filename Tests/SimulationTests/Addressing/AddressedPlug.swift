@@ -108,7 +108,7 @@ final class AddressedPlug {
         return tell(.hardwareAddressChanged(hardware), now: now)
     }
 
-    /// Marks all assigned addresses as used by connections. If `isConnected` is false, marks all of them as unused.
+    /// Marks all assigned addresses as used by connections. If `isConnected` is false, marks all addresses as unused.
     func connect(_ isConnected: Bool, now: Instant) -> [LinkFrame] {
         inUse = isConnected ? Set(assigned.keys) : []
         return tell(.inUse(inUse), now: now)

@@ -10,7 +10,7 @@ struct ApplianceSoak {
         let description: String
     }
 
-    /// The numbers of short presses, of the relay's toggles by the button, and of the reported short presses, where a
+    /// The numbers of short presses, of the relay's toggles by the button, and of the reported short presses. A
     /// double press counts as two.
     struct Count {
         var made = 0

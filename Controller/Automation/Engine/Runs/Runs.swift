@@ -131,7 +131,7 @@ extension RuleEngine {
         startNext(run.rule, now: now, &actions)
     }
 
-    /// Starts the queued runs of the rule in order, until one of them waits. Does nothing while a run of the rule is in
+    /// Starts the queued runs of the rule in order, until a run waits. Does nothing while a run of the rule is in
     /// progress.
     mutating func startNext(_ index: Int, now: Instant, _ actions: inout [Action]) {
         // Each pass removes a run from the queue, so the loop ends.

@@ -9,7 +9,7 @@ struct PresenceTrigger: Sendable {
     let written: String
     let isLost: Bool
     let dwell: Duration
-    /// The last plug of that name that was present; nil if there was none.
+    /// The last plug of that name that was present, or nil.
     var plug: Int?
     /// For a trigger on the return: true if the loss was observed.
     var wasLost = false
