@@ -76,7 +76,7 @@ def whole(programs, tmp_path):
             database.execute(
                 "INSERT INTO trace (trace, at, rule, fired, json) VALUES (?, ?, ?, ?, ?)",
                 (f"{index:032x}", start + index * 1000, rule, index % 2, '{"why":"' + "x" * (index * 37 % 900) + '"}'))
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     return path
 

@@ -182,7 +182,7 @@ WRONG_AT_LOAD = [
     ("for i = 1, 65 do cron('* * * * *', f) end", "a script calls on, at and cron at most 64 times"),
     ("on('A', 'energy exceeds', 1, {since = {[true] = 'x'}}, f)", "a name in 'since' must be text, not true"),
     ("on('A', 'energy exceeds', 1, {since = {[1000] = 'x'}}, f)", "a name in 'since' must be text, not 1000"),
-    ("on('A', 'energy exceeds', 1, {since = {[0] = 'x', 'y', nil, 'z'}}, f)", "a name in 'since' is text, not"),
+    ("on('A', 'energy exceeds', 1, {since = {[0] = 'x', 'y', nil, 'z'}}, f)", "a name in 'since' must be text, not"),
     ("on('A', 'energy exceeds', 1, {since = {x = {}}}, f)", "'since' must be text or a number, not a table"),
     ("on('A', 'energy exceeds', 1, {since = {x = print}}, f)", "'since' must be text or a number, not a function"),
     ("local many = {} for i = 1, 24000 do many['k' .. i] = 1 end on('A', 'energy exceeds', 1, {since = many}, f)",
