@@ -206,8 +206,11 @@ def problem(programs, folder, data, undamaged, number, damage):
             return f"{name}: ended by signal {-status}: {output}"
         if memory > MEMORY_LIMIT:
             return f"{name}: {memory >> 20} MB of memory"
-        if damaged.read_bytes() != damaged_data or [file.name for file in place.iterdir() if file != target] != ["history.sqlite"]:
-            return f"{name}: the damaged file was changed"
+        # SQLite may leave an empty log and its index next to a file that it only reads.
+        others = {file.name: file.stat().st_size for file in place.iterdir() if file not in (damaged, target)}
+        if damaged.read_bytes() != damaged_data or others.get("history.sqlite-wal") or set(others) - {
+                "history.sqlite-wal", "history.sqlite-shm"}:
+            return f"{name}: the damaged file was changed: {others}"
         if status != 0:
             return f"{name}: status {status}: {output}" if any(expected.values()) else None
         copied = {table: set(all_rows.values()) for table, all_rows in rows(target / "history.sqlite")[0].items()}
@@ -226,7 +229,7 @@ def test_a_repair_of_any_damage_ends_and_copies_each_readable_row(whole, program
     """A repair of a randomly damaged file takes at most 30 s and 100 MiB, and copies each row that SQLite finds by its key."""
     data, undamaged = whole.read_bytes(), rows(whole)
     assert [len(undamaged[0][table]) for table in ("event", "firing", "trace", "counter")] == [800, 600, 600, 2000]
-    assert len(undamaged[0]["chunk"]) > 100
+    assert len(undamaged[0]["chunk"]) > 20
     singles = [[flip, flip, flip, zero, truncate][number % 5] for number in range(SINGLE)]
     moved = [[swap, copy, insert, rotate][number % 4] for number in range(MOVED)]
     damages = list(enumerate(singles + moved))
@@ -281,4 +284,4 @@ def test_a_full_target_disk_is_named_and_does_not_block_the_next_try(whole, prog
     first, second = done.stdout.split("again\n")
     assert "no space is left to write the history" in done.stderr and "hint: free some space" in done.stderr, done
     assert "SQLite" not in done.stderr and first == "status 1\n", done
-    assert second.splitlines()[-1] == "history.sqlite" and "no samples are lost" in second, done
+    assert "history.sqlite" in second.splitlines() and "no samples are lost" in second, done
