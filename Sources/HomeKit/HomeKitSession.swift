@@ -61,9 +61,11 @@ struct HomeKitSession: Sendable {
     /// The time of the last complete request, or of the connection.
     var heardAt: Instant
     private let openedAt: Instant
-    /// The time at which the session is closed unless it is verified.
+    /// The time at which the session is closed unless it is verified. Work in progress is completed first.
     private(set) var strangersDeadline: Instant
+    /// The number of bytes of output that were sent since the client had last read all output.
     private(set) var untaken = 0
+    /// The time at which the first of these bytes were sent, or nil if the client has read all output.
     private(set) var untakenSince: Instant?
     var subscriptions: Set<CharacteristicKey> = []
     /// The changed characteristics to send. Each is sent with its value at the time of sending. The number of
@@ -71,6 +73,7 @@ struct HomeKitSession: Sendable {
     var untold: Set<CharacteristicKey> = []
     /// The earliest time of the next event.
     var eventsAt = Instant.zero
+    /// The id of the last `/prepare` and the time until which a write with this id is accepted.
     var preparation: (id: UInt64, until: Instant)?
 
     init(_ id: HomeKitSessionID, now: Instant) {

@@ -59,7 +59,8 @@ extension PlugServer {
         now: Instant
     ) -> SequenceNumber {
         var cursor = cursor
-        // The ring overwrote events that a slow subscriber had not read. The subscriber is informed of the gap.
+        // A slow subscriber has not read events that the ring overwrote, or the journal skipped numbers. The subscriber
+        // is informed of the gap.
         if case .gap(let gap) = journal.resume(after: cursor) {
             let subscribed = WireSubscribed(next: journal.nextSequence, gap: gap)
             sessions[connection]?.say { $0.subscribed = subscribed }

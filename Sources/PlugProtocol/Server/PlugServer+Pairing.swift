@@ -110,7 +110,8 @@ extension PlugServer {
         sessions[connection]?.say { $0.controllers.controllers = list }
     }
 
-    /// Removes the controller and ends its sessions, which may include the requester's.
+    /// Removes the controller and ends its sessions, which may include the requester's. Then answers with the list of
+    /// controllers. Refuses to remove the last owner.
     mutating func removeController(
         _ fingerprint: String, asker: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
