@@ -12,7 +12,7 @@ public final class AppendingFile {
 
     /// The path of the file; ``rename(to:)`` changes it.
     public private(set) var path: String
-    /// The length of the file in bytes. All these bytes have the requested durability.
+    /// The length of the file in bytes. All bytes that this object appended have the requested durability.
     public private(set) var length: Int
     private let durability: Durability
     private let store: FileStore

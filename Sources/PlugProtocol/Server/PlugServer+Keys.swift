@@ -27,7 +27,7 @@ extension PlugServer {
         else { return }
         let announcement = KeyAnnouncement(
             plug: identity.id, key: session.key, nextKey: next, nonce: session.nonce)
-        // TLS has already verified the key of the session.
+        // If the announced key is the session's own key, TLS has already verified it.
         let isProved = next == session.key || announcement.isSigned(wire.signature, by: next)
         guard isProved, next != access.key, next != access.nextKey else {
             let detail =
@@ -86,7 +86,7 @@ extension PlugServer {
     ) {
         guard let next = access.nextKey, next.bytes.elementsEqual(wire.key), let key = sessions[connection]?.key,
             let controller = access.controllers[key], controller.knownNext != AuthorityID(next),
-            // The controller confirms the key again in its next session.
+            // Without budget nothing is stored; the controller confirms the key again in its next session.
             flashBudget.spend(1, of: controller.authority, controller.role, now: now)
         else { return }
         access.controllers.note(plugsNext: next, of: key)
@@ -100,7 +100,8 @@ extension PlugServer {
         notes.append(AuditNote(.keyRotated, by: .panel, "the plug's own"))
     }
 
-    /// Removes the previous key and ends its sessions if this is the first session with an announced key.
+    /// If this is the first session with an announced key, removes the previous key, ends the sessions with it, and
+    /// revokes the controller's invitations.
     mutating func completeKeyRotation(of connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
         guard let key = sessions[connection]?.key, let old = access.controllers.turn(to: key) else { return }
         access.times.move(from: old, to: key)

@@ -93,7 +93,7 @@ extension PlugServer {
         listControllers(to: connection, now: now)
     }
 
-    /// Removes the controllers whose time is over.
+    /// Removes the controllers whose time is over, and stores the remaining times of the others if they changed.
     mutating func passTime(now: Instant, _ actions: inout [Action]) {
         let before = access.controllers
         let over = access.times.pass(&access.controllers, now: now)
@@ -101,7 +101,8 @@ extension PlugServer {
         if over.isEmpty, access.controllers != before { actions.append(.keep(access.controllers)) }
     }
 
-    /// Removes the controller and ends its sessions, which may include the requester's.
+    /// Removes the controller and its invitations, outcomes and allowances, and ends its sessions, which may include the
+    /// requester's.
     mutating func remove(
         _ controller: PairedControllers.Controller, by actor: AuditActor, _ goodbye: Goodbye, now: Instant,
         _ actions: inout [Action]
