@@ -13,12 +13,13 @@ enum InstanceName {
         return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
     }
 
-    /// Splits a name into its base and its number, so that "Lamp (2)" continues as "Lamp (3)".
+    /// Splits a name into its base and its number, so that "Lamp (2)" continues as "Lamp (3)". A name without a number
+    /// has the number 1.
     static func split(_ wish: String) -> (base: String, number: Int) {
         guard wish.hasSuffix(")"), let open = wish.lastIndex(of: "("), open > wish.startIndex else { return (wish, 1) }
         let digits = wish[wish.index(after: open)...].dropLast()
         let base = wish[..<open]
-        // A number of more than six digits is part of the name.
+        // A number below 2 or of more than six digits is part of the name.
         guard base.hasSuffix(" "), base.count > 1, (1...6).contains(digits.utf8.count), let number = Int(digits),
             number > 1
         else { return (wish, 1) }

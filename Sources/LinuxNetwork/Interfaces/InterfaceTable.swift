@@ -33,8 +33,8 @@ package struct InterfaceTable {
     /// True if a change may have been missed during a dump. The kernel refuses a second request before the first is
     /// answered (EBUSY), so the next request waits for the end of this dump.
     private var isDoubtful = false
-    /// The number of consecutive repeated dumps. At the limit a dump is accepted although a change may have been missed.
-    /// Otherwise links that change constantly would cause endless requests.
+    /// The number of consecutive repeated dumps. At the limit a dump is accepted although a change may have been
+    /// missed. Otherwise links that change constantly would cause endless requests.
     private var repetitions = 0
     static let maximumRepetitions = 8
 

@@ -62,8 +62,8 @@ extension Responder {
         }
     }
 
-    /// Adds or changes an interface. An interface without a usable address has no families, so probing waits for an
-    /// address.
+    /// Adds or changes an interface. An interface without a usable address is detached, and probing begins when it has
+    /// one.
     mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
         guard !network.families.isEmpty else { return detach(network.id, now: now, &actions) }
         guard let old = attachments[network.id]?.network else {

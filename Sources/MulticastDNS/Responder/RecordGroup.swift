@@ -20,7 +20,7 @@ public struct RecordGroup: Hashable, Sendable {
     /// Shared records that many hosts have in common (service type enumeration). They are only sent as answers, since a
     /// goodbye would make all other hosts send theirs.
     public var answeredOnly: [Record]
-    /// True if ``unique`` also contains the addresses of the interface on which a packet is sent.
+    /// True if ``name`` also has address records: the addresses that the interface on which a packet is sent publishes.
     public var publishesAddresses: Bool
     /// The group that owns the host name in these records. This group is announced only after that one is claimed.
     public var requires: GroupID?

@@ -25,7 +25,7 @@ extension Responder {
     }
 
     /// Answers like a unicast DNS server (§6.7): with the query's id and question, without cache-flush bits, with short
-    /// times to live, in one packet of a size that every resolver accepts.
+    /// times to live, in one packet of a size that every resolver accepts. If an answer does not fit, the TC bit is set.
     func answerLegacy(_ answers: [Answer], _ inbound: InboundMessage, _ actions: inout [Action]) {
         guard let network = attachments[inbound.interface]?.network else { return }
         let units = units(for: answers, on: network)
@@ -57,7 +57,8 @@ extension Responder {
     }
 
     /// Returns the additional records. RFC 6763 §12: a service's PTR includes SRV, TXT and addresses; an SRV includes
-    /// the addresses; an address includes those of the other family, or the negative answer (RFC 6762 §6.1).
+    /// the addresses; an address includes those of the other family. A unique record also includes the negative answer
+    /// of its name (RFC 6762 §6.1).
     private func additionals(for answer: Answer, on network: NetworkInterface) -> [Record] {
         guard let content = groups[answer.group]?.content else { return [] }
         switch answer.slot {

@@ -101,8 +101,8 @@ extension PlugServer {
         if over.isEmpty, access.controllers != before { actions.append(.keep(access.controllers)) }
     }
 
-    /// Removes the controller and its invitations, outcomes and allowances, and ends its sessions, which may include the
-    /// requester's.
+    /// Removes the controller and its invitations, outcomes and allowances, and ends its sessions, which may include
+    /// the requester's.
     mutating func remove(
         _ controller: PairedControllers.Controller, by actor: AuditActor, _ goodbye: Goodbye, now: Instant,
         _ actions: inout [Action]
