@@ -57,8 +57,8 @@ public struct TopicTree: Hashable, Sendable {
     public func topic(_ kind: Retained, of plug: PlugID) -> String { root + plug.rawValue + "/" + kind.rawValue }
     /// Returns the topic of requests of this kind to a plug.
     public func topic(_ request: Request, of plug: PlugID) -> String { root + plug.rawValue + "/" + request.rawValue }
-    /// The topic of a refresh. A message on it makes the house, or a plug with its own connection to the broker, publish
-    /// all retained messages again.
+    /// The topic of a refresh. A message on it makes the house, or a plug with its own connection to the broker,
+    /// publish all retained messages again.
     public var refresh: String { root + "refresh" }
     /// The topic filters of requests to any plug of the house, and the topic of a refresh.
     public var requests: [String] { Request.allCases.map { root + "+/" + $0.rawValue } + [refresh] }

@@ -13,8 +13,8 @@ public struct PlainListener: Sendable {
     /// Binds and starts to accept.
     ///
     /// - Parameters:
-    ///   - limits: the limits for strangers. The handshake time is not used, because plain connections have no
-    ///     handshake.
+    ///   - limits: the limits for strangers. The handshake time has no effect, because plain connections have no
+    ///     handshake. The limit of bytes is not enforced.
     ///   - owner: receives the reports. Its executor must be `eventLoop`.
     /// - Throws: ``ListenError`` with the address, the reason and a hint.
     public static func start<Owner: PlainConnectionOwner>(

@@ -135,7 +135,8 @@ struct RecordCache: Sendable {
     /// drops all non-priority records without one, at most once per ``sweepInterval``. If it is still full, it evicts
     /// the oldest non-priority records.
     ///
-    /// - Returns: the evicted records, empty if there was room. Nil if the cache is full and the record has no question.
+    /// - Returns: the evicted records, empty if there was room. Nil if the cache is full and the record has no
+    ///   question.
     private mutating func makeRoom(_ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> [CacheChange]? {
         guard isFull else { return [] }
         guard arrival.isAsked else { return nil }

@@ -25,7 +25,8 @@ extension Responder {
     }
 
     /// Answers like a unicast DNS server (§6.7): with the query's id and question, without cache-flush bits, with short
-    /// times to live, in one packet of a size that every resolver accepts. If an answer does not fit, the TC bit is set.
+    /// times to live, in one packet of a size that every resolver accepts. If an answer does not fit, the TC bit is
+    /// set.
     func answerLegacy(_ answers: [Answer], _ inbound: InboundMessage, _ actions: inout [Action]) {
         guard let network = attachments[inbound.interface]?.network else { return }
         let units = units(for: answers, on: network)

@@ -206,8 +206,9 @@ struct StateSubscription: Sendable {
 
     /// Returns the time at which the state must be sent, or nil if it equals the last sent one.
     ///
-    /// The result is a past time if relay or level changed, if the power changed by at least the dead band, or if one of
-    /// the two states has no reading. Any other change waits until the interval since the last sent state has passed.
+    /// The result is a past time if relay or level changed, if the power changed by at least the dead band, or if one
+    /// of the two states has no reading. Any other change waits until the interval since the last sent state has
+    /// passed.
     func due(_ state: PlugState) -> Instant? {
         guard state != sent else { return nil }
         guard state.relayOn == sent.relayOn, state.level == sent.level, let new = state.reading, let old = sent.reading

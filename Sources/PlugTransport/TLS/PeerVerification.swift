@@ -29,7 +29,7 @@ final class PeerVerification {
         self.other = other
     }
 
-    /// The verified key, or nil before verification.
+    /// The verified key, or nil before the verification and after a failed one.
     var key: PublicKey? {
         switch outcome {
         case .verified(let key): key
