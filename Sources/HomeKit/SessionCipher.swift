@@ -13,7 +13,7 @@ struct SessionCipher: Sendable {
 
         init(key: [UInt8]) { self.key = key }
 
-        /// Returns the nonce of the next frame, or nil after 2^64 frames, since a nonce must not be reused.
+        /// Returns the nonce of the next frame, or nil after 2^64 - 1 frames, since a nonce must not be reused.
         private mutating func nonce() -> [UInt8]? {
             let (next, hasOverflown) = count.addingReportingOverflow(1)
             guard !hasOverflown else { return nil }
@@ -66,7 +66,7 @@ struct SessionCipher: Sendable {
         PairingCryptography.derive(secret, salt: "Control-Salt", info: info)
     }
 
-    /// Encrypts bytes into frames. Returns nil after 2^64 frames.
+    /// Encrypts bytes into frames. Returns nil after 2^64 - 1 frames.
     mutating func seal(_ bytes: [UInt8]) -> [UInt8]? {
         var sealed: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: Self.frameLimit) {

@@ -57,7 +57,8 @@ public struct PairingSession: Machine, Sendable {
         self.code = code
     }
 
-    /// The time at which the pairing fails because the plug is silent.
+    /// The time at which the pairing fails because the plug has not completed it. Nil before the connection and after
+    /// the end.
     public var nextDeadline: Instant? { givesUpAt }
 
     /// Handles an event and returns the actions that it requires.

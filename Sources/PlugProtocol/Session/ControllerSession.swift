@@ -164,7 +164,8 @@ public struct ControllerSession: Machine, Sendable {
         return actions
     }
 
-    /// The time of the next Ping, command deadline or end for silence. Nil without a session.
+    /// The earliest of these times: the next Ping, the deadlines of the commands, and the end because of silence. Nil
+    /// before the connection and after the end.
     public var nextDeadline: Instant? {
         switch phase {
         case .idle, .ended: nil
