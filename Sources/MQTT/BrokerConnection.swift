@@ -24,7 +24,8 @@ public final class BrokerConnection: Sendable {
         case notSubscribed
     }
 
-    /// The session expiry in seconds. It equals the lifetime of a command, so that the broker stores no older command.
+    /// The session expiry in seconds. It equals the longest lifetime of a command, so that the broker stores no older
+    /// command.
     private static let session: UInt32 = 10
     /// The limit of a packet in bytes, far more than a request needs.
     private static let largestPacket: UInt32 = 65_536

@@ -100,7 +100,7 @@ public enum BrokerNotice: Hashable, Sendable {
     case lost(reason: String)
     /// Another program took the session over. This program stays disconnected for ten minutes.
     case takenOver
-    /// Connections end shortly after they begin.
+    /// Three consecutive connections ended within 3 s after their beginning.
     case unsteady
     /// A whole round of attempts reached no server of the list. Reported once until a connection succeeds.
     case unreachable(reason: String)
@@ -108,6 +108,6 @@ public enum BrokerNotice: Hashable, Sendable {
     case notTaken(topic: String, reason: String)
     /// The number of events that were lost because the journal was full while the broker was away.
     case left(out: UInt64)
-    /// The number of rejected requests since the last report, and the reason for the last one.
+    /// The number of rejected requests since the last report, with the topic and the reason of the last one.
     case refused(count: UInt64, topic: String, reason: String)
 }

@@ -1,8 +1,9 @@
 import PlugModel
 internal import ProtocolCore
 
-/// The open invitations, each with a code for one pairing. An unused invitation ends after ``validity``, with a restart
-/// of the firmware, with a new setup code, or when its author loses the right to invite or changes its key.
+/// The open invitations, each with a code for one pairing. An unused invitation ends when an owner revokes it, after
+/// ``validity``, with a restart of the firmware, with a new setup code, or when its author loses the right to invite or
+/// changes its key.
 struct Invitations: Sendable {
     /// The maximum number of open invitations. The limit keeps a faulty owner's program from opening many ways into the
     /// plug.
@@ -21,7 +22,8 @@ struct Invitations: Sendable {
     private var all: [Invitation] = []
     private var nextNumber: UInt32 = 1
 
-    /// Adds an invitation. Returns false if there are already ``limit`` invitations.
+    /// Adds an invitation, which replaces an earlier one with the same code. Returns false if ``limit`` other
+    /// invitations are open.
     mutating func add(_ code: SetupCode, _ grant: Grant, by author: AuthorityID, now: Instant) -> Bool {
         all.removeAll { $0.until <= now || $0.code == code }
         guard all.count < Self.limit, nextNumber < .max else { return false }
