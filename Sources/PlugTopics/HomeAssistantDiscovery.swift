@@ -20,7 +20,8 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
     /// Returns the topic of a plug's discovery message.
     public func topic(of plug: PlugID) -> String { "\(prefix)/device/smartplug_\(plug)/config" }
 
-    /// The lifetime of Home Assistant's commands in seconds. It exceeds the difference between clocks of a house.
+    /// The time in seconds from a command of Home Assistant to its `until`. It exceeds the difference between clocks of
+    /// a house. The house limits the lifetime to ``RequestBook/commandAge``.
     private static let commandAge = 30
 
     func message(
