@@ -24,7 +24,7 @@ class Reading:
     """One measurement. A quantity is None if the meter does not measure it."""
 
     active_power: float  # W
-    active_energy: float  # Wh, never decreases
+    active_energy: float  # Wh; decreases only after a factory reset or a loss of power
     voltage_rms: float | None = None  # V
     current_rms: float | None = None  # A
     apparent_power: float | None = None  # VA
