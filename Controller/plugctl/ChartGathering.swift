@@ -13,9 +13,7 @@ struct Gathered: Sendable {
     var plugs: [HistoryPlug?]
 
     func energies(_ periods: [CalendarPeriod], from history: PowerHistory?) throws -> [[PeriodEnergy]] {
-        do throws(HistoryError) {
-            return try source.energies(of: plugs, periods, from: history)
-        } catch {
+        do throws(HistoryError) { return try source.energies(of: plugs, periods, from: history) } catch {
             throw CLIError(error)
         }
     }
