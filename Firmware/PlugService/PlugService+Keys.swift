@@ -58,7 +58,7 @@ extension PlugService {
             return "the plug has a new key"
         }
         let names = missing.map(\.name).joined(separator: ", ")
-        return "the next key is announced to controllers; the plug uses it when these know it too: \(names)"
+        return "the next key is announced; the plug uses it when these controllers have stored it: \(names)"
     }
 
     /// Replaces the key if every controller has stored the next one. Called after each event.

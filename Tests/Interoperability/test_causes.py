@@ -40,7 +40,7 @@ def told(done, *words):
 def case_no_line(house):
     """A missing GPIO chip is reported with a hint."""
     done = check(house, house.host(), "true")
-    told(done, "relay", "there is no GPIO chip", "is the driver")
+    told(done, "relay", "there is no GPIO chip", "GPIO driver loaded")
 
 
 def case_no_chip(house):
