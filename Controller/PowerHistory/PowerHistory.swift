@@ -90,9 +90,12 @@ public final class PowerHistory: Sendable {
             throw error
         }
         guard hasUnwritten.withLock({ $0 }) else { return }
-        // The saved batch is stored second. It was saved by an earlier call, and may contain the same entries as this
-        // batch.
-        if let left = unwritten?.kept() { try store(left) }
+        // The saved batch is stored second. It was saved by an earlier call, may contain the same entries as this
+        // batch, and has older names.
+        if var left = unwritten?.kept() {
+            left.names = left.names.filter { batch.names[$0.key] == nil }
+            try store(left)
+        }
         try? unwritten?.clear()
         hasUnwritten.withLock { $0 = false }
     }

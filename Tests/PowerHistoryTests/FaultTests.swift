@@ -212,6 +212,27 @@ import Testing
         #expect(try next.firings(from: 0, to: .max).count == 1)
     }
 
+    @Test("A batch that a full disk rejected does not bring back the old name of a plug")
+    func oldNameStaysOld() throws {
+        func batch(_ name: String, firings: Range<Int64> = 0..<0) -> HistoryBatch {
+            var batch = HistoryBatch()
+            batch.names[lamp] = name
+            batch.firings = firings.map { StoredFiring(at: midnight + $0, rule: "Movie", plug: lamp, cause: "\($0)") }
+            return batch
+        }
+        let history = try open(.recorder)
+        try history.record(batch("Lamp"))
+        try history.queue.write { database in
+            let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+        }
+        #expect(throws: HistoryError(.full, path)) { try history.record(batch("Lamp", firings: 0..<600)) }
+        try history.queue.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+        try history.record(batch("Reading Lamp"))
+        #expect(try history.plugs().map(\.name) == ["Reading Lamp"])
+        #expect(try history.firings(from: 0, to: .max).count == 600)
+    }
+
     @Test("A damaged file of unwritten data is ignored") func whatIsLeftInThatRoomMayBeDamaged() throws {
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
