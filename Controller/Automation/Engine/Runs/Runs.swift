@@ -120,11 +120,6 @@ extension RuleEngine {
                 case .stop: return startNext(take(place).rule, now: now, &actions)
                 }
             }
-            if waitsForPlugs(place, now: now) {
-                // The wait itself is over. The run now waits only for its plugs.
-                runs[place].wait = .time(now)
-                return waitingChanged(by: -1)
-            }
         }
         let run = take(place)
         perform(run.firing, of: run.rule, from: run.next + 1, hasWaited: true, now: now, &actions)

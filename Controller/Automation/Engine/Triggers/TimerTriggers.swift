@@ -19,9 +19,9 @@ extension RuleEngine {
             var cause = Firing.Cause(states[trigger.rule].sources[trigger.place])
             if age >= .seconds(1) { cause.age = age }
             let seed = FiringSeed("timer", rule: states[trigger.rule].rule.name, after: call)
-            let isLate = age <= Self.longestLate
+            let isInTime = age <= Self.longestLate
             fire(
-                trigger.rule, cause, seed.key(UInt64(trigger.place)), age: isLate ? .zero : age, now: now, &actions)
+                trigger.rule, cause, seed.key(UInt64(trigger.place)), age: isInTime ? .zero : age, now: now, &actions)
         }
     }
 }
