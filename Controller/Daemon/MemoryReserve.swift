@@ -40,8 +40,7 @@ struct MemoryReserve: Sendable {
         return sorted.map { Array($0[(Self.sealLength + 8)...]) }
     }
 
-    /// Replaces the older entry. Returns when the state would survive a power cut. Throws `FileError` if the write
-    /// fails.
+    /// Replaces the older entry, and returns after the new entry is durable. Throws `FileError` if the write fails.
     ///
     /// - Parameter file: the regular file, which could not be replaced, or its last ``sealLength`` bytes; nil if the
     ///   file does not exist.

@@ -12,8 +12,9 @@ import Synchronization
 /// ```
 ///
 /// A plug may disappear and return. Requests wait until the plug returns, and end when their task is cancelled.
-/// Commands and fetches share one connection, which is made on first use. Each sequence has its own connection, so a
-/// slow reader blocks nothing else and may send commands to the plug.
+/// Commands and fetches share one connection, which is made on first use. Each sequence of events or states has its own
+/// connection. A loop that reads a sequence slowly therefore blocks no other request, and its body may send commands to
+/// the plug.
 public final class Plug: Sendable {
     /// The name under which the plug was found.
     public let name: String

@@ -128,7 +128,7 @@ public struct HouseTable: Sendable {
             wattHours: rows.keys.compactMap { today[$0] })
     }
 
-    /// Returns the titles and, if not all rows fit, the rows around the selected one.
+    /// Returns all lines if they fit, otherwise the titles and the rows around the selected one.
     private func visible(_ lines: [StyledLine], room: Int) -> [StyledLine] {
         guard lines.count > room, room > 1, let titles = lines.first else { return lines }
         let shown = room - 1

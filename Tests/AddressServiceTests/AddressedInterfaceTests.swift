@@ -52,7 +52,8 @@ struct AddressedInterfaceTests {
     func linkLocal() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
-        // By default, the kernel would answer for every address of this host through the peer.
+        // Both ends of the link belong to this host. By default, the kernel would answer ARP requests for the address
+        // of one end at the other end, and the plug would detect a conflict.
         try await network.eventLoop.submit {
             var setting = KernelSetting(.ignoredARP)
             #expect(setting.set("8", on: "other") == nil)
@@ -153,7 +154,7 @@ struct AddressedInterfaceTests {
         #expect(setting == "1")
     }
 
-    @Test("If the kernel creates no link-local address, the plug adds one", .timeLimit(.minutes(1)))
+    @Test("If the kernel creates no link-local IPv6 address, the plug adds one", .timeLimit(.minutes(1)))
     func stableIdentifier() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")

@@ -1,4 +1,4 @@
-"""The history by Prometheus' remote write in a real VictoriaMetrics, and the dashboards in Integrations/grafana."""
+"""Tests the delivery of the history to a real VictoriaMetrics by Prometheus remote write, and the dashboards in Integrations/grafana."""
 
 import json
 import pathlib
@@ -55,7 +55,7 @@ def test_remote_write_has_the_samples_and_counters_and_answers_with_the_same_ene
     house.start().follows(2)
     fetched(house, 2)
     house.says("remote write has the complete history")
-    # After a kill the daemon repeats a part; after an outage of the server it sends the missing samples.
+    # After a kill, the daemon sends a part of the history again. After an outage of the server, it sends the missing samples.
     house.served.kill()
     house.start().follows(2)
     metrics.stop()

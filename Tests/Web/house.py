@@ -1,4 +1,4 @@
-"""A small house on a simulated LAN, its daemon, and a browser on the daemon's host."""
+"""A small house on a LAN of network namespaces, its daemon, and a browser on the daemon's host."""
 
 import os
 import pathlib

@@ -41,8 +41,8 @@ extension Dashboard {
         let recent = house.recentEvents.events.filter { event in
             span.contains(event.milliseconds) && (wanted == nil || event.plug == wanted)
         }
-        // Captures only the names. If the closure held the board, each change during the read would copy the whole
-        // board.
+        // The closure captures the names instead of the board. If it held the board, each change during the read would
+        // copy the whole board.
         var current: [PlugID: String] = [:]
         for plug in house.plugs.values { if let id = plug.id { current[id] = plug.record.plug } }
         let json = try await reading { [current] history in

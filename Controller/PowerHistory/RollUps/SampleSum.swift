@@ -1,8 +1,8 @@
 import Metering
 
-/// Sums up samples by steps of time, both for roll-ups and for summaries of the samples themselves. Between two samples
-/// at most 30 s apart active power is assumed to change linearly (trapezoids). The division of a trapezoid between two
-/// steps depends only on its two samples, so the order in which the plug's chunks arrive does not matter.
+/// Sums up samples by steps of time, both for roll-ups and for summaries that are computed without roll-ups. Between
+/// two samples at most 30 s apart active power is assumed to change linearly (trapezoids). The division of a trapezoid
+/// between two steps depends only on its two samples, so the order in which the plug's chunks arrive does not matter.
 struct SampleSum {
     /// Milliseconds, at least 60,000, which is more than the longest trapezoid.
     private let step: Int64

@@ -135,8 +135,8 @@ enum HostReply: Sendable {
         return log
     }
 
-    /// Truncates the text to `most` bytes, followed by an ellipsis, and makes it safe to print. Control characters
-    /// become spaces, except tabs and, if `lines` is true, line feeds.
+    /// Truncates the text to at most `most` bytes, including an ellipsis, and makes it safe to print. Control
+    /// characters become spaces, except tabs and, if `lines` is true, line feeds.
     private static func clipped(_ text: String, to most: Int, lines: Bool = false) -> String {
         var clipped = ""
         for scalar in text.unicodeScalars {

@@ -9,9 +9,9 @@ public struct ReservedNumbers: Hashable, Sendable {
     private enum Standing: Hashable {
         /// Numbers at the boundary or above must not be used.
         case reserved(below: SequenceNumber)
-        /// The plug skipped ahead: no boundary covers the numbers in use, and only chance keeps them unique. A boundary
-        /// whose write is in progress may already be in flash. After a loss of power, numbers would continue there, so
-        /// numbers at or above it must not be used.
+        /// The plug skipped ahead: no boundary covers the numbers in use, and only chance keeps them unique. `below` is
+        /// the boundary whose write is in progress, or nil. Flash may already contain it, and the plug would continue
+        /// at it after a loss of power, so numbers at or above it must not be used.
         case leapt(below: SequenceNumber?)
 
         var boundary: SequenceNumber? {
@@ -84,9 +84,9 @@ public struct ReservedNumbers: Hashable, Sendable {
         switch writing {
         case .idle:
             let isSoon = askedAt.map { now - $0 < Self.chatter } ?? false
-            // The size is reset before the check for low numbers. Otherwise a smaller reservation could lower the
-            // boundary that a larger one stored, and the plug may use numbers above the lower boundary during the
-            // write.
+            // The size is reset before `isLow` uses it. If the check used a larger size than the request, the request
+            // could lower the stored boundary, and the plug may use numbers above the new boundary until the write is
+            // complete.
             if !isSoon { size = usualSize }
             guard isLow(next) else { return nil }
             if isSoon { size = min(size * 2, Self.largestSize) }

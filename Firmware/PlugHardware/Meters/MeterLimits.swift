@@ -50,7 +50,8 @@ public struct MeterLimits: Hashable, Sendable {
         return limits
     }
 
-    /// Returns the quantities with values below the minimum set to zero, without an implausible frequency.
+    /// Returns the quantities. Power and current below their minimum become zero, and an implausible frequency becomes
+    /// nil.
     ///
     /// - Throws: ``MeterFault/impossible(_:)`` with the implausible value.
     func judged(_ measured: MeterQuantities) throws(MeterFault) -> MeterQuantities {

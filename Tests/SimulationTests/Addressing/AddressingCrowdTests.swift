@@ -49,7 +49,7 @@ import Testing
     @Test("Without a server, 500 plugs have unique link-local addresses without a storm")
     func withoutAServerAllHaveALinkLocalAddressWithoutAStorm() throws {
         let house = house(servers: [])
-        // Some of 500 plugs draw the same address, and claim twice.
+        // Some of the 500 plugs draw the same address and have to claim a second one, so there is time for two claims.
         try house.run(until: .seconds(16))
         try house.checkEverybodyHasAnAddress()
         try house.checkAddressesAreUnique()
