@@ -4,8 +4,8 @@ public import PlugModel
 public enum PlugUpdate: Sendable {
     /// A session began with this plug.
     case connected(PlugDescription)
-    /// Following began with the next event of the plug, as with ``Cursor/now``: later events have higher numbers. This
-    /// update arrives before the first event, so that the caller can store the cursor at once.
+    /// Following began with the plug's next event, as with ``Cursor/now``. All delivered events have numbers above
+    /// `after`. This update arrives before the first event, so that the caller can store the cursor at once.
     case following(after: SequenceNumber)
     /// The state at the beginning of the subscription. It does not imply a change.
     case snapshot(PlugState)

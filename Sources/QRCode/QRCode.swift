@@ -2,10 +2,10 @@ internal import CQREncode
 
 /// A QR code (ISO/IEC 18004) with error correction level M. libqrencode encodes it; ``lines`` draws it as text.
 public struct QRCode: Sendable {
-    /// The light modules around the code, which readers need to find it.
+    /// The width in modules of the light margin around the code, which readers need to find it.
     static let quietZone = 4
 
-    /// The modules on each side, without the quiet zone.
+    /// The number of modules per side, without the quiet zone.
     public let size: Int
     /// The modules row by row; true is dark.
     private let modules: [Bool]

@@ -1,4 +1,4 @@
-"""Passwords with roles, and sessions that are listed and ended, by the commands of the command line."""
+"""Dashboard passwords with roles, and `plugctl` commands that list and end sessions."""
 
 import json
 import ssl

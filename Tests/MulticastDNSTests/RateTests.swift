@@ -16,7 +16,7 @@ struct RateTests {
         #expect(test.log.isEmpty)
     }
 
-    @Test("A change is announced immediately, without records that were sent within a second")
+    @Test("A change is announced immediately, without records that were sent in the previous second")
     func aChangeIsAnnouncedAtOnceWithWhatWasNotSentWithinASecond() throws {
         var test = Harness.announced()
         let changed = test.now
@@ -32,7 +32,7 @@ struct RateTests {
         #expect(test.sent.allSatisfy { $0.message.answers == [srv(), txt("a=d"), pointer()] })
     }
 
-    @Test("More than ten changes within a minute are announced together")
+    @Test("After ten changes within a minute, further changes are announced together")
     func moreThanTenChangesAMinuteAreAnnouncedTogether() throws {
         var test = Harness.announced()
         let start = test.now

@@ -5,7 +5,7 @@ import Testing
 import PlugModel
 
 @Suite struct PairingGateTests {
-    @Test("The pairing window opens and closes after its time")
+    @Test("The pairing window closes when its time ends, and holding the button extends it")
     func theWindowOpensAndCloses() {
         var gate = PairingGate()
         #expect(!gate.isOpen(at: .zero))

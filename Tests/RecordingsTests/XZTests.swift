@@ -22,7 +22,7 @@ import Testing
         #expect(try Recording.parse(Self.compressed) == parse("0,10\n1,2000"))
     }
 
-    @Test("Several streams are one file") func severalStreamsAreOneFile() throws {
+    @Test("A file of several streams is decompressed completely") func severalStreamsAreOneFile() throws {
         let twice = try XZ.decompress(Self.compressed + Self.compressed, limit: 100)
         #expect(twice == Array("0,10\n1,2000\n0,10\n1,2000\n".utf8))
     }

@@ -41,10 +41,10 @@ extension StoredRuleState {
     /// The maximum number of stored condition results per firing. A rule file allows fewer conditions.
     static let maximumJudged = 1024
 
-    /// Returns the stored form. Data without room is omitted silently.
+    /// Returns the stored form. Data beyond a size limit is omitted silently.
     public func encoded(at moment: HostMoment) -> [UInt8] { stored(at: moment).bytes }
 
-    /// Returns the stored form, and in words the data that had no room; nil if all is included.
+    /// Returns the stored form, and a description of the omitted engine state, or nil if that state is complete.
     public func stored(at moment: HostMoment) -> (bytes: [UInt8], missing: String?) {
         var out = MemoryWriter(bytes: Self.magic + [Self.version])
         out.put(moment.boot.bytes)

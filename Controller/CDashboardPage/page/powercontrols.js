@@ -26,7 +26,7 @@ export function chartControls(act) {
 
   function chosen() { return boxes.filter((box) => box.checked).map((box) => box.value); }
 
-  /** The chosen plugs in the order of their choice, so that the remaining ones keep their colours. */
+  /** The chosen plugs in the order in which they were chosen, so that an added plug does not change the others' colours. */
   let order = [];
   function change() {
     const checked = chosen();

@@ -19,7 +19,7 @@ struct LoadMoment {
     var mode: LoadMode
     /// The time since the appliance was plugged in, with or without power.
     var time: Double
-    /// The time since the mode was set or the power came on, whichever is later: the start of its inrush.
+    /// The time since the mode was set or the power came on, whichever happened later. The inrush starts then.
     var sinceSwitched: Double
     /// The total time with power in this mode: the progress of its program.
     var operated: Double

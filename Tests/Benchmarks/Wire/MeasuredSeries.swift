@@ -11,7 +11,7 @@ struct MeasuredSeries {
     /// The unit of the timestamps in milliseconds.
     var tick: Int64
 
-    /// Reads a day of every recording of the folder: time and watts, with times in whole seconds.
+    /// Reads every recording in the folder completely: time and watts, with times in whole seconds.
     static func recordings(in folder: String) throws -> [MeasuredSeries] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".csv.xz") }
         return try (names ?? []).sorted().map { name in
