@@ -256,7 +256,7 @@ def test_a_broker_that_is_not_there_or_never_answers_costs_nothing(lamp, lan):
     one.start()
     one.press()
     eventually(lambda: one.plug.status()["relay"] == "off", 3, "an immediate switch of the relay")
-    eventually(lambda: "does not answer" in one.stands()["reason"], 25, lambda: f"a reason: {one.stands()}")
+    eventually(lambda: "did not answer in time" in one.stands()["reason"], 25, lambda: f"a reason: {one.stands()}")
     before = sum(map(int, pathlib.Path(f"/proc/{one.plug.running.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
     time.sleep(5)
     after = sum(map(int, pathlib.Path(f"/proc/{one.plug.running.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
