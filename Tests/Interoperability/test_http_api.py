@@ -83,8 +83,8 @@ def test_what_the_command_line_prints_is_what_the_interface_answers(served, cont
 
 
 def test_health_and_readiness_are_told(served):
-    """/health and /ready answer with status 200."""
-    assert served.get("/health") == {"status": "ok"}
+    """/health and /ready answer with status 200. Over the local socket, /health names the directory of the history."""
+    assert served.get("/health") == {"status": "ok", "history": str(served.folder / "history")}
     assert served.ask("GET", "/ready").status == 200
 
 
