@@ -80,7 +80,7 @@ hello
 
 @pytest.mark.parametrize("expected, printed", [
     ("at 2026-11-21T09:52:40.713Z", "at 2027-01-02T03:04:05Z"), ("key 4b3f0d3c9c7f8f4e", "key 0000000000000001"),
-    ("LQYU-CWWN-PWHM-B5GV", "AAAA-BBBB-CCCC-DDDD"), ("62.1 W", "7 W"), ("http://127.0.0.1:7580/", "http://127.0.0.1:40000/"),
+    ("LQYU-CWWN-PWHM-B5GV", "AAAA-BBBB-CCCC-DDDD"), ("62.1 W", "7 W"), ("3.7 ms", "-1.3 ms"), ("http://127.0.0.1:7580/", "http://127.0.0.1:40000/"),
     ("found Lamp (0 ms after)", "found Lamp (12 ms after)"), ("a  b", "a b"), ('{"a":1,...}', '{"a":1,"b":2}'),
 ])
 def test_times_ids_and_measured_numbers_match_any_others(expected, printed):
