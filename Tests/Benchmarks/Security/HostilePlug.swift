@@ -41,7 +41,6 @@ actor HostilePlug: ConnectionOwner {
             Message("Controllers", 13),
             Message("LogAnswer", 15),
             Message("LogLines", 16) { wireNumber(2, $0) },
-            Message("DescriptionChanged", 17) { wireBytes(1, Array("Hostile \($0 % 1000)".utf8)) },
             Message("Invitation", 18) { _ in wireNumber(1, 60) },
             Message("SetupCodeChanged", 19),
             Message("AuditEntries", 20),
@@ -50,6 +49,8 @@ actor HostilePlug: ConnectionOwner {
             Message("KeyAccepted", 23),
             Message("HomeKitStatus", 24),
             Message("Invitations", 25),
+            // This message is the last, because the house no longer finds the plug under its first name afterwards.
+            Message("DescriptionChanged", 17) { wireBytes(1, Array("Hostile \($0 % 1000)".utf8)) },
         ]
     }
 
