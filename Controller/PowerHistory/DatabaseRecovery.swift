@@ -46,13 +46,19 @@ struct DatabaseRecovery {
             var name: String
             var samplesFrom, minutesFrom: Int64?
         }
-        let plugs = try readable("plug", "id, plug, name, samples_from, minutes_from") { row in
+        var plugs = try readable("plug", "id, plug, name, samples_from, minutes_from") { row in
             PlugID(rawValue: row.text(1)).map { plug in
                 PlugRow(
                     row: row.integer(0), plug: plug, name: row.text(2),
                     samplesFrom: row.isNull(3) ? nil : row.integer(3), minutesFrom: row.isNull(4) ? nil : row.integer(4)
                 )
             }
+        }
+        try addLost("plug", columns: "ntti???", to: &plugs, number: \.row) { row, values in
+            guard case .text(let id) = values[1], case .text(let name) = values[2], let plug = PlugID(rawValue: id)
+            else { return nil }
+            return PlugRow(
+                row: row, plug: plug, name: name, samplesFrom: values[5].integer, minutesFrom: values[6].integer)
         }
         var batch = HistoryBatch()
         for plug in plugs { batch.names[plug.plug] = plug.name }
@@ -213,11 +219,15 @@ struct DatabaseRecovery {
             var number: Int64
             var row: BootRow
         }
-        let boots = try readable("boot", "id, boot, origin") { row in
+        var boots = try readable("boot", "id, boot, origin") { row in
             BootID(bytes: row.bytes(1)).map { boot in
                 Row(
                     number: row.integer(0), row: BootRow(boot: boot, origin: row.isNull(2) ? nil : row.integer(2)))
             }
+        }
+        try addLost("boot", columns: "nib??", to: &boots, number: \.number) { row, values in
+            guard case .bytes(let bytes) = values[2], let boot = BootID(bytes: bytes) else { return nil }
+            return Row(number: row, row: BootRow(boot: boot, origin: values[3].integer))
         }
         var found = Dictionary(boots.map { ($0.number, $0.row) }) { first, _ in first }
         let indexed = try indexed("boot", "plug, boot", by: "sqlite_autoindex_boot_1") { BootID(bytes: $0.bytes(1)) }
@@ -228,7 +238,26 @@ struct DatabaseRecovery {
         }
     }
 
-    private func isSound(_ table: String) -> Bool { !tables.contains { $0.table == table && !$0.isCounted } }
+    /// Adds the rows that the table lost, from pages of the file that contain rows with these column types. A page may
+    /// be obsolete, so a row of the table has precedence over a row of a page with the same number.
+    private func addLost<Row>(
+        _ table: String, columns: String, to rows: inout [Row], number: (Row) -> Int64,
+        _ row: (Int64, [SQLValue]) -> Row?
+    ) throws(HistoryError) {
+        guard !isSound(table) else { return }
+        var known = Set(rows.map(number))
+        do {
+            try PageRecords(kind: .rows, columns: columns, count: columns.count).scan(path) { record in
+                guard let id = record.row, !known.contains(id), let row = row(id, record.values) else { return }
+                known.insert(id)
+                rows.append(row)
+            }
+        } catch {
+            throw HistoryError(any: error, path)
+        }
+    }
+
+    private func isSound(_ table: String) -> Bool { !tables.contains { $0.table == table } }
 
     /// The plugs or boots by the numbers of their rows. If rows are lost, a number without a row gets an id that is
     /// made of the number, so that its samples are not lost.
@@ -269,7 +298,7 @@ struct DatabaseRecovery {
     private struct TableKey {
         /// The columns, separated by commas.
         var names: String
-        /// The integers with which the key begins, and the types of the row's columns as in ``PageKeys``.
+        /// The integers with which the key begins, and the types of the row's columns as in ``PageRecords``.
         var integers: [String]
         var columns: String
 
@@ -308,10 +337,10 @@ struct DatabaseRecovery {
             _ = try table.scan("SELECT \(columns) FROM \(name) ORDER BY \(Self.falling(key.names))") {
                 if !take($0) { loss.rows += 1 }
             }
-            let pages = PageKeys(columns: key.columns, count: key.integers.count)
+            let pages = PageRecords(kind: .keys, columns: key.columns, count: key.integers.count)
             let condition = key.integers.map { "\($0) = ?" }.joined(separator: " AND ")
-            try pages.scan(path) { integers in
-                _ = try table.scan("SELECT \(columns) FROM \(name) WHERE \(condition)", values: integers) {
+            try pages.scan(path) { record in
+                _ = try table.scan("SELECT \(columns) FROM \(name) WHERE \(condition)", values: record.values) {
                     _ = take($0)
                 }
             }

@@ -239,6 +239,27 @@ def test_a_repair_of_any_damage_ends_and_copies_each_readable_row(whole, program
     assert not problems, f"{len(problems)} of {len(damages)}:\n" + "\n".join(problems[:40])
 
 
+@pytest.mark.parametrize("shift", [1, 2, 3])
+def test_exchanged_roots_of_plugs_and_restarts_cost_no_row(whole, programs, tmp_path, shift):
+    """Each row keeps its plug and its restart if the first pages of the tables `plug` and `boot` and of their indexes are rotated."""
+    with sqlite3.connect(whole) as database:
+        roots = [page for page, in database.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE tbl_name IN ('plug', 'boot') ORDER BY rootpage")]
+    database.close()
+    assert len(roots) == 4
+    all_pages = pages(whole.read_bytes())
+    moved = list(all_pages)
+    for index, root in enumerate(roots):
+        moved[root - 1] = all_pages[roots[(index + shift) % 4] - 1]
+    before, damaged = rows(whole)[0], tmp_path / "damaged.sqlite"
+    damaged.write_bytes(b"".join(moved))
+    status, output, _ = repair(programs, damaged, tmp_path / "repaired")
+    assert status == 0, output
+    after = rows(tmp_path / "repaired" / "history.sqlite")[0]
+    for table in TABLES:
+        assert sorted(after[table].values()) == sorted(before[table].values()), f"{table}: {output}"
+
+
 def tables(path):
     """Returns the number of rows of each table."""
     with sqlite3.connect(path) as database:

@@ -134,13 +134,13 @@ struct DamagedTable {
     }
 
     /// - Returns: True if the scan reached the end of the table.
-    func scan(_ sql: String, values: [Int64] = [], _ row: (SQLRow) throws -> Void) throws -> Bool {
+    func scan(_ sql: String, values: [SQLValue] = [], _ row: (SQLRow) throws -> Void) throws -> Bool {
         var limit = (try? database.integer("PRAGMA page_count")) ?? nil
         limit = (limit ?? 1).multipliedClamped(by: Self.mostRowsOfPage)
         var seen: Int64 = 0
         do {
             return try ignoringDamage {
-                try database.query(sql, all: values.map(SQLValue.integer)) { found in
+                try database.query(sql, all: values) { found in
                     seen += 1
                     guard seen <= limit ?? 0 else { throw EndlessScan() }
                     try row(found)

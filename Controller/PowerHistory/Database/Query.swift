@@ -7,6 +7,9 @@ enum SQLValue {
     case bytes([UInt8])
     case text(String)
     case null
+
+    /// The integer; nil for every other value.
+    var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
 }
 
 /// The current row of a running statement. It is valid only until the statement's next step.

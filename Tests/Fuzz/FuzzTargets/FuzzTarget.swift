@@ -17,7 +17,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage,
         discovery,
         txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel, arpPacket,
-        dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, tariff, scriptLine,
+        dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, databasePage, tariff, scriptLine,
         followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer, manySessions,
     ]
 

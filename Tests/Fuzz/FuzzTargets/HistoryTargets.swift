@@ -43,4 +43,23 @@ extension FuzzTarget {
             try require(HistoryCells.event(written) == written, "the event changes")
             return true
         })
+    /// Finds records in a page of a damaged history.
+    static let databasePage = FuzzTarget(
+        name: "database-page",
+        seeds: {
+            // A page with one cell at offset 10: a row of `plug` (row 1, an id, the name "Lamp"), a key of `counter` in a
+            // leaf page, and the same key in an interior page.
+            let row: [UInt8] = [0, 37, 21, 9, 0, 0, 0] + Array("00000000a001Lamp".utf8)
+            let key: [UInt8] = [6, 1, 1, 1, 1, 1, 1, 2, 3, 4, 5]
+            return [
+                [0x0D, 0, 0, 0, 1, 0, 10, 0, 0, 10, 24, 1, 8] + row, [0x0A, 0, 0, 0, 1, 0, 10, 0, 0, 10, 11] + key,
+                [0x02, 0, 0, 0, 1, 0, 14, 0, 0, 0, 0, 2, 0, 14, 0, 0, 0, 3, 11] + key,
+            ]
+        },
+        check: { bytes in
+            let rows = HistoryCells.records(inPage: bytes, hasRows: true, columns: "ntti???")
+            let keys = HistoryCells.records(inPage: bytes, hasRows: false, columns: "iiiii")
+            try require(rows == 0 || keys == 0, "a page is of two kinds")
+            return rows + keys > 0
+        })
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import PowerHistory
 
 /// Keys that are found in the pages of a database, and rows between two damaged pages that are found by these keys.
-@Suite struct PageKeysTests {
+@Suite struct PageRecordsTests {
     private let directory = TestFolder(on: .memory)
     private let other = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
@@ -20,12 +20,30 @@ import Testing
         try history.record(batch)
         if !isInLog { try history.queue.close() }
         var found: Set<Int64> = []
-        try PageKeys(columns: "ittt", count: 1).scan(path) { found.insert($0[0]) }
+        try PageRecords(kind: .keys, columns: "ittt", count: 1).scan(path) {
+            if let time = $0.values[0].integer { found.insert(time) }
+        }
         #expect(found.isSuperset(of: times.map(Int64.init)))
         var others = 0
-        try PageKeys(columns: "iiiii", count: 3).scan(path) { _ in others += 1 }
+        try PageRecords(kind: .keys, columns: "iiiii", count: 3).scan(path) { _ in others += 1 }
         #expect(others == 0)
         withExtendedLifetime(history) {}
+    }
+
+    @Test("Rows of a table with row numbers are found with their values")
+    func rows() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        var batch = HistoryBatch()
+        batch.names[lamp] = "Lamp"
+        try history.record(batch)
+        try history.queue.close()
+        var found: [String] = []
+        try PageRecords(kind: .rows, columns: "ntti???", count: 3).scan(path) { record in
+            if case .text(let plug) = record.values[1], case .text(let name) = record.values[2] {
+                found.append("\(record.row ?? 0) \(plug) \(name)")
+            }
+        }
+        #expect(found == ["1 \(lamp.rawValue) Lamp"])
     }
 
     @Test("A page of random bytes is parsed without a read outside the page")
@@ -33,9 +51,10 @@ import Testing
         var random = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
             var page = (0..<Schema.pageSize).map { _ in UInt8.random(in: 0...12, using: &random) }
-            page[0] = [0x02, 0x0A].randomElement() ?? 0x02
+            page[0] = [0x02, 0x0A, 0x0D].randomElement() ?? 0x02
             page[3] = UInt8.random(in: 0...7, using: &random)
-            _ = PageKeys(columns: "iiiii", count: 3).keys(in: page)
+            _ = PageRecords(kind: .keys, columns: "iiiii", count: 3).records(in: page)
+            _ = PageRecords(kind: .rows, columns: "ntb?", count: 4).records(in: page)
         }
     }
 
