@@ -110,18 +110,19 @@ import Testing
 
     // MARK: Invitations
 
-    private func pair(_ bench: inout Bench, _ code: SetupCode, name: String = "Phone", at seconds: Double = 0)
-        -> Goodbye.Reason?
-    {
+    private func pair(
+        _ bench: inout Bench, _ code: SetupCode, name: String = "Phone", key: PublicKey = strangerKey,
+        at seconds: Double = 0
+    ) -> Goodbye.Reason? {
         let connection = ConnectionID(rawValue: 9)
-        bench.handle(opening(connection, key: strangerKey), at: seconds)
+        bench.handle(opening(connection, key: key), at: seconds)
         bench.say(on: connection, at: seconds) {
             $0.pairingRequest.version = 1
             $0.pairingRequest.controller = name
             $0.pairingRequest.nonce = .init([UInt8](repeating: 5, count: 32))
         }
         let transcript = PairingTranscript(
-            version: 1, plug: lamp.id, plugKey: plugKey, controllerKey: strangerKey,
+            version: 1, plug: lamp.id, plugKey: plugKey, controllerKey: key,
             plugNonce: [UInt8](repeating: 9, count: 32), controllerNonce: [UInt8](repeating: 5, count: 32))
         bench.say(on: connection, at: seconds) {
             $0.pairingProof.proof = .init(transcript.proof(of: .controller, code: code))
@@ -206,6 +207,28 @@ import Testing
         #expect(!heard.contains { if case .logLines = $0 { true } else { false } })
         #expect(!heard.contains { if case .audit = $0 { true } else { false } })
         for case .refused(let wire) in heard { #expect(wire.request == "fetch_audit") }
+    }
+
+    @Test("A controller that pairs again with a lower role has this role in its open session")
+    func aNewPairingChangesOpenSessions() {
+        var bench = bench(.user)
+        bench.say(on: first) { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
+        #expect(pair(&bench, invited, key: guestKey) == nil)
+        #expect(bench.server.access.controllers[guestKey]?.role == .viewer)
+        let actions = turnOn(&bench, 1, on: second)
+        #expect(!actions.contains { if case .perform = $0 { true } else { false } })
+    }
+
+    @Test("A pairing with an announced key completes the rotation and ends the sessions with the old key")
+    func aPairingCompletesARotation() {
+        var bench = bench(.user)
+        #expect(bench.server.access.controllers.announce(strangerKey, of: guestKey))
+        bench.say(on: first) { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
+        #expect(pair(&bench, invited, key: strangerKey) == nil)
+        #expect(bench.take(second).compactMap(\.goodbyeReason) == [.stopping])
+        #expect(bench.server.access.controllers[guestKey] == nil)
+        #expect(bench.server.access.controllers[strangerKey]?.role == .viewer)
+        #expect(bench.server.sessions.all.allSatisfy { bench.server.access.controllers[$0.key] != nil })
     }
 
     @Test("A guest whose time ends while it proves a second invitation is removed, and the plug continues")

@@ -75,6 +75,8 @@ extension PlugServer {
         _ actions: inout [Action]
     ) {
         guard let key = sessions[connection]?.key else { return }
+        // Pairing with an announced key is the first session with this key.
+        completeKeyRotation(of: connection, now: now, &actions)
         let controller = PairedControllers.Controller(
             key: key, name: pairing.name, role: grant.role, secondsLeft: grant.seconds)
         guard access.controllers.add(controller) else {
@@ -85,6 +87,7 @@ extension PlugServer {
         access.gate.succeeded()
         access.invitations.use(code)
         access.times.forget(key)
+        applyRole(of: key)
         passTime(now: now, &actions)
         actions.append(.keep(access.controllers))
         actions.append(.record(.controllerPaired(name: access.controllers[key]?.name ?? pairing.name)))

@@ -81,16 +81,22 @@ extension PlugServer {
             access.times.forget(known.key)
             if grant.role != .owner { access.invitations.revoke(by: known.authority) }
             note(.roleChanged, of: connection, "\(known.inWords): \(known.role.rawValue) to \(grant.inWords)")
-            for session in sessions.all where known.has(session.key) {
-                sessions[session.connection]?.take(role: grant.role)
-                // Requests in progress are refused when their answers arrive.
-                if session.log != nil, !grant.role.may(.follow_log) { endLog(session.connection) }
-            }
+            applyRole(of: known.key)
             // Computes the stored part of a limited time before flash is written.
             passTime(now: now, &actions)
             actions.append(.keep(access.controllers))
         }
         listControllers(to: connection, now: now)
+    }
+
+    /// Applies a changed role to the controller's sessions. Requests in progress that the role does not permit are refused
+    /// when their answers arrive.
+    mutating func applyRole(of key: PublicKey) {
+        guard let controller = access.controllers[key] else { return }
+        for session in sessions.all where controller.has(session.key) {
+            sessions[session.connection]?.take(role: controller.role)
+            if session.log != nil, !controller.role.may(.follow_log) { endLog(session.connection) }
+        }
     }
 
     /// Removes the controllers whose time is over, and stores the remaining times of the others if they changed.
