@@ -9,6 +9,8 @@ public import PlugModel
 public actor CursorMemory {
     /// The interval between writes. It limits the writes during a burst of events to ten per second.
     private static let pause = Duration.milliseconds(100)
+    /// The number of tries to write the last numbers while another program holds the lock of the directory.
+    private static let lastTries = 20
 
     /// The number of each plug's last processed event, as stored in the file at the last read or write of this object.
     public var known: [PlugID: SequenceNumber] { list.numbers }
@@ -58,7 +60,11 @@ public actor CursorMemory {
     public func finish() async {
         writing?.cancel()
         await writing?.value
-        write()
+        // Another program holds the lock only while it writes, so a few tries suffice.
+        for _ in 0..<Self.lastTries {
+            if write() { break }
+            try? await Task.sleep(for: Self.pause)
+        }
     }
 
     private func remember(_ sequence: SequenceNumber, of name: String) {
@@ -75,8 +81,10 @@ public actor CursorMemory {
     }
 
     /// Merges the numbers into the current file, because other programs may have written the numbers of other plugs.
-    private func write() {
-        guard !unwritten.isEmpty else { return }
+    ///
+    /// - Returns: false if another program holds the lock. The next write tries again.
+    @discardableResult private func write() -> Bool {
+        guard !unwritten.isEmpty else { return true }
         do throws(FileError) {
             let lock = try DirectoryLock(directory, store: files)
             defer { withExtendedLifetime(lock) {} }
@@ -85,10 +93,10 @@ public actor CursorMemory {
             try files.replace(path, with: list.bytes)
             unwritten = [:]
         } catch {
-            // Another program holds the lock. The next write tries again.
-            if case .held = error.reason { return }
+            if case .held = error.reason { return false }
             if !hasComplained { complain(error) }
             hasComplained = true
         }
+        return true
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PlugClient
 import PlugModel
+import Presentation
 
 struct On: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -77,6 +78,10 @@ struct Dim: AsyncParsableCommand {
 
     func run() async throws {
         let command = PlugCommand.setLevel(DimLevel(percent: level.value), transition: over.duration)
-        try await output.send(to: [name]) { _ in command }
+        // The plug answers when the transition begins, so its state does not show the level yet.
+        let (target, span) = (level.text, over)
+        let text: (CommandRecord) -> String =
+            span.duration > .zero ? { "\($0.plug): dimming to \(target) over \(span)" } : \.text
+        try await output.send(to: [name], telling: text) { _ in command }
     }
 }

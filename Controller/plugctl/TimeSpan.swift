@@ -44,11 +44,14 @@ struct PastSpan: ExpressibleByArgument {
 /// A dim level as users write it: `30%`, `30`.
 struct Percent: ExpressibleByArgument {
     let value: Double
+    /// The argument with its unit, as in `30 %`.
+    let text: String
 
     init?(argument: String) {
         let digits = argument.hasSuffix("%") ? String(argument.dropLast()) : argument
         guard let value = Double(digits), (0...100).contains(value) else { return nil }
         self.value = value
+        text = digits + " %"
     }
 }
 

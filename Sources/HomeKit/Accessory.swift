@@ -94,7 +94,10 @@ public struct Characteristic: Hashable, Sendable {
             let longest = limits.longestText ?? CharacteristicLimits.commonTextLength
             guard text.utf8.count > longest else { return value }
             var short = ""
-            for character in text where short.utf8.count + character.utf8.count <= longest { short.append(character) }
+            for character in text {
+                guard short.utf8.count + character.utf8.count <= longest else { break }
+                short.append(character)
+            }
             return .text(short)
         case (.tlv8, .bytes(let bytes)), (.data, .bytes(let bytes)):
             return bytes.count <= CharacteristicLimits.bytesLimit ? value : nil

@@ -149,6 +149,8 @@ import Testing
         #expect(
             characteristic(.string).told(.text(String(repeating: "é", count: 40)))
                 == .text(String(repeating: "é", count: 32)))
+        let before = String(repeating: "a", count: 63)
+        #expect(characteristic(.string).told(.text(before + "éb")) == .text(before))
     }
 
     @Test("Base64 text is decoded to the encoded bytes, and invalid text is rejected") func base64ComesBack() {

@@ -65,6 +65,18 @@ import Testing
         #expect(try await memory().known == [lamp.id: 4, other: 7])
     }
 
+    @Test("The last numbers are written after another program has released the lock")
+    func theLastNumbersWaitForTheLock() async throws {
+        let memory = try memory()
+        let lock = Mutex<DirectoryLock?>(try DirectoryLock(directory))
+        for update in [welcome(lamp.id), event(4)] { await memory.took(report(update)) }
+        async let end: Void = memory.finish()
+        try await Task.sleep(for: .milliseconds(150))
+        lock.withLock { $0 = nil }
+        await end
+        #expect(try await self.memory().known == [lamp.id: 4])
+    }
+
     @Test("Repeated write failures are reported once") func aDiskThatRefusesIsComplainedOfOnce() async throws {
         let complaints = Mutex<[FileError]>([])
         let memory = try CursorMemory(directory) { error in complaints.withLock { $0.append(error) } }

@@ -78,7 +78,10 @@ extension RecordData {
     }
 
     private func shortened(_ text: String) -> String {
-        text.utf8.count <= Self.longestText ? text : text.prefix(Self.longestText) + "…"
+        guard text.utf8.count > Self.longestText else { return text }
+        var start = text.prefix(Self.longestText)
+        while start.utf8.count > Self.longestText { start.removeLast() }
+        return start + "…"
     }
 }
 
