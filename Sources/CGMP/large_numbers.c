@@ -71,8 +71,8 @@ static bool begin(number numbers[count], smartplug_number first, smartplug_numbe
     return true;
 }
 
-/// Wipes 48 KB of the stack, where GMP stores temporary numbers of this size: its tables for a power of 3,072 bits have
-/// about 30 KB.
+/// Wipes 48 KiB of the stack, where GMP stores temporary numbers. For a power with a modulus of 3,072 bits, its tables
+/// need about 30 KB.
 static __attribute__((noinline)) void wipe_stack(void) {
     char used[48 * 1024];
     explicit_bzero(used, sizeof used);
