@@ -1,8 +1,8 @@
 import ProtocolCore
 
 extension ConfigurationReader {
-    /// A table of the file. Its methods read one key each. They record a mistake for an invalid value and return nil,
-    /// so that the caller uses its default.
+    /// A table of the file. Each method reads one key and returns nil if the key is missing. For an invalid value it
+    /// records a mistake and returns nil too, so that the caller uses its default.
     package struct Table {
         /// The name of the table.
         package let name: String
