@@ -16,8 +16,8 @@ public struct Name: Sendable {
     /// The root: the name without labels.
     public static let root = Name(trusted: [0])
 
-    /// Creates a name without checks. Only the decoder and the initialisers here may call this, after they checked the
-    /// limits.
+    /// Creates a name without checks. Only the decoder and the members of this type may call this initializer, after
+    /// they have checked the limits.
     init(trusted bytes: [UInt8]) { self.bytes = bytes }
 
     /// Creates a name from its labels, the leftmost first, without the root.

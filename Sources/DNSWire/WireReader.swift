@@ -33,7 +33,7 @@ struct WireReader {
     let bytes: [UInt8]
     private(set) var offset = 0
     /// The names read so far, with the offset of their first label. Most names of a message are pointers to an earlier
-    /// name. The decoded name shares the storage of the earlier one, also in a cache.
+    /// name. Such a name shares the storage of the earlier one, which also saves memory in a cache of records.
     private var known: [(offset: Int, name: Name)] = []
     /// The limit of known names, which bounds the search in a message with many names.
     private static let knownLimit = 16
