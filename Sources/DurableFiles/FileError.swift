@@ -31,7 +31,8 @@ public struct FileError: Error, Sendable, Hashable {
         case exposed(permissions: UInt32)
         /// The secret belongs to a different user. The value is the id of that user.
         case foreign(owner: UInt32)
-        /// The secret is a link, a pipe or a device, so its creator could decide what is read.
+        /// The secret is a link, a pipe or another entry that is not a regular file. The creator of such an entry could
+        /// decide which bytes are read.
         case noPlainFile
         /// The file of the secret has no bytes.
         case empty

@@ -24,7 +24,7 @@ public final class FileSystemTimeout: Sendable {
     /// Creates a time limit.
     ///
     /// - Parameters:
-    ///   - limit: the time in which a path must be looked up, and reading must begin.
+    ///   - limit: the time limit of a call. ``within(place:bytes:_:)`` extends it for calls that read many bytes.
     ///   - threads: the maximum number of running calls; further calls fail immediately.
     public init(_ limit: Duration, threads: Int = 16) {
         (self.limit, self.threads) = (limit, threads)

@@ -2,8 +2,8 @@ import Glibc
 
 /// Ends a process that was requested to stop.
 public enum OrderlyStop {
-    /// The default time limit. It is shorter than that of the service manager (`TimeoutStopSec=20s` in the unit files),
-    /// which then kills the process.
+    /// The default time limit. It is shorter than the limit of the service manager (`TimeoutStopSec=20s` in the unit
+    /// files), after which the service manager kills the process.
     public static let limit = Duration.seconds(15)
 
     /// Ends the process immediately with status 128 + signal, as shells report it. Used by commands that have nothing
