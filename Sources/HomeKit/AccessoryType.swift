@@ -1,7 +1,7 @@
 /// The type of a service or a characteristic (HAP 6.6.1): a short form for Apple's own types, which share the rest of
 /// their UUID, or a whole UUID.
 public struct AccessoryType: Hashable, Sendable, CustomStringConvertible {
-    /// The type as attributes contain it: a number without leading zeros, or a UUID, in capital letters.
+    /// The type as attributes contain it: a hexadecimal number without leading zeros, or a UUID, in capital letters.
     public let description: String
 
     private static let base = "-0000-1000-8000-0026BB765291"

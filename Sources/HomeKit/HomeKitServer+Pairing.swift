@@ -179,8 +179,8 @@ extension HomeKitServer {
 
     // MARK: Changes of the records
 
-    /// Starts to store the records after the change. A change that is rejected or has no effect is answered
-    /// immediately. While another change is being stored, the change waits.
+    /// Starts to store the changed records. A change that is rejected or has no effect is answered immediately. While
+    /// another change is being stored, the change waits, or is rejected if the queue is full.
     mutating func begin(_ change: RecordChanges.Change, _ now: Instant, _ actions: inout [Action]) {
         guard !changes.isStoring else {
             if !changes.wait(change) { end(change, error: .unknown, now, &actions) }

@@ -19,7 +19,7 @@ public struct HomeKitServer: Machine, Sendable {
         case closed(HomeKitSessionID)
         /// The accessory's values changed.
         ///
-        /// - by: the session whose write caused the change. This session gets no event.
+        /// - by: the session whose write caused the change, or nil if no write caused it. This session gets no event.
         case changed([CharacteristicKey: CharacteristicValue], by: HomeKitSessionID?)
         /// A press of a programmable switch (HAP 9.75): 0 single, 1 double, 2 long.
         case pressed(CharacteristicKey, CharacteristicValue)
@@ -104,8 +104,8 @@ public struct HomeKitServer: Machine, Sendable {
         random = SecretRandomness(seed: seed)
     }
 
-    /// The announcement for `_hap._tcp`. Its configuration number can change once, when the records after
-    /// ``Event/started`` are stored; its pairing flag changes with ``Action/pairingsChanged(isPaired:)``.
+    /// The announcement for `_hap._tcp`. Its configuration number can change once, when the store that
+    /// ``Event/started`` requests has succeeded. Its pairing flag changes with ``Action/pairingsChanged(isPaired:)``.
     public var announcement: HomeKitAnnouncement {
         HomeKitAnnouncement(
             records, model: configuration.model, category: configuration.category, setupID: configuration.setupID)

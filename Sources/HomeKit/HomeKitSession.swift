@@ -39,8 +39,8 @@ struct HomeKitSession: Sendable {
 
     /// The limit of unparsed input in bytes, which collects while a request is unanswered.
     static let inputLimit = 32 << 10
-    /// The limit of unread output in bytes. Above it no request is handled and no event is sent, so that at most one
-    /// response and one event of all characteristics are added.
+    /// The limit of unread output in bytes. At the limit no further request is handled and no event is sent. The unread
+    /// output exceeds it by at most one response and one event of all characteristics.
     static let outputLimit = 64 << 10
     /// The time limit for sending all output. A session whose client does not read all pending output in this time is
     /// closed.
@@ -174,7 +174,7 @@ public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyStrangers(limit: Int)
     case notVerifiedInTime
     case invalidRequest(HTTPFault)
-    /// A frame was changed, repeated or omitted.
+    /// A frame was changed, repeated or omitted, or its length exceeds the limit.
     case notAuthentic
     /// The controller sent more requests than can wait for an answer.
     case tooMuchInput
@@ -182,7 +182,7 @@ public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case readsNothing
     /// The controller's pairing was removed.
     case removed
-    /// A newer session replaced this one, of the same or of a different controller.
+    /// A newer session, of the same or of a different controller, replaced this one.
     case displaced
 
     public var description: String {

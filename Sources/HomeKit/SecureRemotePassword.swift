@@ -39,7 +39,7 @@ public enum SecureRemotePassword {
         PairingCryptography.sha512(padded(controllerKey), padded(accessoryKey))
     }
 
-    /// K = H(S), without leading zeros.
+    /// K = H(S), S without leading zeros.
     public static func sessionKey(_ secret: [UInt8]) -> [UInt8] {
         PairingCryptography.sha512(Array(secret.drop { $0 == 0 }))
     }
@@ -85,8 +85,8 @@ public enum SecureRemotePassword {
             publicKey = try arithmetic.add(product, power, modulo: modulus)
         }
 
-        /// Returns S = (A v^u)^b. Returns nil if A is longer than the modulus, or is a multiple of the modulus: the
-        /// secret would then not depend on the code (RFC 5054, 2.5.4).
+        /// Returns S = (A v^u)^b. Returns nil if A is longer than the modulus. Also returns nil if A is a multiple of
+        /// the modulus, because the secret would then not depend on the code (RFC 5054, 2.5.4).
         public func premasterSecret(
             _ controllerKey: [UInt8], _ arithmetic: any ModularArithmetic
         ) throws(ArithmeticFault) -> [UInt8]? {

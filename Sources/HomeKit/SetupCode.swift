@@ -37,12 +37,13 @@ public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
     var number: UInt32 { UInt32(description.filter { $0 != "-" }) ?? 0 }
 }
 
-/// Four digits or capital letters that identify the accessory of a scanned label (HAP 4.2.2).
+/// Four characters, each a digit or a capital letter, that identify the accessory of a scanned label (HAP 4.2.2).
 public struct HomeKitSetupID: Hashable, Sendable, CustomStringConvertible {
     /// The four characters.
     public let description: String
 
-    /// Returns nil unless the text has exactly four digits or capital letters.
+    /// Creates an id from text. Returns nil unless the text has exactly four characters, each a digit or a capital
+    /// letter.
     public init?(_ text: String) {
         guard text.utf8.count == 4,
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
@@ -51,7 +52,7 @@ public struct HomeKitSetupID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The categories of accessories (HAP 13-1). Categories without a constant are created from their number.
+/// The categories of accessories (HAP, table 13-1). Categories without a constant are created from their number.
 public struct HomeKitCategory: RawRepresentable, Hashable, Sendable {
     /// The number of the category.
     public let rawValue: UInt8

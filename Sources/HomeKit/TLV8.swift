@@ -66,7 +66,7 @@ public struct TLV8: Hashable, Sendable {
         return bytes
     }
 
-    /// The first value of the type.
+    /// The first value of the type, or nil if no item has the type.
     public subscript(type: UInt8) -> [UInt8]? { items.first { $0.type == type }?.value }
 
     /// Appends an item.
