@@ -52,7 +52,8 @@ public enum HostZone {
         String(name.unicodeScalars.prefix(nameLimit).map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) })
     }
 
-    /// Returns true for a zone in POSIX notation, such as `CET-1CEST,M3.5.0,M10.5.0/3`: a name followed by a number.
+    /// Returns true for `UTC`, for `GMT`, and for a zone in POSIX notation such as `CET-1CEST,M3.5.0,M10.5.0/3`: a name
+    /// followed by a number.
     static func isRule(_ text: String) -> Bool {
         if ["UTC", "GMT"].contains(text) { return true }
         func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
@@ -104,7 +105,7 @@ public enum HostZone {
         return name.flatMap { isKnown($0) ? $0 : nil }
     }
 
-    /// Formats an offset in seconds in ISO 8601, cut to whole minutes.
+    /// Formats an offset in seconds in ISO 8601, cut to whole minutes. An offset of less than a minute becomes `UTC`.
     static func offsetName(_ seconds: Int) -> String {
         let minutes = seconds / 60
         guard minutes != 0 else { return "UTC" }
