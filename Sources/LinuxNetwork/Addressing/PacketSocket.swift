@@ -22,8 +22,8 @@ package final class PacketSocket: @unchecked Sendable {
 
     private enum State {
         case opening
-        /// NIO owns its descriptor and reads from it. Writes use a duplicate and bypass NIO, which would combine two
-        /// frames into one call.
+        /// NIO owns the channel's descriptor and reads from it. Writes use a duplicate of the descriptor and bypass
+        /// NIO, which would combine two frames into one call.
         case open(any Channel, writing: Int32)
         case pausing(Scheduled<Void>)
         case closed

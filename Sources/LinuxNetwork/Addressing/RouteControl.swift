@@ -62,7 +62,8 @@ package final class RouteControl: @unchecked Sendable {
             do throws(RouteError) {
                 try perform(request)
             } catch {
-                // A route is removed together with its address; and another program may have added an equal one.
+                // The kernel removes a route together with its address (ESRCH), and another program may have added an
+                // equal route (EEXIST).
                 guard error.code != ESRCH, error.code != EEXIST else { return }
                 fault = fault ?? error
             }

@@ -10,7 +10,7 @@ public struct DiscoveryCounters: Sendable, Hashable {
     public var sent = 0
     /// The number of sent datagrams that the kernel refused.
     public var sendsFailed = 0
-    /// The number of datagrams that were not sent because the socket was being reopened or its queue was full.
+    /// The number of datagrams that were not sent because no socket was open or its queue was full.
     public var sendsDropped = 0
     /// The number of times that a socket was reopened.
     public var socketReopenings = 0

@@ -49,8 +49,8 @@ public actor PacketListener {
 
     /// The event loop on which the actor runs.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
-    /// The packets in the order of their arrival, for one reader. If a slow reader has more than ``limit`` unread
-    /// packets, new ones are dropped and counted.
+    /// The packets in the order of their arrival, for one reader. While a slow reader has ``limit`` unread packets, new
+    /// ones are dropped and counted.
     public nonisolated let packets: AsyncStream<HeardPacket>
     /// The number of packets that were dropped because the reader was too slow.
     public private(set) var dropped = 0

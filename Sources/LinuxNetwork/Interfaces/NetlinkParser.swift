@@ -187,7 +187,8 @@ private func attributes(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkErr
     return found
 }
 
-/// Rounds up to four bytes: netlink pads messages and attributes, though the last one may lack its padding.
+/// Rounds up to a multiple of four bytes, to which netlink pads messages and attributes. The last one may lack its
+/// padding.
 private func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
 
 private func require(_ count: Int, in range: Range<Int>) throws(NetlinkError) {

@@ -21,8 +21,8 @@ final class DatagramReader: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
-        // Datagrams that were queued before the option was set have no packet info, so their interface is unknown. The
-        // peer repeats them.
+        // Datagrams that were queued before the option was set have no packet info, so their interface is unknown. They
+        // are dropped, and the peer repeats them.
         guard let info = envelope.metadata?.packetInfo, let destination = info.destinationAddress.ipAddress,
             let source = envelope.remoteAddress.ipAddress, let port = envelope.remoteAddress.port
         else { return }
@@ -33,7 +33,7 @@ final class DatagramReader: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // An error of a single datagram (such as an ICMP refusal) must not close the channel; serious errors close it
-        // themselves.
+        // An error of a single datagram (such as an ICMP refusal) must not close the channel. After a serious error NIO
+        // closes the channel.
     }
 }
