@@ -11,8 +11,8 @@ struct ExactDivisor {
     init(_ value: UInt64) {
         shift = UInt64(value.trailingZeroBitCount)
         let odd = value >> shift
-        // Newton's iteration: an odd number is its own inverse in the lowest three bits, and each step doubles their
-        // number.
+        // Newton's iteration: an odd number is its own inverse in the lowest three bits, and each step doubles the
+        // number of correct bits.
         var inverse = odd
         for _ in 0..<5 { inverse &*= 2 &- odd &* inverse }
         self.inverse = inverse

@@ -1,6 +1,7 @@
 public import ProtocolCore
 
-/// One entry of a plug's history: a ``Reading`` without its energy, with its time rounded down to milliseconds.
+/// One entry of a plug's history: the active power, voltage and current of a ``Measurement``, with its time rounded
+/// down to milliseconds.
 public struct Sample: Hashable, Sendable {
     /// The time on the plug's clock in milliseconds.
     public var milliseconds: Int64

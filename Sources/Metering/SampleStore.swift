@@ -14,8 +14,7 @@ public struct SampleStore: Sendable {
 
     /// Creates an empty store.
     ///
-    /// - Parameter byteLimit: the limit of the sealed chunks in bytes. It bounds the memory if no controller fetches
-    ///   them.
+    /// - Parameter byteLimit: the limit of the sealed chunks in bytes, which bounds the memory.
     public init(byteLimit: Int = SampleStore.defaultByteLimit) { self.byteLimit = byteLimit }
 
     /// A sealed copy of the open chunk; nil while it is empty.
