@@ -89,7 +89,8 @@ struct RecordCache: Sendable {
     /// §10.2: ends other records of the set in one second, if they were received more than a second ago.
     private mutating func flush(_ key: QuestionKey, except record: Record, now: Instant) {
         for index in entries[key]?.indices ?? 0..<0 {
-            // A type has many instances: a host that claims to be the only one must not end the priority records.
+            // A service type has a pointer to each of its instances. A cache-flush bit on one pointer must not end the
+            // pointers to priority services.
             guard let entry = entries[key]?[index], entry.record.data != record.data,
                 now - entry.received > RFC6762.flushGrace, !(entry.isFavoured && key.type == .ptr)
             else { continue }
@@ -131,9 +132,9 @@ struct RecordCache: Sendable {
 
     private var isFull: Bool { count >= Self.countLimit || byteCount >= Self.byteLimit }
 
-    /// Makes room for a record. A full cache takes no record without a question. For a record with a question it first
-    /// drops all non-priority records without one, at most once per ``sweepInterval``. If it is still full, it evicts
-    /// the oldest non-priority records.
+    /// Makes room for a record. A full cache accepts no record without a question. For a record with a question it
+    /// first drops all non-priority records without one, at most once per ``sweepInterval``. If it is still full, it
+    /// evicts the oldest non-priority records.
     ///
     /// - Returns: the evicted records, empty if there was room. Nil if the cache is full and the record has no
     ///   question.

@@ -44,7 +44,7 @@ extension Responder {
             }
             actions.append(.conflicted(id, by: inbound.source))
         case .announcing, .announced:
-            // §6: a unicast response does not count unless this host requested it, as a probe does.
+            // §6: a unicast response does not count here, because only a probe requests one.
             guard inbound.wasMulticast, content.unique(on: network).contains(where: { $0.type == record.type }) else {
                 return
             }

@@ -159,7 +159,8 @@ enum ProbePacker {
     }
 }
 
-/// Splits a list into parts whose estimated lengths stay within the limit. Every part has at least one element.
+/// Splits a list into parts whose estimated lengths stay within the limit. An element that exceeds the limit forms its
+/// own part.
 func chunks<Element>(of elements: [Element], limit: Int, length: (Element) -> Int) -> [[Element]] {
     var chunks: [[Element]] = []
     var used = Int.max

@@ -6,7 +6,7 @@ import ProtocolCore
 /// interface's packet would remove the addresses of the other (RFC 6762 §10.2), and peers would see only one address at
 /// a time.
 extension Responder {
-    /// Notes a packet from an address of another own interface: both interfaces are on the same link.
+    /// Notes a packet from an address of another interface of this host: both interfaces are on the same link.
     mutating func noteSharedLink(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         let source = inbound.source.address
         guard attachments.count > 1, let here = attachments[inbound.interface]?.network, !here.has(source) else {
