@@ -1,5 +1,6 @@
-/// The secret on a plug's label: 80 random bits, drawn once and not derived from any other value. A controller that
-/// knows the code can pair while the pairing window is open.
+/// A code for pairing with a plug: 80 random bits, not derived from any other value. The plug's own code is on its
+/// label until an owner replaces the code. A controller that knows it can pair while the pairing window is open. An
+/// invitation has a separate code, which does not require an open window.
 ///
 /// A user sees 16 characters of base 32 (RFC 4648 section 6: A to Z and 2 to 7) in groups of four.
 public struct SetupCode: Hashable, Sendable {
@@ -47,7 +48,7 @@ public struct SetupCode: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The code in groups of four, for the label only: `ABCD-EFGH-IJKL-MNOP`.
+    /// The code as a user reads it, in groups of four: `ABCD-EFGH-IJKL-MNOP`. It is secret and must not be logged.
     public var text: String {
         var characters: [UInt8] = []
         for index in 0..<16 {

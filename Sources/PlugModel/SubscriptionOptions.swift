@@ -26,8 +26,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
 public struct StateOptions: Hashable, Sendable {
     /// The plug sends a reading when active power changed by at least this many milliwatts. 0 sends every reading.
     public var deadBandMilliwatts: UInt32
-    /// The plug sends a changed reading within the dead band after this interval, in whole milliseconds. Nil for the
-    /// plug's default of 1 s.
+    /// The plug also sends a reading with a smaller change of power when this interval has passed since the last sent
+    /// state. The interval has whole milliseconds; nil means the plug's default of 1 s.
     public var maximumInterval: Duration?
 
     /// Creates options.
