@@ -23,7 +23,7 @@ extension FrameFault: CustomStringConvertible {
 /// Splits a stream into frames: a 4-byte big-endian length, then a message of that many bytes.
 ///
 /// For any splitting of the stream, each byte is copied at most a constant number of times. A piece that consists of
-/// whole frames is not copied at all. The caller reads all messages after each piece, so less than one frame stays
+/// whole frames is not copied at all. If the caller reads all messages after each piece, less than one frame stays
 /// buffered.
 struct FrameDecoder: Sendable {
     private var buffer: [UInt8] = []
@@ -31,7 +31,7 @@ struct FrameDecoder: Sendable {
     /// The position of `buffer[start]` in the stream.
     private var offset: UInt64 = 0
 
-    /// The number of bytes of the incomplete frame.
+    /// The number of bytes that were received and not returned as messages yet.
     var buffered: Int { buffer.count - start }
 
     mutating func append(_ bytes: [UInt8]) {

@@ -69,6 +69,6 @@ struct Allowance: Sendable {
         return time <= now ? nil : time
     }
 
-    /// Consumes tokens. If fewer are available, further tokens become available later.
+    /// Consumes tokens. If fewer are available, the missing tokens delay the next ones.
     mutating func spend(_ count: Int, now: Instant) { fullAt = max(fullAt, now) + interval * count }
 }

@@ -73,8 +73,8 @@ extension PlugServer {
         return message.lost == 0 && message.lines.isEmpty ? nil : message
     }
 
-    /// Notifies the shell of the lowest level that any session follows, or nil if no session follows, when it has
-    /// changed.
+    /// Notifies the shell if the lowest level that any session follows has changed. The level is nil if no session
+    /// follows the log.
     mutating func announceLogLevel(_ actions: inout [Action]) {
         let level = sessions.all.compactMap { $0.log?.level }.min()
         guard level != announcedLogLevel else { return }

@@ -153,7 +153,7 @@ extension PlugServer {
         case .subscribe(let wire):
             subscribe(connection, established, try wire.model(), now: now)
         case .acknowledge(let wire):
-            // A number ahead of the journal was acknowledged before a factory reset and is ignored.
+            // A number ahead of the journal cannot be an event of this plug and is ignored.
             guard wire.sequence < journal.nextSequence else { return }
             var established = established
             established.acknowledged = wire.sequence

@@ -184,7 +184,8 @@ extension ControllerSession {
         let next = try WireScalar.sequence(wire.nextSequence, "next_sequence")
         let gap = wire.hasGap ? try wire.gap.model() : nil
         if let gap, case .open(let expected) = lane {
-            // The plug sent this without a request, because its journal overtook the session or skipped numbers.
+            // The plug sent this without a request, because its journal evicted events that it had not sent, or skipped
+            // numbers.
             guard gap.from == expected else {
                 throw Fault.order("The plug sent a gap from \(gap.from); event \(expected) was expected.")
             }

@@ -43,7 +43,7 @@ public struct ControllerSession: Machine, Sendable {
         /// Replace the plug's setup code. Answered by ``SessionUpdate/codeChanged``.
         case newCode(SetupCode)
         /// Announce the next key of this controller, with its signature of the ``KeyAnnouncement``. `pendingSignature`
-        /// is by a different key that was announced earlier, otherwise empty. Answered by
+        /// is the signature by a different key that was announced earlier; empty without such a key. Answered by
         /// ``SessionUpdate/keyAccepted``.
         case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
         /// Confirm that the plug's next key is stored.
@@ -93,7 +93,7 @@ public struct ControllerSession: Machine, Sendable {
         let deadline: Instant
     }
 
-    /// The name of this controller. The plug records it as the cause of its commands.
+    /// The name of this controller in Hello. The plug's events show it after the name from pairing if the two differ.
     public let name: String
     var phase = Phase.idle
     var lane = EventLane.closed
@@ -105,7 +105,8 @@ public struct ControllerSession: Machine, Sendable {
     var commands: [PendingCommand] = []
     /// Limited by ``PlugWire/fetchesInFlight``.
     var fetches: [UInt32] = []
-    /// The number of unanswered requests about controllers, keys and codes.
+    /// The number of unanswered requests about controllers, invitations, keys, codes and HomeKit, and for a factory
+    /// reset.
     var answersDue: UInt = 0
     /// The log subscription to send after Welcome.
     var wantedLog: (level: LogLevel, duration: Duration)?

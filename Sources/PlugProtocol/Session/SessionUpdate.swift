@@ -4,12 +4,12 @@ public import PlugModel
 public enum SessionUpdate: Hashable, Sendable {
     /// The plug accepted the session.
     case welcomed(PlugDescription)
-    /// The event lane continues after `gap`. `next` is the number of the next new event. Also sent without a request,
-    /// with a gap, when the plug's journal overtook the session.
+    /// The event lane continues after `gap`. `next` is the number of the next new event. Also delivered without a
+    /// request, with a gap, when the plug's journal evicted events that it had not sent, or skipped numbers.
     case subscribed(next: SequenceNumber, gap: Gap?)
     /// The state at the opening of the state lane.
     case snapshot(PlugState)
-    /// An event. `age` is the time since it happened, or nil if it happened in another boot and is unknown.
+    /// An event. `age` is the time since it happened, or nil if that is unknown because it happened in another boot.
     case event(PlugEvent, age: Duration?)
     /// An event of a later version. The cursor moves past it.
     case unknownEvent(SequenceNumber)
