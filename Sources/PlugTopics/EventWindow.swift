@@ -42,7 +42,7 @@ struct EventWindow: Sendable {
     /// Notes that the journal has new events up to this position.
     mutating func grown(to position: QueuedEvent.Position) { newest = max(newest, position) }
 
-    /// Returns the start and number of events to fetch, or nil if no fetch is needed now.
+    /// Returns the position after which to fetch and the maximum number of events, or nil if no fetch is needed now.
     mutating func fetch() -> (after: QueuedEvent.Position, limit: Int)? {
         guard fetchesThrough == nil, last < newest, places.count <= Self.limit / 2 else { return nil }
         fetchesThrough = newest
