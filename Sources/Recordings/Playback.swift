@@ -24,7 +24,7 @@ public struct Playback: Hashable, Sendable {
         self.speed = speed
     }
 
-    /// Returns the current position in milliseconds of the recording's own time.
+    /// Returns the position after this time of playback, in milliseconds of the recording's own time.
     public func position(after elapsed: Duration) -> Int64 {
         // The limit of about a hundred thousand years prevents an overflow of the milliseconds.
         let played = min(max(0, elapsed.inSeconds * speed * 1000), 3e15)
@@ -35,7 +35,7 @@ public struct Playback: Hashable, Sendable {
         return position % ((last / dayLength + 1) * dayLength)
     }
 
-    /// Returns the active power in tenths of a watt.
+    /// Returns the active power after this time of playback, in tenths of a watt.
     public func deciwatts(after elapsed: Duration) -> Int32 { recording.deciwatts(at: position(after: elapsed)) }
 }
 
