@@ -9,8 +9,8 @@ struct Reclaiming: Sendable {
     /// ``longestPause``. One attempt per hour, with some queries and three probes, is a negligible load.
     static let firstPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(3600)
-    /// The time of querying the name before probing for it. A host that misses all probes for its name loses the name.
-    /// The host is less likely to miss all these queries too.
+    /// The time for which the name is queried before it is probed for. A host that misses all probes for its name loses
+    /// the name. The host is less likely to miss all these queries too.
     static let asking = Duration.seconds(20)
 
     private(set) var pause = Self.firstPause
