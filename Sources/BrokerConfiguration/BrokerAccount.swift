@@ -15,12 +15,13 @@ public struct BrokerAccount: Hashable, Sendable {
     public let servers: [BrokerServer]
     /// The trusted certificates, or `plain` for a connection without TLS.
     public let trust: BrokerOptions.Trust
-    /// The files of a client certificate and its key (PEM), for brokers that authenticate clients by certificate.
+    /// The files of a client certificate and its key (PEM), for brokers that authenticate clients by certificate; nil
+    /// without such files.
     public let certificate: BrokerOptions.Certificate?
     /// The user name, if the broker requires one.
     public let user: String?
-    /// The path of the file with the password. Other users must not be able to read the file. The program reads the
-    /// file for each connection.
+    /// The path of the file with the password, or nil without a password. Other users must not be able to read the
+    /// file. The program reads the file for each connection.
     public let passwordFile: String?
 
     /// The secret files, which the programs of rules must not be able to read.
