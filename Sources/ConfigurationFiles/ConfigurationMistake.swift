@@ -40,7 +40,7 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
     public var key: String?
     /// The line, counted from 1, or nil if it is unknown.
     public var line: Int?
-    /// The column, counted from 1. Known only for syntax errors.
+    /// The column, counted from 1, or nil if it is unknown. Only syntax errors have a column.
     public var column: Int?
 
     /// Creates a mistake.
