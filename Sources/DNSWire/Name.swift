@@ -9,8 +9,9 @@ public struct Name: Sendable {
     public static let lengthLimit = 255
     /// The limit of one label in bytes (RFC 1035 §2.3.4).
     public static let labelLimit = 63
-    /// The limit of pointers in one name on the wire; four are usual. It prevents a message of a few kilobytes from
-    /// causing millions of steps.
+    /// The limit of pointers in one name on the wire. A service instance name such as `Lamp._smartplug._tcp.local` has
+    /// four labels and needs at most four pointers. The limit prevents a message of a few kilobytes from causing
+    /// millions of steps.
     public static let pointerLimit = 16
 
     /// The root: the name without labels.
