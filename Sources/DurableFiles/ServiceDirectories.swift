@@ -5,8 +5,8 @@ public enum ServiceDirectories {
     /// The first directory of `StateDirectory=`, which survives a reboot; nil if the process is not a service with this
     /// setting.
     public static var state: String? { first("STATE_DIRECTORY") }
-    /// The first directory of `RuntimeDirectory=`, which is in memory. With `RuntimeDirectoryPreserve=` it survives a
-    /// restart of the service.
+    /// The first directory of `RuntimeDirectory=`, which is in memory; nil if the process is not a service with this
+    /// setting. With `RuntimeDirectoryPreserve=` it survives a restart of the service.
     public static var runtime: String? { first("RUNTIME_DIRECTORY") }
 
     /// Returns the first path of a list that is separated by colons; it is the service's own directory.
