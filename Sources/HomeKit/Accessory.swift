@@ -29,7 +29,7 @@ public struct Characteristic: Hashable, Sendable {
     public var unit: CharacteristicUnit?
     /// The limits of the value.
     public var limits: CharacteristicLimits
-    /// A human-readable name for characteristics that Apple does not define.
+    /// A human-readable name for characteristics that Apple does not define, or nil.
     public var name: String?
 
     /// Creates a characteristic.

@@ -111,7 +111,7 @@ struct CharacteristicWrite {
     static let limit = 128
 
     private(set) var entries: [Entry] = []
-    /// The id of the preceding `/prepare`.
+    /// The id of the preceding `/prepare`, or nil if the write names none.
     private(set) var preparation: UInt64?
 
     init(_ body: [UInt8]) throws(RequestFault) {

@@ -65,11 +65,11 @@ public enum CharacteristicPermission: String, Hashable, Sendable, CaseIterable {
 
 /// The limits of numbers and texts (HAP 6.6.3, table 6-3).
 public struct CharacteristicLimits: Hashable, Sendable {
-    /// The minimum of a number.
+    /// The minimum of a number, or nil for no minimum.
     public var minimum: Double?
-    /// The maximum of a number.
+    /// The maximum of a number, or nil for no maximum.
     public var maximum: Double?
-    /// The step between valid numbers.
+    /// The step between valid numbers, or nil if controllers may use any step.
     public var step: Double?
     /// The valid whole numbers. If empty, all numbers between minimum and maximum are valid.
     public var validValues: [Int64]

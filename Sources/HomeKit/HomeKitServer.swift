@@ -84,7 +84,7 @@ public struct HomeKitServer: Machine, Sendable {
     var table: AccessoryTable
     var sessions: [HomeKitSessionID: HomeKitSession] = [:]
     var gate = PairSetupGate()
-    /// The session in pair-setup. Only one session may use it at a time (HAP 5.6.2).
+    /// The session in pair-setup, or nil if no session is in it. Only one session may use it at a time (HAP 5.6.2).
     var setup: (session: HomeKitSessionID, PairSetup)?
     /// An unanswered pair-setup, reused for the next session. The reuse prevents repeated starts from consuming
     /// processor time for arithmetic with large numbers.

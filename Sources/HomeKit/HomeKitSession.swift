@@ -49,7 +49,8 @@ struct HomeKitSession: Sendable {
     /// not extend it. It restarts when a controller has proven the setup code, and when it has paired.
     static let strangersTime = Duration.seconds(10)
     /// The time limit of a session while the user types the setup code, between M2 and M3 of pair-setup, counted from
-    /// the opening of the connection. A restart does not extend it, because other sessions get "busy" during that time.
+    /// the opening of the connection. A restart of pair-setup does not extend it, because other sessions get "busy"
+    /// during that time.
     static let typingTime = Duration.seconds(120)
     /// The minimum interval between two events with values (HAP 6.8).
     static let eventPause = Duration.seconds(1)
@@ -73,7 +74,8 @@ struct HomeKitSession: Sendable {
     var untold: Set<CharacteristicKey> = []
     /// The earliest time of the next event.
     var eventsAt = Instant.zero
-    /// The id of the last `/prepare` and the time until which a write with this id is accepted.
+    /// The id of the last `/prepare` and the time until which a write with this id is accepted. Nil before the first
+    /// `/prepare`, and after a write that names an id.
     var preparation: (id: UInt64, until: Instant)?
 
     init(_ id: HomeKitSessionID, now: Instant) {

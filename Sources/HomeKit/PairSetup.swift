@@ -50,7 +50,7 @@ struct PairSetup: Sendable {
 
     private var phase: Phase
 
-    /// Handles M1 and prepares M2.
+    /// Draws the accessory's key and prepares M2, the answer to M1.
     init(
         _ verifier: SetupVerifier, _ random: inout SecretRandomness, _ arithmetic: any ModularArithmetic
     ) throws(ArithmeticFault) {
