@@ -206,7 +206,8 @@ public struct JSONReader {
         return number
     }
 
-    /// Reads an integer. A number with a fraction, or outside the range of `Int`, is an error.
+    /// Reads an integer. A number with a fraction, or outside the range of `Int`, is an error. A number beyond 2^53 is
+    /// rounded, because it is read as a `Double`.
     public mutating func whole() throws(JSONError) -> Int {
         guard let number = Int(exactly: try number()) else { throw fault("expected an integer") }
         return number
