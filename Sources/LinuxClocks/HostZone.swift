@@ -29,7 +29,7 @@ public enum HostZone {
         problem(variable: getenv("TZ").map { String(cString: $0) }, file: "/etc/localtime")
     }
 
-    /// Checks a zone.
+    /// Returns the reason why a zone is not valid, or nil if it is valid.
     ///
     /// - Parameters:
     ///   - variable: the value of `TZ`, or nil if it is not set.
