@@ -54,7 +54,7 @@ package struct InterfaceRoute: Hashable, Sendable {
     package var prefixLength: UInt8
     /// The gateway; nil if the destination is on the link.
     package var router: IPv4Address?
-    /// The preferred source address.
+    /// The preferred source address, or nil if the kernel chooses it.
     package var source: IPv4Address?
     /// The metric; lower values take precedence.
     package var metric: UInt32

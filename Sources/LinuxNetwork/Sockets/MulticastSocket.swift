@@ -17,8 +17,8 @@ final class MulticastSocket: @unchecked Sendable {
         var interface: UInt32
         var interfaceName: String
         var family: IPFamily
-        /// True for loopback. The kernel does not choose a loopback address as the source of a multicast itself: it
-        /// would use another interface's address, or 0.0.0.0.
+        /// True for loopback. The socket then names 127.0.0.1 as the source of its IPv4 multicasts, because the kernel
+        /// would choose another interface's address, or 0.0.0.0.
         var isLoopback = false
         /// True to bind to the group: the socket receives only multicast and takes no unicast packets from other
         /// sockets on the port.
