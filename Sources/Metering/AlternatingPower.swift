@@ -26,6 +26,6 @@ public struct AlternatingPower: Hashable, Sendable {
     public var reactivePower: Double { Double(reactiveDecivars) / 10 }
     /// Power factor, -1 to 1.
     public var powerFactor: Double { Double(powerFactorThousandths) / 1000 }
-    /// Mains frequency in hertz.
+    /// Mains frequency in hertz; nil if the meter does not measure it.
     public var frequency: Double? { millihertz.map { Double($0) / 1000 } }
 }

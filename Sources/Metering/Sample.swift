@@ -36,9 +36,9 @@ public struct Sample: Hashable, Sendable {
 
     /// Active power in watts.
     public var activePower: Double { Double(deciwatts) / 10 }
-    /// RMS voltage in volts.
+    /// RMS voltage in volts; nil if the meter does not measure it.
     public var voltageRMS: Double? { decivolts.map { Double($0) / 10 } }
-    /// RMS current in amperes.
+    /// RMS current in amperes; nil if the meter does not measure it.
     public var currentRMS: Double? { milliamperes.map { Double($0) / 1000 } }
 }
 
