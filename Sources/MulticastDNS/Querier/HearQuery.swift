@@ -1,8 +1,8 @@
 import DNSWire
 import ProtocolCore
 
-/// Uses other hosts' queries to suppress identical own questions (RFC 6762 §7.3), and to detect records whose owner no
-/// longer answers (§10.5).
+/// Uses other hosts' queries to suppress this host's identical questions (RFC 6762 §7.3), and to detect records whose
+/// owner no longer answers (§10.5).
 extension QuerierLink {
     /// Handles another host's query. Only multicast questions with complete known answers count. This host also
     /// receives its own queries. They do not count as unanswered, and they do not suppress this host's next question,

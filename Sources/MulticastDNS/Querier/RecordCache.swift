@@ -25,7 +25,7 @@ struct RecordCache: Sendable {
     /// The keys by the time at which their first record expires or needs a refresh.
     private var deadlines = DeadlineQueue<QuestionKey>()
 
-    /// A time before which no record expires or needs a refresh.
+    /// A time before which no record expires or needs a refresh, or nil if no such time is scheduled.
     var deadline: Instant? { deadlines.next }
 
     /// The limits of non-priority records, as a number and in bytes. They prevent a flood of forged records from

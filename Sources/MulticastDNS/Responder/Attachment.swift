@@ -26,7 +26,7 @@ struct Attachment: Sendable {
         for family in network.families { queues[family] = AnswerQueue() }
     }
 
-    /// The time of the first due answer.
+    /// The time of the first due answer, or nil if no answer waits.
     var deadline: Instant? {
         replies.reduce(queues.values.reduce(nil) { sooner($0, $1.deadline) }) { sooner($0, $1.queue.deadline) }
     }

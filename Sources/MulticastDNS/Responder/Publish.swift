@@ -129,7 +129,7 @@ extension Responder {
     private mutating func index(_ content: RecordGroup, _ id: GroupID) {
         for name in content.ownerNames {
             var ids = owners[name] ?? []
-            // Ids usually rise, so this is the end of the list.
+            // Ids usually rise, so the new id is usually inserted at the end of the list.
             ids.insert(id, at: ids.lastIndex { $0 < id }.map { $0 + 1 } ?? 0)
             owners[name] = ids
         }
