@@ -10,7 +10,7 @@ public struct PlugCrash: Hashable, Sendable {
     /// is unknown.
     public var at: Instant?
 
-    /// The maximum length of a sent report in bytes. It leaves room in the message.
+    /// The maximum length of a sent report in bytes. It leaves room for the other fields of the message.
     public static let limit = 2048
 
     /// Creates a description of a crash.

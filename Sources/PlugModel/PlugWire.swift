@@ -7,7 +7,8 @@ public enum PlugWire {
     /// The maximum length of a message in bytes, without its length field. The limit keeps a peer from exhausting the
     /// receiver's memory.
     public static let maximumMessage = 65_536
-    /// The maximum length of a sample chunk in bytes. It fits into a frame with its envelope.
+    /// The maximum length of a sample chunk in bytes. A chunk of this length fits into a frame together with the other
+    /// fields of its message.
     public static let maximumChunk = 65_000
     /// A side that has sent nothing for this time sends Ping.
     public static let pingInterval = Duration.seconds(20)
