@@ -6,8 +6,8 @@ extension PlugServer {
     public struct Access: Sendable {
         /// The plug's current key, which its certificate contains.
         public internal(set) var key: PublicKey
-        /// The announced next key. It replaces ``key`` when no controller delays the rotation. See
-        /// ``PairedControllers/delaying(_:announcedFor:)``.
+        /// The announced next key, or nil if none is announced. It replaces ``key`` when no controller delays the
+        /// rotation. See ``PairedControllers/delaying(_:announcedFor:)``.
         public internal(set) var nextKey: PublicKey?
         /// The setup code, or nil if it is lost. Without a code no controller can pair until the plug has a new one.
         public internal(set) var code: SetupCode?

@@ -12,7 +12,7 @@ struct AccessExpiry: Sendable {
     private static let shortestPart: UInt32 = 60
 
     private var ends: [PublicKey: Instant] = [:]
-    /// The start of the next part, for all controllers.
+    /// The start of the next part, for all controllers, or nil if no part is planned.
     private var nextPart: Instant?
 
     /// The time of the next ``pass(_:now:)``.

@@ -6,7 +6,8 @@ public struct PairedControllers: Hashable, Sendable {
     public struct Controller: Hashable, Sendable {
         /// The current key.
         public var key: PublicKey
-        /// The announced next key. Until the first session with this key, the plug accepts both keys.
+        /// The announced next key, or nil if none is announced. Until the first session with this key, the plug accepts
+        /// both keys.
         public var nextKey: PublicKey?
         /// The id of the controller in the request ledger. It stays the same when the key changes.
         public var authority: AuthorityID

@@ -34,7 +34,7 @@ extension PlugServer {
     }
 
     /// Handles FetchAudit. Allows one request at a time, because one read could contain thousands of requests of a few
-    /// bytes, and each answer can have half a frame.
+    /// bytes, and each answer can fill half of a frame.
     mutating func fetchAudit(
         _ wire: WireFetchAudit, from connection: ConnectionID, _ established: ServerSession.Established, now: Instant,
         _ actions: inout [Action]

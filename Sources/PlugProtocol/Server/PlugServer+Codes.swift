@@ -50,6 +50,6 @@ extension PlugServer {
         notes.append(AuditNote(.refused, by: change.actor, isRefused: true, "\(request): \(refusal.code.words)"))
     }
 
-    /// The new code while it is not in flash yet.
+    /// The new code while it is not in flash yet, or nil if no change is in progress.
     public var codeInWriting: SetupCode? { codeChange?.code }
 }

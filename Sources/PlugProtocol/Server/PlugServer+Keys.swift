@@ -5,7 +5,8 @@ internal import ProtocolCore
 /// key. Both keys are valid until the first session with the next key, so a power loss or a crash cannot lock the
 /// controller out.
 extension PlugServer {
-    /// The detail of an audit entry. It contains no key, so that repetitions are counted in one entry.
+    /// The detail of the audit entry for a replaced announcement. It contains no key, so that repetitions are counted
+    /// in one entry.
     static let replacedKeyDetail = "its announced key was replaced"
 
     /// Stores an announced key. The answer follows ``Action/keep(_:)``, so it is sent after the key is in flash.

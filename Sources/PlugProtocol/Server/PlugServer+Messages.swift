@@ -34,8 +34,8 @@ extension PlugServer {
         }
     }
 
-    /// Ends a session whose answers exceed the limit. Requests are short and answers long, so one read can contain
-    /// thousands of requests.
+    /// Ends a session whose answers exceed the limit. One read can contain thousands of short requests whose answers
+    /// are long.
     private mutating func endWhereAnswersGrow(
         _ connection: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {

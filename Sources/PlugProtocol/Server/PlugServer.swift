@@ -22,7 +22,7 @@ public struct PlugServer: Machine, Sendable {
         public var boot: BootID
         /// The current network interfaces.
         public var networks: [PlugNetwork] = []
-        /// The last crash of the firmware.
+        /// The last crash of the firmware, or nil if none is known.
         public var crash: PlugCrash?
         /// The settings that controllers can change, or nil without that capability.
         public var settings: RemoteSettings?
@@ -207,10 +207,10 @@ public struct PlugServer: Machine, Sendable {
     /// The time of the next step, set while a session has more to send than one step permits.
     var continuation: Instant?
     private var announcedWindow = false
-    /// The change that is waiting for flash.
+    /// The change of the setup code that is waiting for flash, or nil.
     var codeChange: CodeChange?
     var log: LogRing
-    /// The last level that was passed to the shell.
+    /// The last log level that was passed to the shell. Nil means that no session followed the log.
     var announcedLogLevel: LogLevel?
     /// The actors of running commands. Limited by the ledger's number of running commands.
     var askers: [CommandID: Asker] = [:]
@@ -332,7 +332,7 @@ public struct PlugServer: Machine, Sendable {
         public var controller: String?
         /// The number of the last sent event, or nil while the event lane is closed.
         public var cursor: SequenceNumber?
-        /// The last event that the controller acknowledged.
+        /// The last event that the controller acknowledged in this session, or nil if it has acknowledged none.
         public var acknowledged: SequenceNumber?
     }
 

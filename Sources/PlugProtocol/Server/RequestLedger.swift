@@ -12,7 +12,8 @@ struct RequestLedger: Sendable {
     }
 
     private enum Entry: Sendable {
-        /// Running. It has these waiters and has caused this event so far.
+        /// The command is running. `waiting` has the origins that wait for its outcome; `event` is the event that it
+        /// has caused, or nil if it has caused none yet.
         case running(waiting: [Waiter], event: SequenceNumber?)
         case finished(CommandOutcome)
         /// Executed before a restart of the firmware. The journal contains its event.

@@ -97,7 +97,7 @@ public struct ControllerSession: Machine, Sendable {
     public let name: String
     var phase = Phase.idle
     var lane = EventLane.closed
-    /// The subscription that the plug has not answered yet.
+    /// The subscription that the plug has not answered yet, or nil.
     var subscribing: SubscriptionOptions?
     /// The subscription to send after the answer to ``subscribing``.
     var wanted: SubscriptionOptions?
@@ -114,7 +114,7 @@ public struct ControllerSession: Machine, Sendable {
     var asksForLog = false
     /// The number of the last log line.
     var lastLine: UInt64 = 0
-    /// The entry number of the unanswered audit request.
+    /// The entry number of the unanswered audit request, or nil if none is unanswered.
     var auditAfter: UInt64?
     /// The audit request to send after Welcome.
     var wantedAudit: (after: UInt64, limit: UInt32?)?
@@ -124,7 +124,7 @@ public struct ControllerSession: Machine, Sendable {
     public internal(set) var clock: ClockMapping?
     var isReading = true
     var lastReceived = Instant.zero
-    /// The time of the unanswered probe.
+    /// The time of the unanswered probe, or nil if none is unanswered.
     var probedAt: Instant?
     /// The last Ping. Its answer contains the plug's time.
     var lastPing: (token: UInt64, at: Instant) = (0, .zero)
@@ -175,7 +175,7 @@ public struct ControllerSession: Machine, Sendable {
         }
     }
 
-    /// The time at which silence ends the session.
+    /// The time at which silence ends the session, or nil while the shell does not read.
     private var silentAt: Instant? {
         guard isReading else { return nil }
         return sooner(lastReceived + PlugWire.silenceLimit, probedAt.map { $0 + PlugWire.probeLimit })
