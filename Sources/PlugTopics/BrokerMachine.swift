@@ -117,7 +117,7 @@ public struct BrokerMachine: Machine, Sendable {
     private var heardAt = Instant.zero
     private var pausedUntil: Instant?
     private var hasToldNotTaken = false
-    /// The time at which the first delayed event is sent.
+    /// The time at which the first delayed event is sent, or nil if no event is delayed.
     private var releasesAt: Instant?
     /// The time at which retained messages are sent; nil if no message waits to be combined.
     private var retainedAt: Instant?

@@ -8,11 +8,11 @@ public struct Publication: Hashable, Sendable {
     public var payload: String
     /// True if the broker must retain the message.
     public var isRetained: Bool
-    /// The correlation data of a request, or of the request that this message answers.
+    /// The correlation data of a request, or of the request that this message answers; nil for none.
     public var correlation: [UInt8]?
-    /// The topic for the answer to a request.
+    /// The topic for the answer to a request, or nil if no answer is wanted.
     public var responseTopic: String?
-    /// The lifetime of a request in seconds.
+    /// The lifetime of a request in seconds, or nil for no limit.
     public var expiry: UInt32?
 
     /// Creates a message to publish.
@@ -37,11 +37,11 @@ public struct BrokerMessage: Hashable, Sendable {
     public var payload: [UInt8]
     /// True if the publisher asked the broker to retain the message.
     public var isRetained: Bool
-    /// The topic for the answer to a request.
+    /// The topic for the answer to a request, or nil if no answer is wanted.
     public var responseTopic: String?
-    /// The correlation data of a request.
+    /// The correlation data of a request, or nil for none.
     public var correlation: [UInt8]?
-    /// The remaining Message Expiry Interval in seconds (MQTT 5, section 3.3.2.3.3).
+    /// The remaining Message Expiry Interval in seconds (MQTT 5, section 3.3.2.3.3), or nil if the message has none.
     public var expiry: UInt32?
     /// The arrival time in seconds since 1970; nil if the wall clock is not known to be correct.
     public var at: Double?

@@ -49,7 +49,7 @@ public struct BrokerOptions: Hashable, Sendable {
     public var certificate: Certificate?
     /// The user name, if the broker requires one.
     public var user: String?
-    /// The password of the user.
+    /// The password of the user, or nil for none.
     public var password: String?
     /// The topic of the retained will, which the broker publishes when the connection ends; nil for no will.
     public var willTopic: String?

@@ -25,12 +25,13 @@ struct RetainedDesk: Sendable {
         var contents: [Content?] = Array(repeating: nil, count: Slot.allCases.count)
         /// True while the plug's messages are being removed from the broker.
         var isGoing = false
-        /// The time at which the broker acknowledged the current availability in this connection.
+        /// The time at which the broker acknowledged the current availability in this connection, or nil if it has not
+        /// done so yet.
         var saidAt: Instant?
     }
 
     private var plugs: [PlugID: Plug] = [:]
-    /// The keys to publish, in order. Keys whose content needs no publishing any more are skipped.
+    /// The keys to publish, in order. Keys whose content no longer needs publishing are skipped.
     private var due: Deque<Key> = []
 
     var known: Set<PlugID> { Set(plugs.keys) }
