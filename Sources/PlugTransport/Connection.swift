@@ -138,7 +138,7 @@ extension Channel {
 
 enum SocketLimits {
     /// The water marks of the send buffer in bytes. Above the high one a session stops sending until the buffer falls
-    /// below the low one. It limits the memory that a stalled controller can occupy.
+    /// below the low one. The high mark limits the memory that a stalled controller can occupy.
     static let sendBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 16 * 1024, high: 64 * 1024)
     /// The number of bytes that are gathered within one turn of the event loop before they are written. It is smaller
     /// than the high water mark.

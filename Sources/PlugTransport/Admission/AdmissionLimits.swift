@@ -28,7 +28,7 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// ``strangers``, so that one address cannot block the others.
     public var stranger = Allowance(handshakes: 3, connections: 6, burst: 6, interval: .seconds(1))
     /// The limits for an address with a recently connected paired controller. Strangers at other addresses cannot use
-    /// these places. They suffice for scripts that open a connection per command. The limits exist because other hosts
+    /// these places. The limits suffice for scripts that open a connection per command. They exist because other hosts
     /// may share the address.
     public var pairedAddress = Allowance(handshakes: 4, connections: 12, burst: 40, interval: .milliseconds(50))
     /// The maximum number of addresses with paired controllers, equal to the maximum number of controllers. The least
