@@ -18,7 +18,7 @@ public struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     /// Creates an empty queue.
     public init() {}
 
-    /// A time before which no key is due. A skipped entry may make it too early.
+    /// A time before which no key is due, or nil if the queue is empty. An obsolete entry may make the time too early.
     public var next: Instant? { heap.first?.time }
 
     /// Schedules the key for this time, unless it is already scheduled for a sooner time.
