@@ -91,7 +91,7 @@ public struct DiscoveryNode: Machine, Sendable {
     var hosts: [String: RegisteredHost] = [:]
     var groupOwners: [GroupID: GroupOwner] = [:]
     var nextGroup: UInt64 = 0
-    /// The time at which the next service tries to regain its name.
+    /// The time at which the next service tries to regain its name, or nil if no service waits to do so.
     var reclaimDeadline: Instant?
     var browses: [BrowseID: Browse] = [:]
     /// The reported types per type browse.

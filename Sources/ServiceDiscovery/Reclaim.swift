@@ -19,7 +19,7 @@ struct Reclaiming: Sendable {
     private(set) var due: Instant?
     /// True during the first part of an attempt, while the name is queried.
     private(set) var isAsking = false
-    /// The records under the registered name while they are probed for.
+    /// The group of the records under the registered name while the name is probed for, otherwise nil.
     var group: GroupID?
     private var regained: Instant?
 

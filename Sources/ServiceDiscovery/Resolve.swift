@@ -46,7 +46,7 @@ public struct ResolvedService: Hashable, Sendable {
 struct Resolve: Sendable {
     let identity: ServiceIdentity
     let instance: Name
-    /// The host whose addresses are queried.
+    /// The host whose addresses are queried, or nil while no SRV record is known.
     var target: Name?
     var reported: ResolvedService?
 

@@ -13,7 +13,8 @@ public struct ServiceIdentity: Hashable, Sendable {
     /// The interface. Results always have one; nil in a request means any interface.
     public var interface: InterfaceID?
 
-    /// Creates an identity and normalizes the name to form C, as every service should.
+    /// Creates an identity and normalizes the name to form C, because services should announce their names in that
+    /// form.
     public init(name: String, type: ServiceType, domain: String = "local", interface: InterfaceID? = nil) {
         self.name = name.precomposed
         self.type = type.base
