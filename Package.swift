@@ -17,7 +17,8 @@ func optimised(_ name: String) -> [SwiftSetting] {
 
 /// Links the Swift runtime statically and strips the programs. Only linker options are used: SwiftPM's own option
 /// changes the compile commands, so the tests, which need the dynamic runtime, could not share compiled modules with
-/// the demo build. The named libraries are the parts of Foundation; lld accepts them in any order.
+/// the demo build. The named libraries are the parts of Foundation, and the runtime's module Synchronization; lld
+/// accepts them in any order.
 let standalone: [LinkerSetting] =
     build == nil || build == "fuzzer"
     ? []
