@@ -65,7 +65,8 @@ public struct MessageTooLong: Error, Hashable, Sendable {
 }
 
 extension Message {
-    /// Encodes the message in at most `limit` bytes. The default is the limit of DNS over TCP (RFC 1035 §4.2.2).
+    /// Encodes the message in at most `limit` bytes, or throws if it is longer. The default is the limit of DNS over
+    /// TCP (RFC 1035 §4.2.2).
     public func encoded(
         limit: Int = Int(UInt16.max), compression: NameCompression = .multicast
     ) throws(MessageTooLong) -> [UInt8] {

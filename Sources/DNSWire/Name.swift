@@ -52,7 +52,8 @@ public struct Name: Sendable {
         bytes[0] == 0 ? nil : Name(trusted: Array(bytes[(1 + Int(bytes[0]))...]))
     }
 
-    /// Returns the name with one more label on its left, such as `Lamp` before `_smartplug._tcp.local`.
+    /// Returns the name with one more label on its left, such as `Lamp` before `_smartplug._tcp.local`. Throws if the
+    /// label is empty, or if the label or the name is too long.
     public func prepending(label: some Collection<UInt8>) throws(NameError) -> Name {
         guard !label.isEmpty else { throw .emptyLabel }
         guard label.count <= Self.labelLimit else { throw .labelTooLong(count: label.count) }
