@@ -9,7 +9,8 @@ public enum ServiceDirectories {
     /// setting. With `RuntimeDirectoryPreserve=` it survives a restart of the service.
     public static var runtime: String? { first("RUNTIME_DIRECTORY") }
 
-    /// Returns the first path of a list that is separated by colons; it is the service's own directory.
+    /// Returns the first path in an environment variable, which is the service's own directory; nil if the variable is
+    /// not set or empty. Colons separate its paths.
     private static func first(_ name: String) -> String? {
         guard let list = getenv(name) else { return nil }
         return String(cString: list).split(separator: ":").first.map(String.init)

@@ -48,7 +48,8 @@ public enum UserDirectories {
     /// The directory for sockets and other files that exist while the user is logged in; nil if it is not set.
     public static var runtime: String? { absolute("XDG_RUNTIME_DIR") }
 
-    /// Returns the path in an environment variable. The specification requires that relative paths are ignored.
+    /// Returns the path in an environment variable, or nil if the variable is not set or its path is relative. The
+    /// specification requires that relative paths are ignored.
     private static func absolute(_ name: String) -> String? {
         guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
         return value
