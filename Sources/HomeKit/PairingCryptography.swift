@@ -13,7 +13,8 @@ enum PairingCryptography {
         return key.withUnsafeBytes { Array($0) }
     }
 
-    /// Encrypts with ChaCha20-Poly1305 and a nonce of four zeros and 8 bytes. Returns the ciphertext and the tag.
+    /// Encrypts with ChaCha20-Poly1305 and a nonce of four zeros and 8 bytes. Returns the ciphertext and the tag, or
+    /// nil if the key or the nonce has an invalid length.
     static func seal(_ bytes: some Collection<UInt8>, key: [UInt8], nonce: [UInt8], data: [UInt8] = []) -> [UInt8]? {
         guard let full = try? ChaChaPoly.Nonce(data: [0, 0, 0, 0] + nonce),
             let box = try? ChaChaPoly.seal(
