@@ -41,7 +41,7 @@ public struct JSONReader {
     /// Returns an error with the message and the current position, counted from 1.
     public func fault(_ message: String) -> JSONError { JSONError("\(message), at byte \(index + 1)") }
 
-    /// Skips white space and returns the next byte without consuming it.
+    /// Skips white space and returns the next byte without consuming it, or nil at the end.
     public mutating func next() -> UInt8? {
         while index < bytes.count {
             switch bytes[index] {
