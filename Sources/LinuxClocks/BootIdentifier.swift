@@ -12,7 +12,8 @@ public enum BootIdentifier {
         return count > 0 ? parse(text[..<count]) : nil
     }
 
-    /// Parses the text form of a UUID, such as `6f1b2ab0-…`, with or without a line feed.
+    /// Parses the text form of a UUID, such as `6f1b2ab0-…`, with or without a line feed. Returns nil unless it has 32
+    /// hexadecimal digits.
     static func parse(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map(UInt8.init) }
         guard digits.count == 32 else { return nil }
