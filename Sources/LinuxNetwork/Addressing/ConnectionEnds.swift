@@ -21,7 +21,7 @@ package enum ConnectionEnds {
     }
 
     /// Parses an address. The kernel prints each 32 bits in its own byte order. A dual-stack socket has IPv4 addresses
-    /// as ::ffff:a.b.c.d.
+    /// as ::ffff:a.b.c.d. Returns nil for any other IPv6 address.
     private static func version4(_ digits: Substring) -> IPv4Address? {
         let isMapped =
             digits.count == 32 && digits.hasPrefix("0000000000000000") && word(digits.dropFirst(16).prefix(8)) == 0xFFFF

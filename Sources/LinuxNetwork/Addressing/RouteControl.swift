@@ -55,7 +55,7 @@ package final class RouteControl: @unchecked Sendable {
     /// Replaces the marked routes through the interface with the given ones. Marked routes that equal a given one stay
     /// unchanged.
     ///
-    /// - Returns: the first error; the other changes are still made.
+    /// - Returns: the first error, or nil if all changes succeeded. The other changes are made even after an error.
     package func replaceRoutes(of interface: Int32, with wanted: [InterfaceRoute]) -> RouteError? {
         var fault: RouteError?
         func attempt(_ request: RouteRequest) {

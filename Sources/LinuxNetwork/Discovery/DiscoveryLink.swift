@@ -142,7 +142,7 @@ extension Discovery {
 
     /// Returns the interface of a datagram. The kernel delivers a unicast packet to any of the sockets on the port, so
     /// the packet's interface counts, not the socket's. A packet of this host to its own address arrives on loopback,
-    /// and belongs to the interface that has the address.
+    /// and belongs to the interface that has the address. Returns nil if that interface is not in use.
     private func interface(of datagram: ReceivedDatagram) -> InterfaceID? {
         if links[datagram.interface] != nil { return datagram.interface }
         return links.values.first { $0.network.addresses.contains { $0.address == datagram.destination } }?.network.id
