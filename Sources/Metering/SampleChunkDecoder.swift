@@ -1,5 +1,5 @@
 extension SampleChunk {
-    /// Returns all samples in the order of their measurement.
+    /// Returns all samples in the order of their measurement, or throws if the blocks are malformed.
     public func samples() throws(SampleChunkError) -> [Sample] {
         try [Sample](capacity: count) { output throws(SampleChunkError) in
             var decoder = BlockDecoder(self)

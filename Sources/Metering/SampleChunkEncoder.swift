@@ -27,7 +27,7 @@ public struct SampleChunkEncoder: Sendable {
     public var span: ClosedRange<Int64>? { count == 0 ? nil : first...last }
 
     /// Adds a sample to the open chunk. If the chunk is full or the clock went back, seals and returns the chunk and
-    /// starts the next one with this sample.
+    /// starts the next one with this sample. Otherwise returns nil.
     public mutating func append(_ sample: Sample) -> SampleChunk? {
         let sealed = belongs(sample) ? nil : seal()
         add(sample)
