@@ -24,7 +24,8 @@ extension Responder {
         }
     }
 
-    /// Returns one group's due records, with the negative answer for all other types of its name.
+    /// Returns one group's due records, with the negative answer for all other types of its name. Returns nil without
+    /// due answers.
     private func unit(_ answers: [Answer], on network: NetworkInterface) -> ResponseUnit? {
         guard let content = answers.first.flatMap({ groups[$0.group]?.content }) else { return nil }
         return ResponseUnit(
