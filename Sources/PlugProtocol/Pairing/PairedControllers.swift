@@ -50,10 +50,10 @@ public struct PairedControllers: Hashable, Sendable {
         for controller in controllers { _ = add(controller) }
     }
 
-    /// The controller with this current or announced key.
+    /// The controller with this current or announced key, or nil.
     public subscript(key: PublicKey) -> Controller? { all.first { $0.has(key) } }
 
-    /// The controller whose current key has this fingerprint.
+    /// The controller whose current key has this fingerprint, or nil.
     public subscript(fingerprint fingerprint: String) -> Controller? { all.first { $0.key.fingerprint == fingerprint } }
 
     /// All owners.

@@ -236,7 +236,8 @@ extension ControllerSession {
         actions.append(.deliver(.event(event, age: try age(of: event, wire, plug, now: now))))
     }
 
-    /// Returns the age of an event: the age that the plug sent, or more if the message was delayed.
+    /// Returns the age of an event: the age that the plug sent, or more if the message was delayed. Returns nil if it
+    /// is unknown, as for an event of another boot.
     private func age(
         of event: PlugEvent, _ wire: WireEvent, _ plug: PlugDescription, now: Instant
     ) throws(MessageFault) -> Duration? {
