@@ -12,7 +12,7 @@ public enum XZ {
     /// LZMA_CONCATENATED: consecutive streams form one file.
     private static let concatenated: UInt32 = 0x08
 
-    /// Decompresses a file.
+    /// Decompresses a file, or throws if it is damaged or exceeds a limit.
     ///
     /// - Parameter limit: the maximum number of decompressed bytes, so that a small file cannot fill the memory.
     public static func decompress(_ bytes: [UInt8], limit: Int) throws(XZError) -> [UInt8] {
