@@ -19,7 +19,8 @@ public struct TXTRecord: Hashable, Sendable {
         for (key, value) in pairs { try set(key, Array(value.utf8)) }
     }
 
-    /// Adds an attribute, or changes an existing one in place.
+    /// Adds an attribute, or changes an existing one in place. Throws if the key is not valid, or if the attribute or
+    /// the record would be too long.
     public mutating func set(_ key: String, _ value: [UInt8]?) throws(TXTError) {
         guard Self.isKey(key.utf8) else { throw .badKey(key) }
         let length = key.utf8.count + (value.map { 1 + $0.count } ?? 0)
