@@ -166,10 +166,10 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 /// Pairing. In the TLS handshake both sides have proved that they own the key of their self-signed certificate, and the
 /// plug does not know the controller's key yet. Instead of Hello the controller sends PairingRequest. While its pairing
-/// window is open, the plug answers with PairingChallenge. The window is open for ten minutes after a start without any
-/// controller, and for two minutes after a person held the button for 5 s. The controller sends its proof. The plug
-/// checks it, stores the controller's key and answers with its own proof. The controller checks that proof and stores
-/// the plug's key. Hello may follow on the same connection.
+/// window or an invitation is open, the plug answers with PairingChallenge. The window is open for ten minutes after a
+/// start without any controller, and for two minutes after a person held the button for 5 s. The controller sends its
+/// proof. The plug checks it, stores the controller's key and answers with its own proof. The controller checks that
+/// proof and stores the plug's key. Hello may follow on the same connection.
 ///
 ///     T = smartplug-pair-1, version, plug id, plug's key, controller's key, plug's nonce, controller's nonce
 ///         each preceded by its length, 4 bytes big endian; version as 4 bytes big endian, plug id as text,
