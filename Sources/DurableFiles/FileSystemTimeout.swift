@@ -76,8 +76,8 @@ public final class FileSystemTimeout: Sendable {
     }
 }
 
-/// Determines which came first: the end of a call or its deadline. It is used while ``FileSystemTimeout`` holds its
-/// lock.
+/// Determines which came first: the end of a call or its deadline. ``FileSystemTimeout`` calls its methods while
+/// holding the lock of `waiting`.
 private final class Progress: Sendable {
     private let state = Mutex((isFinished: false, isOverdue: false))
 
