@@ -20,7 +20,7 @@ final class MulticastSocket: @unchecked Sendable {
         /// True for loopback. The socket then names 127.0.0.1 as the source of its IPv4 multicasts, because the kernel
         /// would choose another interface's address, or 0.0.0.0.
         var isLoopback = false
-        /// True to bind to the group: the socket receives only multicast and takes no unicast packets from other
+        /// True to bind to the group. The socket then receives only multicast, so that unicast packets reach the other
         /// sockets on the port.
         var isPassive = false
     }
