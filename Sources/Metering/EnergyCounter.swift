@@ -24,8 +24,8 @@ public struct EnergyCounter: Sendable {
     ///
     /// - Parameters:
     ///   - milliwattHours: the stored total to continue from.
-    ///   - gapLimit: the energy between two measurements with a longer interval is not counted, because the power
-    ///     between them is unknown. The limit does not apply to energy from the meter's own counter.
+    ///   - gapLimit: the longest interval between two measurements for which energy is computed from their powers. In a
+    ///     longer interval the power is unknown. The limit does not apply to energy from the meter's own counter.
     ///   - plausibleDeciwatts: the highest power of a load, in tenths of a watt.
     public init(
         milliwattHours: UInt64 = 0, gapLimit: Duration = .seconds(30),
