@@ -44,7 +44,7 @@ public struct DoorCommand: Hashable, Sendable {
     /// The client as the door knows it, such as the start of a HomeKit controller's id. Nil if the door cannot identify
     /// clients.
     public var member: String?
-    /// The number that the door chose. The answer carries it.
+    /// The number that the door chose. The answer has the same number.
     public var ticket: UInt64
     /// The request id, for recognizing a repetition.
     public var request: RequestID
