@@ -168,7 +168,7 @@ struct ServerSession: Sendable {
         return lastSent + PlugWire.pingInterval
     }
 
-    /// The time at which silence ends the session. Before Hello received bytes do not extend it, so that a peer cannot
+    /// The time at which silence ends the session. Before Hello, received bytes do not extend it, so that a peer cannot
     /// hold a place by sending single bytes.
     var silentAt: Instant {
         switch phase {
