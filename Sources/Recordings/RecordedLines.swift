@@ -1,6 +1,6 @@
-/// The measurements in a file in the order of its lines, even if the time decreases: a meter's clock is set, files are
-/// concatenated, and in autumn an hour of local time occurs twice. ``Recording`` is a recording whose time never
-/// decreases.
+/// The measurements in a file in the order of its lines, even if the time decreases, for example because a meter's
+/// clock was set, because files were concatenated, or because an hour of local time occurs twice in autumn.
+/// ``Recording`` is a recording whose time never decreases.
 public struct RecordedLines: Hashable, Sendable {
     /// A measurement.
     public struct Line: Hashable, Sendable {
