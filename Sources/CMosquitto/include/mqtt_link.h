@@ -80,7 +80,8 @@ int smartplug_mqtt_run(smartplug_mqtt *link, char *reason, size_t reason_size);
 /// Returns 0, or -1 if the connection is not open, the message is too large, or memory is missing.
 int smartplug_mqtt_publish(smartplug_mqtt *link, int *number, const smartplug_mqtt_message *message);
 
-/// Subscribes with QoS 1, without messages that are already retained (MQTT 5 section 3.8.3.1). Returns 0 or -1.
+/// Subscribes with QoS 1, without messages that are already retained (MQTT 5 section 3.8.3.1). Returns 0, or -1 on
+/// failure.
 int smartplug_mqtt_subscribe(smartplug_mqtt *link, const char *filter);
 
 /// Ends the connection so that the broker publishes the will. Any thread may call it. `run` returns soon after.
