@@ -44,8 +44,8 @@ public struct FileStore: Sendable {
         try attempt(.read, directory) { () throws(SystemError) in try calls.names(in: directory) }
     }
 
-    /// Removes those of the given files that exist in a directory. After it returns, they do not reappear after a power
-    /// cut.
+    /// Removes the named files from a directory and ignores missing ones. When the function returns, the removal is
+    /// durable.
     public func removeDurably(_ names: [String], from directory: String) throws(FileError) {
         for name in names { try removeIfPresent("\(directory)/\(name)") }
         try synchronizeDirectory(of: "\(directory)/.")
