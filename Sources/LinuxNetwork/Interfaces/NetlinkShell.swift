@@ -4,8 +4,9 @@ import NIOPosix
 
 /// Runs an ``InterfaceTable`` with an rtnetlink socket. All its work is done on the event loop.
 final class NetlinkShell: @unchecked Sendable {
-    /// The kernel drops messages if the socket's buffer is full (ENOBUFS), and NIO then closes the channel. A new
-    /// socket and a new dump recover from this. The pause stops a flood of changes from causing a busy loop.
+    /// The pause before the socket is reopened. The kernel drops messages if the socket's buffer is full (ENOBUFS), and
+    /// NIO then closes the channel. A new socket and a new dump recover from this. The pause stops a flood of changes
+    /// from causing a busy loop.
     private static let pauseBeforeReopening = TimeAmount.milliseconds(100)
     /// A dump has datagrams of up to 32 KB; a smaller buffer would cut them.
     private static let largestDatagram = 65_536
