@@ -34,7 +34,7 @@ public struct SampleChunkEncoder: Sendable {
         return sealed
     }
 
-    /// Adds many samples with the same result as one by one, but faster. Returns the sealed chunks.
+    /// Adds many samples, faster than by single calls and with the same result. Returns the sealed chunks.
     public mutating func append(contentsOf samples: [Sample]) -> [SampleChunk] {
         var sealed: [SampleChunk] = []
         let samples = samples.span
