@@ -13,16 +13,17 @@ public struct GroupID: RawRepresentable, Hashable, Sendable, Comparable {
 public struct RecordGroup: Hashable, Sendable {
     /// The name to probe for.
     public var name: Name
-    /// The unique records of ``name``, without addresses; the responder sets their cache-flush bit.
+    /// The unique records of ``name``, without addresses. The initializer sets their cache-flush bit.
     public var unique: [Record]
     /// Shared records under other names. They are announced, and withdrawn with a goodbye.
     public var shared: [Record]
     /// Shared records that many hosts have in common (service type enumeration). They are only sent as answers, since a
     /// goodbye would make all other hosts send theirs.
     public var answeredOnly: [Record]
-    /// True if ``name`` also has address records: the addresses that the interface on which a packet is sent publishes.
+    /// True if ``name`` also has address records. Each packet contains the addresses that its interface publishes.
     public var publishesAddresses: Bool
-    /// The group that owns the host name in these records. This group is announced only after that one is claimed.
+    /// The group that owns the host name in these records, or nil if they contain none. This group is announced only
+    /// after that one is claimed.
     public var requires: GroupID?
 
     /// Creates a group. The cache-flush bit of the unique records is set.
