@@ -89,7 +89,7 @@ extension PlugServer {
         listControllers(to: connection, now: now)
     }
 
-    /// Applies a changed role to the controller's sessions. Requests in progress that the role does not permit are refused
+    /// Applies a changed role to the controller's sessions. Requests in progress, for the audit log or HomeKit, are refused
     /// when their answers arrive.
     mutating func applyRole(of key: PublicKey) {
         guard let controller = access.controllers[key] else { return }
