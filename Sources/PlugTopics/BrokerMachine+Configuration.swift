@@ -18,7 +18,7 @@ extension BrokerMachine {
         public var speaker: Speaker
         /// Home Assistant's discovery; nil to publish no discovery messages.
         public var discovery: HomeAssistantDiscovery?
-        /// The number of servers in the list.
+        /// The number of servers in the shell's list of broker servers.
         public var servers: Int
         /// True if clients may send commands.
         public var takesCommands: Bool
