@@ -1,7 +1,7 @@
 public import DurableFiles
 
 extension TransportIdentity {
-    /// The maximum size of a key file in bytes; a key has 241.
+    /// The maximum size of a key file in bytes. The file of a key has 241 bytes.
     private static let fileLimit = 4096
 
     /// Loads the identity from a file. If the file is missing, draws a new identity and writes it, readable only by its
