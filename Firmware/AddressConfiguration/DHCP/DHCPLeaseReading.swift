@@ -9,7 +9,8 @@ enum DHCPLeaseLimits {
     static let leastDuration = Duration.seconds(10)
     /// The maximum lease time. Longer leases are shortened to it, except unlimited ones.
     static let longestDuration = Duration.seconds(30 * 24 * 3600)
-    /// The minimum of T1 and T2 from a server. Shorter ones are replaced by the RFC's shares of the lease time.
+    /// The minimum of T1, and the limit that T2 must exceed, if the server sends these times. Shorter times are
+    /// ignored, and the RFC's shares of the lease time apply.
     static let leastRenewal = Duration.seconds(30)
     static let routers = 4
     static let routes = 32

@@ -12,8 +12,8 @@ extension InterfaceAddressing {
         public var clientIdentifier: [UInt8]
         /// The addresses that a previous run stored.
         public var remembered: RememberedAddresses
-        /// The remembered addresses that the kernel still has from a previous plugd. They are kept while they are
-        /// verified, so that a restart does not interrupt connections, and removed if the verification fails.
+        /// The addresses of a previous plugd that the kernel still has. They are kept while they are verified, so that
+        /// a restart does not interrupt connections, and removed if the verification fails.
         public var inherited: Set<IPv4Address>
         /// True if the host was just powered on, possibly together with a whole house of hosts. The first DHCP message
         /// is then delayed randomly.

@@ -3,10 +3,11 @@ import LinkWire
 
 /// Computes the routes.
 extension InterfaceAddressing {
-    /// The metric of link-local routes, after all leases of all interfaces of the host.
+    /// The metric of link-local routes, to which the interface's own metric is added. The routes of all leases have
+    /// smaller metrics.
     static let linkLocalMetric: UInt32 = 1000
-    /// The metric of the link-local network on an interface that only has a leased address. Interfaces with a
-    /// link-local address are preferred.
+    /// The metric of the link-local network on an interface that only has a leased address; the interface's own metric
+    /// is added. Interfaces with a link-local address are preferred.
     static let leasedNeighboursMetric: UInt32 = 2000
     /// The limit of routes, which covers a server's routes in a message of ordinary size. It bounds the work that one
     /// message causes in the kernel.

@@ -9,10 +9,10 @@ public import ProtocolCore
 /// the difference to the current state (`settle`). An address that the kernel rejected or another program removed is
 /// therefore added again.
 ///
-/// When the link is lost, the addresses are removed. When it returns, possibly to a different network, each one is
-/// claimed again before its use. Meanwhile an address with a connection lingers: the plug does not announce it and does
-/// not answer ARP requests for it, but the connection continues if the network is still the same. A cable is often
-/// reconnected soon.
+/// When the link is lost, the addresses without connections are removed. When the link returns, possibly to a different
+/// network, each address is claimed again before its use. Meanwhile an address with a connection lingers: the plug does
+/// not announce it and does not answer ARP requests for it, but the connection continues if the network is still the
+/// same. A cable is often reconnected soon.
 public struct InterfaceAddressing: Machine, Sendable {
     /// The inputs of the machine.
     public typealias Event = AddressingEvent
