@@ -11,7 +11,7 @@ struct DimTransition {
     let to: DimLevel
     let start: Instant
     let duration: Duration
-    /// The cause of the transition. The event of a relay that turns off at level zero has it.
+    /// The cause of the transition. If the transition ends at level zero, the event of the relay has the same cause.
     let cause: RelayCause
     var nextStep: Instant
 

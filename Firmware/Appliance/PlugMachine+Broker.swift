@@ -3,8 +3,8 @@ public import PlugProtocol
 
 /// Access to the journal for the plug's MQTT broker connection.
 extension PlugMachine {
-    /// The number of the last event that the broker does not need. A plug without a broker cursor begins with the next
-    /// event, or with number 0 if its journal is empty. Read this before ``Event/started`` so that the broker also
+    /// The number of the last event that the broker does not need. Without a valid broker cursor, this is the number
+    /// before the next event, or 0 if the journal is empty. Read this before ``Event/started`` so that the broker also
     /// receives the restart event.
     public var beginningForBroker: SequenceNumber {
         let next = server.journal.nextSequence

@@ -167,7 +167,8 @@ public struct MirrorEncoder: Sendable {
 
     private mutating func put(text: String) {
         var text = text
-        // The firmware writes names of at most 63 bytes and sentences. Longer text is truncated.
+        // The length field limits a text to 65,535 bytes. The firmware's own texts are shorter: names have at most 63
+        // bytes, and refusals are a few sentences.
         while text.utf8.count > UInt16.max { text.removeLast(text.count / 2) }
         put(UInt16(text.utf8.count))
         put(text.utf8)

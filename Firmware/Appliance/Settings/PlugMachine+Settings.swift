@@ -119,7 +119,8 @@ extension PlugMachine {
         // An unchanged name is announced too, because a plug that had the name may have disappeared.
         if case .rename(let name) = asked.command {
             step.sends.append(.announce(name))
-            // The new name is reported with the name under which it is announced, which may be unchanged.
+            // The given name is reported together with the announced name. The announced name may be unchanged; then no
+            // further event reports it.
             changes.given = name
             if name == identity.name { takeGivenName(announcedAs: name, now, &step) }
         }
