@@ -73,8 +73,8 @@ struct cgpiod_edge {
     uint64_t time;
 };
 
-/// The number of edges per line that the kernel stores until they are read. When it has more, it drops the newest
-/// (interface 1) or the oldest.
+/// The number of edges per line that the kernel stores until they are read. If more edges arrive, the kernel drops the
+/// newest edge (interface 1) or the oldest one (interface 2).
 #define CGPIOD_EDGES 16
 /// Returns the size of an edge in read(2) of the descriptor. A read never returns a partial edge.
 size_t cgpiod_edge_size(int interface);
