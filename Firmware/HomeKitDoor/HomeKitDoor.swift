@@ -48,6 +48,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
         return limits
     }()
 
+    /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
