@@ -24,7 +24,7 @@ public final class SysfsPWM: PWMChannel {
     /// - Parameters:
     ///   - frequency: the frequency in Hz, above 0.
     ///   - isInverted: true if the output is low while it is active.
-    /// - Throws: the channel does not exist or is not accessible.
+    /// - Throws: if the channel does not exist or is not accessible.
     public convenience init(chip: Int, channel: Int, frequency: Double, isInverted: Bool) throws(HardwareFault) {
         try self.init(
             chip: chip, channel: channel, frequency: frequency, isInverted: isInverted, base: "/sys/class/pwm",

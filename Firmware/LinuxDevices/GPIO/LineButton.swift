@@ -33,7 +33,7 @@ public final class LineButton: Button, EdgeSource {
     ///   - isActiveLow: true if the contact connects the line to ground.
     ///   - debounce: the debounce time for the kernel, if it supports that (libgpiod 2). Otherwise ``isDebounced`` is
     ///     false and each bounce is reported.
-    /// - Throws: the line does not exist, is ambiguous, or is in use.
+    /// - Throws: if the line does not exist, is ambiguous, or is in use.
     public init(
         _ place: LinePlace, isActiveLow: Bool, bias: LineBias, debounce: Duration
     ) throws(HardwareFault) {

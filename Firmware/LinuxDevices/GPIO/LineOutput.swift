@@ -35,7 +35,7 @@ public final class LineOutput: OutputLine {
     /// - Parameters:
     ///   - part: the purpose of the line for the user, such as "relay".
     ///   - manager: keeps the line during crashes and restarts.
-    /// - Throws: the line does not exist, is ambiguous, or is in use.
+    /// - Throws: if the line does not exist, is ambiguous, or is in use.
     public init(
         _ place: LinePlace, for part: String, isActiveLow: Bool, keptBy manager: ServiceManager? = nil
     ) throws(HardwareFault) {
