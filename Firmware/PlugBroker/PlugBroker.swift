@@ -20,7 +20,7 @@ public actor PlugBroker {
         public var page: @Sendable (_ after: SequenceNumber, _ limit: Int) -> JournalPage
         /// Performs a command from the broker. Its outcome is passed to ``PlugBroker/answered(_:_:)``.
         public var ask: @Sendable (DoorCommand) -> Void
-        /// Called when the broker has every event up to this one.
+        /// Called when the broker has every event up to this one, or does not need it.
         public var took: @Sendable (SequenceNumber) -> Void
 
         /// Creates the calls.
@@ -34,6 +34,7 @@ public actor PlugBroker {
         }
     }
 
+    /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
