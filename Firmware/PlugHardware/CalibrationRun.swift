@@ -6,8 +6,8 @@ public struct CalibrationRun: Sendable {
         /// Mains voltage, or a low direct voltage.
         case mains, lowVoltage
 
-        /// The smallest load in watts. A smaller load on the mains results in gains that are wrong for larger ones,
-        /// because they include the meter's offset.
+        /// The smallest load in watts. With a smaller load on the mains, the gains would include the meter's offset and
+        /// would be wrong for larger loads.
         public var smallestLoad: Double {
             switch self {
             case .mains: 60

@@ -48,7 +48,9 @@ public final class LateDimmer: Dimmer {
 /// A button that may become available after the start.
 public final class LateButton: Button {
     private let button: LazyPart<any Button>
-    /// False if the button becomes available later: its edges are then debounced twice, which costs a few milliseconds.
+    /// True if the button was available at the start and the kernel debounces it. Otherwise the machine debounces its
+    /// edges. The edges of a button that becomes available later may be debounced twice, which adds a delay of the
+    /// debounce time.
     public let isDebounced: Bool
 
     /// Creates a button, and tries to open it at once.

@@ -3,7 +3,8 @@ public import Metering
 /// The INA226, a bench meter for direct current up to 36 V, on I²C.
 ///
 /// A measurement takes 3 transfers: voltage, current, and the calibration register to check the settings. The set-up
-/// takes 8. The resolution is 1.25 mV, 2.5 µV divided by the shunt's ohms, and their product for the power.
+/// takes 8. The resolution is 1.25 mV for the voltage, and 2.5 µV divided by the shunt's ohms for the current. The
+/// power is the product of voltage and current.
 public final class INA226: CalibratedMeter {
     /// Returns the range of the registers with this shunt.
     public static func limits(shuntOhms: Double) -> MeterLimits {

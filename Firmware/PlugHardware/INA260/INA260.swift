@@ -3,7 +3,8 @@ public import Metering
 /// The INA260, a bench meter for direct current up to 36 V and 15 A with an integrated shunt, on I²C.
 ///
 /// A measurement takes 3 transfers: voltage, current, and the configuration register to check the settings. The set-up
-/// takes 5. The resolution is 1.25 mV, 1.25 mA, and their product for the power.
+/// takes 5. The resolution is 1.25 mV for the voltage and 1.25 mA for the current. The power is the product of voltage
+/// and current.
 public final class INA260: CalibratedMeter {
     /// The range of the registers.
     public static let limits = MeterLimits(

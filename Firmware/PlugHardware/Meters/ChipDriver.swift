@@ -33,7 +33,7 @@ final class ChipDriver<Chip: MeterChip>: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The counters, separate from the state, whose lock is held during bus transfers.
+    /// The counters. They have their own lock, because the lock of the state is held during bus transfers.
     private let counted = Mutex(MeterCounters())
     private let registers: ChipRegisters
     private let limits: MeterLimits

@@ -4,9 +4,9 @@ import Synchronization
 /// off.
 ///
 /// The driver never energises both coils, and a new pulse ends the previous one. If the process is killed during a
-/// pulse, it releases the line: the board's pull-down ends the pulse, and the contact is in its old or new state. The
-/// next process pulses it to the desired state. Each coil's driver therefore needs a pull-down, and the service manager
-/// must not keep the lines during a crash.
+/// pulse, the kernel releases the line: the board's pull-down ends the pulse, and the contact is in its old or new
+/// state. The next process pulses it to the desired state. Each coil's driver therefore needs a pull-down, and the
+/// service manager must not keep the lines during a crash.
 public final class LatchingRelay: Relay {
     /// The number of attempts to end a pulse, one pulse length apart.
     static let tries = 10
@@ -32,7 +32,7 @@ public final class LatchingRelay: Relay {
     ///
     /// - Parameters:
     ///   - pulse: the pulse length in the relay's data sheet, above zero.
-    ///   - after: calls a function once after a delay, on any thread, never before it returns.
+    ///   - after: calls a function once after a delay, on any thread.
     public init(
         on: any OutputLine, off: any OutputLine, pulse: Duration,
         after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void

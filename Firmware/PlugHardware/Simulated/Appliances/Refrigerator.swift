@@ -3,7 +3,7 @@
 struct Refrigerator: ApplianceModel {
     let modes = [LoadMode.on, .off]
 
-    /// The period of one run in seconds.
+    /// The length of a cycle in seconds. Each cycle has one run of the compressor.
     static let cycle = 2400.0
 
     func draw(_ moment: LoadMoment) -> Draw {

@@ -1,4 +1,5 @@
-/// A plasma television: it starts for two seconds, lights up within three more, and then its power follows the picture.
+/// A plasma television. Its screen is dark for two seconds and reaches full power within three more. Then the power
+/// follows the picture.
 struct Television: ApplianceModel {
     let modes = [LoadMode.standby, .on, .off]
 
