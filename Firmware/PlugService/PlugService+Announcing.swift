@@ -24,11 +24,11 @@ extension PlugService {
 
     /// Removes the previous name from the network and claims a new one. Existing connections continue.
     func announce(as name: String) {
-        // Without a network, the plug will begin with this name.
+        // Before the registration exists, the name applies at once, and the registration will use it.
         guard let registration else { return rename(name) }
         do throws(RegistrationError) {
             let service = try service(named: name)
-            // A change from this name to a different one may be in progress.
+            // Nothing is done only if the plug has this name and no change to a different name is in progress.
             guard service.name != wishedName || service.name != machine.identity.name else { return }
             wishedName = service.name
             inOrder { await registration.replace(with: service) }

@@ -62,7 +62,7 @@ extension PlugService {
 
     // MARK: Paired controllers
 
-    /// Holds all messages until the list of controllers is in flash.
+    /// Holds all messages until the list of controllers is in flash, its write fails, or ``flashPatience`` is over.
     private func hold(for job: FlashJob) {
         let wasHeld = held != nil
         held?.patience.cancel()

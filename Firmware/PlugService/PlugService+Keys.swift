@@ -7,9 +7,10 @@ import PlugTransport
 import ProtocolCore
 import Synchronization
 
-/// Rotates the plug's key. The next key is stored next to the current one and sent to every controller. When all
-/// controllers have stored it, or a local user requests it, it replaces the current key. The key file is replaced
-/// atomically, so a loss of power never leaves the plug without a key that its controllers know.
+/// Rotates the plug's key. The next key is stored next to the current one and sent to every controller. It replaces the
+/// current key when all controllers have stored it, when all owners have stored it and a day is over, or when a local
+/// user requests it. The key file is replaced atomically, so a loss of power never leaves the plug without a key that
+/// its controllers know.
 extension PlugService {
     enum KeyRotationState {
         case none
@@ -61,7 +62,8 @@ extension PlugService {
         return "the next key is announced; the plug uses it when these controllers have stored it: \(names)"
     }
 
-    /// Replaces the key if every controller has stored the next one. Called after each event.
+    /// Replaces the key if no controller delays it; see ``PlugProtocol/PairedControllers/delaying(_:announcedFor:)``.
+    /// Called after each event.
     func finishKeyRotationIfAcknowledged() {
         guard case .announced(let next, let since) = keyRotation, held == nil, !machine.isStopped,
             machine.access.controllers.delaying(next.publicKey, announcedFor: BootClock.now - since).isEmpty
