@@ -106,7 +106,7 @@ extension PlugStorage {
     }
 
     /// Returns a write that orders a factory reset. If it fails, the plug is unchanged. The data is removed when the
-    /// next value opens the directories.
+    /// next ``PlugStorage`` opens the directories.
     public func orderingReset(by actor: AuditActor) -> FlashWrite {
         FlashWrite(content: .reset(FactoryReset(flash: flash, runtime: runtime), by: actor), flash: flash)
     }
