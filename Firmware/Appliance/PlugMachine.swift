@@ -146,7 +146,7 @@ public struct PlugMachine: Machine, Sendable {
     /// The audit log, or nil if the plug keeps none.
     var audit: AuditLog?
     var resetBy = AuditActor.unknown
-    /// The last event that the MQTT broker acknowledged, or nil if the plug never had a broker.
+    /// The last event that the MQTT broker has acknowledged or does not need, or nil if the plug never had a broker.
     var brokerCursor: SequenceNumber?
     /// When the list of controllers is written again after a failed write.
     var keepsAgainAt: Instant?
