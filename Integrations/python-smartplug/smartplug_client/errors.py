@@ -42,7 +42,7 @@ class CommandRefused(PlugError):
 
 
 class CommandUnanswered(PlugError):
-    """No answer arrived in time. The plug executes the command before its deadline or not at all."""
+    """No answer arrived in time. The plug has executed the command before its deadline, or does not execute it at all."""
 
 
 class NoLog(PlugError):

@@ -125,7 +125,8 @@ class FollowedPlug:
     async def command(self, command: Command, within: float = 5) -> Done:
         """Executes the command within that many seconds, including the time for a new connection.
 
-        Raises CommandRefused, and CommandUnanswered. After both, the plug does not execute the command.
+        Raises CommandRefused, after which the plug does not execute the command, and CommandUnanswered, after which the plug
+        may have executed it, but does not execute it later.
         """
         if len(self._waiting) >= self.MOST_COMMANDS:
             raise CommandRefused("busy", f"{self.MOST_COMMANDS} commands are waiting for an answer")

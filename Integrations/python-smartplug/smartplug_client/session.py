@@ -1,4 +1,4 @@
-"""A session with a paired plug that sends one request at a time. `FollowedPlug` reconnects automatically."""
+"""A session with a paired plug. It handles one request at a time and does not reconnect; `FollowedPlug` does."""
 
 import asyncio
 import os

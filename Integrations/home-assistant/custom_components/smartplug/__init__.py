@@ -34,8 +34,8 @@ async def async_unload_entry(hass: HomeAssistant, entry: SmartPlugConfigEntry) -
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Removes Home Assistant from the plug's list of controllers if the plug answers, and the plug's keys in any
-    case."""
+    """Removes Home Assistant from the plug's list of controllers if the plug answers and allows it, and deletes the stored
+    keys of the plug in any case."""
     house = await async_get_house(hass)
     plug = house.keys.plug(entry.unique_id or "")
     try:
