@@ -102,7 +102,8 @@ public struct PlugMachine: Machine, Sendable {
         /// Writes audit entries to flash before the list of controllers. The shell answers, and no action waits for the
         /// answer. The action is repeated only after the answer, except for the last write before a stop.
         case keepAudit(AuditLog.Write)
-        /// Writes the list of controllers to flash before any later action. On failure the answer is `keepFailed`.
+        /// Writes the list of controllers to flash. Later messages wait until it is stored. On failure the answer is
+        /// `keepFailed`.
         case keep(PairedControllers)
         /// Sends bytes on a connection.
         case send(ConnectionID, [UInt8])
@@ -117,9 +118,9 @@ public struct PlugMachine: Machine, Sendable {
         /// Requests `logged` events for log lines of this level and above, because sessions follow the log. Nil ends
         /// the request.
         case logLevel(LogLevel?)
-        /// Resets the plug to factory state and stores that in flash, so that a loss of power cannot undo it. The shell
-        /// answers at once with `resetStands` or `resetFailed`. Sessions are not notified before the answer. This is
-        /// the last action of an event, because it may fail.
+        /// Resets the plug to factory state and stores that in flash, so that a loss of power cannot undo it. When the
+        /// write has ended, the shell answers with `resetStands` or `resetFailed`. Sessions are not notified before the
+        /// answer. This is the last action of an event, because it may fail.
         case factoryReset(by: AuditActor)
         /// Announces this name, with a number if it is taken. The shell answers with `renamed` if the name changed.
         case announce(String)
