@@ -5,8 +5,8 @@ import Synchronization
 
 /// A button on a GPIO line.
 ///
-/// The watcher reads its edges, each with the kernel's timestamp. A button that is pressed at the first reading is
-/// ignored until its first release.
+/// The event loop that watches the button reads its edges, each with the kernel's timestamp. A button that is pressed
+/// at the first reading is ignored until its first release.
 public final class LineButton: Button, EdgeSource {
     private struct State {
         /// The line; nil after a failure until it is requested again.
