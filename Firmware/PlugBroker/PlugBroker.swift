@@ -104,7 +104,7 @@ public actor PlugBroker {
     /// Handles the outcome of a command from the broker.
     public func answered(_ ticket: UInt64, _ outcome: CommandOutcome) { handle(.answered(ticket, outcome)) }
 
-    /// Disconnects, and waits a moment for the broker's confirmation.
+    /// Disconnects, and waits up to 2 s for the end of the connection.
     public func stop() async {
         isEnding = true
         timer.stop()

@@ -9,7 +9,8 @@ public import ProtocolCore
 /// `Documentation/reference/mqtt.md` is the contract.
 ///
 /// ``BrokerMachine`` handles the connection, the requests and the messages. This machine adds the plug: its journal is
-/// the queue. State is published immediately when the plug switches, and once per second for measurements.
+/// the queue. A state is published immediately when the relay, the level or the lock changes, and at most once per
+/// second if only measurements change.
 public struct PlugBrokerMachine: Machine, Sendable {
     /// The plug's current state.
     public struct Glance: Equatable, Sendable {
