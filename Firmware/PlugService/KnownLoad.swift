@@ -24,7 +24,8 @@ public struct KnownLoad: Hashable, Sendable {
     ///   - meter: The meter to calibrate.
     ///   - ask: Performs a reading on a thread that may use the bus.
     ///   - pause: Waits between two readings.
-    /// - Throws: `CalibrationFault` if the result is not usable, `HardwareFault` if no reading succeeded.
+    /// - Throws: `CalibrationFault` if the result is not usable, `HardwareFault` if the driver cannot be created or no
+    ///   reading succeeded.
     public func calibration(
         of meter: BoardMeter,
         ask: @Sendable (@escaping Reading) async -> Result<MeterQuantities, HardwareFault>,

@@ -79,7 +79,7 @@ extension PlugService {
     }
 
     private func release(_ number: UInt64, isKept: Bool) {
-        // This write ended after its timeout.
+        // The write ended after its timeout, or a newer list has replaced it.
         guard let ended = held, ended.job == number else { return }
         ended.patience.cancel()
         held = nil
