@@ -22,7 +22,7 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
     public enum Event: MachineEvent, Hashable, Sendable {
         /// The time of ``IPv6LinkLocalClaim/nextDeadline`` was reached.
         case deadlineReached
-        /// The link is up, and the kernel is configured this way.
+        /// The link is up. The value is the kernel's own behaviour on this interface.
         case linkUp(Kernel)
         /// The link is down.
         case linkDown

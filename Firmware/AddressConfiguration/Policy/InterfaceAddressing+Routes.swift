@@ -14,8 +14,8 @@ extension InterfaceAddressing {
     static let routeLimit = 64
 
     /// The routes for the interface's addresses. A neighbour with a link-local address is always on the link and never
-    /// behind a router (RFC 3927 §2.6.2). With only a link-local address, all other hosts are looked up on the link as
-    /// well: a host with an address from an unknown server can be reached with one ARP request.
+    /// behind a router (RFC 3927 §2.6.2). If the interface has only a link-local address, all other destinations count
+    /// as hosts on the link, so that a neighbour with an address of any network can be reached with one ARP request.
     var routes: [Route] {
         var own: IPv4Address?
         if case .held(let claim, _) = linkLocal, isPresent(claim.address) { own = claim.address }
