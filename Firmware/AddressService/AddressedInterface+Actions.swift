@@ -58,7 +58,7 @@ extension AddressedInterface {
         }
     }
 
-    /// Performs a kernel request that is retried anyway, so an error is logged only at the debug level.
+    /// Performs a kernel request whose failure needs no reaction here, so an error is logged only at the debug level.
     func attempt(_ work: () throws(RouteError) -> Void) {
         do throws(RouteError) { try work() } catch { logger.debug("\(error)", metadata: ["hint": "\(error.hint)"]) }
     }
