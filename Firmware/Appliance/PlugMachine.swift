@@ -181,7 +181,7 @@ public struct PlugMachine: Machine, Sendable {
     /// - Parameters:
     ///   - identity: The plug's identity. Its name already includes `settings`.
     ///   - access: The paired controllers and the setup code, as flash has stored them.
-    ///   - memory: The memory that mirror and flash have of the previous run.
+    ///   - memory: The state of the previous run, from mirror and flash.
     ///   - settings: The settings of controllers, as flash has stored them.
     ///   - audit: The audit log, as flash has stored it, or nil if the plug keeps none.
     ///   - seed: The seed for the numbers that the plug skips to when flash fails. Must differ at every start.

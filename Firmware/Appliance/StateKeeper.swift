@@ -6,7 +6,7 @@ struct StateKeeper {
     /// How long a change waits for further changes before it is written.
     static let settling = Duration.seconds(5)
     /// The minimum time between two writes: at most 48 writes per hour. Only a lock is written at once, because the
-    /// fault that trips a plug often trips the fuse too, and the lock must survive that.
+    /// fault that trips a plug often trips the fuse too, and the lock must survive this loss of power.
     static let spacing = Duration.seconds(75)
     /// The energy, in milliwatt-hours, that causes a write. A loss of power loses at most this much, or the energy
     /// drawn in ``spacing`` if that is more (above 4.8 kW).

@@ -44,7 +44,8 @@ public enum LightPattern: Hashable, Sendable {
         case steady(lit: Bool)
         /// Alternates between lit and dark, beginning with lit.
         case blinking(lit: Duration, dark: Duration)
-        /// The winks are at the end of each period, so that a change of the relay is visible at once.
+        /// The winks are at the end of each period. A new pattern therefore begins with the steady light, which shows a
+        /// change of the relay at once.
         case winking(Int, lit: Bool)
     }
 

@@ -1,6 +1,6 @@
 public import ProtocolCore
 
-/// The memory that an appliance has of its previous run.
+/// The state of an appliance at the end of its previous run.
 public struct ApplianceMemory: Hashable, Sendable {
     /// Timers that continue across a restart of the firmware, on the clock of the same boot.
     public struct Timers: Hashable, Sendable {

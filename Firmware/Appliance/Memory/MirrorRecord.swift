@@ -31,7 +31,7 @@ public enum MirrorRecord: Hashable, Sendable {
     /// event, or 1 for refused with code and detail.
     case request(FinishedRequest)
     /// 6: relay, level, milliwatt-hours; optional: when the relay turns off automatically, the protection that locks it
-    /// open (one byte), since when it is open; the delayed start (one byte, 0 for none).
+    /// open (one byte), when it opened; the delayed start (one byte, 0 for none).
     case state(StoredState, ApplianceMemory.Timers)
     /// 7: milliseconds, deciwatts, optional decivolts and milliamperes; the active energy at that time.
     case sample(Sample, milliwattHours: UInt64)
