@@ -2,8 +2,8 @@
 #define CCRASHREPORT_H
 
 /// Starts the report of this process: a new file with `header`, and a line with the program's build id if it has one.
-/// From then on a signal that ends the process because of a fault (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT,
-/// SIGSYS) adds its name and the program's stack, and ends the process as usual.
+/// From then on the handler of a fault signal (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS) adds the
+/// signal's name and the program's stack. Then the signal ends the process as usual.
 ///
 /// A second call continues in the new file. Returns 0 or an error number.
 int ccrashreport_begin(const char *path, const char *header);
