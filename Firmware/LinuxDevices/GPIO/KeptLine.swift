@@ -1,5 +1,5 @@
-/// The identity of a driven line in the service manager. It contains all properties that must still apply when the line
-/// is returned.
+/// The identity of a driven line in the service manager. It contains all properties that must still apply when the
+/// service manager returns the line.
 struct KeptLine: Hashable {
     static let prefix = "line."
 
