@@ -8,7 +8,7 @@ import Synchronization
 /// Passes log lines of all threads to the plug's event loop, for sessions that follow the log. If no session follows,
 /// only lines of the configured level are passed on, and any other log statement costs the comparison of two numbers.
 ///
-/// Log lines of any level contain no setup code, key or proof, because every paired controller may read the log.
+/// Log lines of any level contain no setup code, key or proof, because every owner may read the log over the network.
 public final class LogRelay: Sendable {
     /// The maximum number of lines that wait for the loop: as many as a plug remembers. If the loop is blocked for
     /// longer, the newest lines are dropped and counted.
