@@ -20,8 +20,8 @@ struct FactoryReset: Sendable {
     private static let mark = "reset"
     /// The files to remove. The storage does not own `key` and `next-key`, but they must be removed as well, because
     /// controllers of the old plug have pinned them. `networks` and `network-secret` belong to addressing and reveal
-    /// the plug's former networks. `crash` describes the end of the firmware's last run, `audit` the controllers, and
-    /// `homekit` those of HomeKit.
+    /// the plug's former networks. `crash` describes a crash of the firmware, `audit` the controllers, and `homekit`
+    /// those of HomeKit.
     private static let forgotten = [
         "controllers", StateDirectory.changedCode, "key", "next-key", "state", "settings", "networks", "network-secret",
         "crash", "audit", StateDirectory.homeKit,
