@@ -10,7 +10,7 @@ enum DHCPLeaseLimits {
     /// The maximum lease time. Longer leases are shortened to it, except unlimited ones.
     static let longestDuration = Duration.seconds(30 * 24 * 3600)
     /// The minimum of T1, and the limit that T2 must exceed, if the server sends these times. Shorter times are
-    /// ignored, and the RFC's shares of the lease time apply.
+    /// ignored, and the RFC's shares apply instead.
     static let leastRenewal = Duration.seconds(30)
     static let routers = 4
     static let routes = 32
