@@ -54,7 +54,8 @@ struct AnnouncedKey {
 
     /// Ends the write that ``announced(_:)`` or the previous call of this function requested.
     ///
-    /// - Returns: `confirms` is true if the controller confirms the key. `next` is the key to store next, or nil.
+    /// - Returns: `confirms` is true if the key is stored and is still the last announced one; the controller then
+    ///   confirms it. `next` is the key to store next, or nil.
     mutating func finished(_ key: PublicKey, isStored: Bool) -> (confirms: Bool, next: PublicKey?) {
         if isStored { stored = key }
         let next = waiting.flatMap { $0 == key ? nil : $0 }

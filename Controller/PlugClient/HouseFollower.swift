@@ -362,8 +362,8 @@ public actor HouseFollower {
 
     // MARK: Following ends
 
-    /// Stops following a plug that is neither announced nor connected. A connected plug is kept, because multicast may
-    /// fail while a connection works.
+    /// Stops following a plug if its announcement has ended and it is not connected. A connected plug is kept, because
+    /// multicast may fail while a connection works.
     private func forgetIfAway(_ plug: FollowedPlug?) async {
         guard let plug, !directory.contains(plug.name), readings[ObjectIdentifier(plug)]?.isConnected != true else {
             return

@@ -23,7 +23,7 @@ struct LogSubscription {
     func isDue(_ now: Instant) -> Bool { asksAgainAt.map { $0 <= now } ?? false }
 
     /// Returns the remaining time as the next higher number of whole seconds, at most `PlugWire.longestLog`; zero when
-    /// the time is over.
+    /// the time is over, and `longestLog` for a subscription without an end.
     func remaining(_ now: Instant) -> Duration {
         guard let until else { return PlugWire.longestLog }
         guard until > now else { return .zero }

@@ -37,7 +37,7 @@ public final class Plug: Sendable {
     /// Returns the plug's events after the cursor: first the stored events, then new events.
     public func events(after cursor: Cursor = .now) -> PlugEvents { PlugEvents(plug: self, cursor: cursor) }
 
-    /// Returns the plug's current state and each later change.
+    /// Returns the plug's current state and then newer states. Intermediate states may be skipped.
     public func states(_ options: StateOptions = StateOptions()) -> PlugStates {
         PlugStates(plug: self, options: options)
     }

@@ -52,7 +52,8 @@ public struct PlugDirectory: Sendable {
     private var owners = PairedNames()
     private var pairedNames: Set<String> = []
     private let wanted: String?
-    /// The names, other than its own, that are announced with the id of each paired plug.
+    /// For each paired plug, the names that are announced with its id and have reserved room for this reason. The
+    /// plug's own name is not included.
     private var claims: [PlugID: Set<String>] = [:]
     /// The names with reserved room.
     public private(set) var favoured: Set<String> = []

@@ -15,7 +15,7 @@ extension PlugFollower {
         case .commandFinished(let id, let outcome): finished(id, outcome)
         case .commandUnanswered(let id): unanswered(id, now: now)
         case .samples(let fetch, let chunk, let last): samples(fetch, chunk, last: last)
-        // The machine limits its fetches to those of one session, so this case cannot occur.
+        // The machine has at most as many fetches as one session accepts, so this case cannot occur.
         case .fetchRefused(let fetch):
             preconditionFailure("fetch \(fetch) exceeds the limit of its session, which this machine enforces")
         case .controllers(let list): [.controllers(list)]

@@ -82,7 +82,7 @@ public struct PlugFollower: Machine {
         /// The outcome of a command; at most one for each command.
         case finished(RequestID, CommandOutcome)
         /// A part of a fetch with the clock of the plug's boot. The chunk is empty if the plug has no samples in the
-        /// range. `last` is true once.
+        /// range. `last` is true for the last part of the fetch.
         case samples(UInt32, chunk: [UInt8], of: ClockMapping, last: Bool)
         /// The paired controllers.
         case controllers([PairedControllerEntry])

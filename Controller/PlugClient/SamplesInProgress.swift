@@ -37,8 +37,8 @@ struct SamplesInProgress: FetchInProgress {
         return last
     }
 
-    /// Appends the new samples of a chunk. If the fetch resumes on a new connection, the plug sends a chunk that was
-    /// still open again, with more samples.
+    /// Appends the new samples of a chunk. A chunk that was still open arrives a second time, with more samples, if the
+    /// fetch resumes on a new connection. Only the samples after the last known one are appended.
     private mutating func add(_ found: [Sample], of clock: ClockMapping) {
         let known = boot == clock.boot ? samples.last?.sample.milliseconds ?? .min : .min
         boot = clock.boot

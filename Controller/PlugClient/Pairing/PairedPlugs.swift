@@ -10,7 +10,8 @@ public struct PairedPlugs: Sendable {
         public var id: PlugID
         /// The plug's key.
         public var key: PublicKey
-        /// The key that the plug has announced for later use; until then both keys are accepted.
+        /// The key that the plug has announced for later use, or nil. Both keys are accepted until the plug proves this
+        /// one.
         public var nextKey: PublicKey?
         /// The plug's last name that this controller knows.
         public var name: String

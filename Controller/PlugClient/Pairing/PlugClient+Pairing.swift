@@ -49,7 +49,7 @@ extension PlugClient {
         }
         let plug = try await attempt.outcome()
         let entry = PairedPlugs.Entry(id: plug.id, key: plug.key, name: name)
-        // The plug may state a different id than it announces.
+        // `add` checks the pinned key again, because the plug may state a different id than it announces.
         try await paired.add(entry, replacing: replacing)
         return entry
     }
