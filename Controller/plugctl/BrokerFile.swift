@@ -6,7 +6,7 @@ import PlugClient
 
 /// The file with the settings of the house's broker.
 enum BrokerFile {
-    /// Returns nil if the file is missing. An invalid file is reported, and the house runs without a broker.
+    /// Returns nil if the file is missing or invalid. An invalid file is reported, and the house runs without a broker.
     static func settings() -> BrokerSettings? {
         do throws(CLIError) {
             return try readUsualSettings("broker.toml", limit: BrokerSettings.fileLimit) {
@@ -22,7 +22,7 @@ enum BrokerFile {
 
 /// Opens the connection to the broker; nil, with a report, if it cannot be opened.
 ///
-/// - Parameter directory: The directory of the state that survives the process.
+/// - Parameter directory: The directory for state that must survive a restart.
 func openBroker(_ settings: BrokerSettings, _ directory: String, on client: PlugClient) -> BrokerDoor? {
     do {
         return try BrokerDoor(settings, directory: directory, on: client.eventLoop) { printError($0) }

@@ -56,7 +56,7 @@ struct ChartCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !names.isEmpty else { throw ValidationError("name at least one plug") }
-        // Plugs are distinguished by letters.
+        // The chart labels each plug with a letter.
         guard names.count <= 26 else { throw ValidationError("a chart shows at most 26 plugs") }
         guard by == nil || energy else { throw ValidationError("--by requires --energy") }
         guard !energy || !stacked else { throw ValidationError("--stacked is implied by --energy") }

@@ -31,7 +31,7 @@ struct DaemonHouse: HouseCommands {
     func fire(_ rule: String) async throws -> RequestID { try await runner.fire(rule) }
 }
 
-/// The dashboard and the history of a daemon, next to the rules.
+/// The dashboard of a daemon, with the history and the quarantine that it uses.
 struct DashboardSetup: Sendable {
     let settings: DashboardSettings
     /// The history, opened for reading; nil if no history is open.
@@ -43,7 +43,7 @@ struct DashboardSetup: Sendable {
     /// The quarantine; nil if the daemon has no directory for its state.
     let quarantine: QuarantineFile?
 
-    /// Reports a crash of the previous process, and keeps the client away from the plugs that crashed it.
+    /// Reports a crash of the previous process, and prevents the client from connecting to quarantined plugs.
     func keepAway(_ client: PlugClient) {
         guard let quarantine else { return }
         do throws(FileError) {

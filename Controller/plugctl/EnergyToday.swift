@@ -15,8 +15,8 @@ struct EnergyToday: Sendable {
     /// without energy.
     func read() async -> [String: Double] {
         if let daemon {
-            // The day is that of the daemon, whose time zone may differ from this process's. Just after midnight the
-            // last second belongs to two days; the current day is the one that contains this moment.
+            // The day is that of the daemon, whose time zone may differ from this process's. Just after midnight, the
+            // requested second extends over two days; only the record that contains the current time is used.
             let now = WallTime.now
             let records = try? await daemon.read(
                 [EnergyRecord].self, "/api/v1/energy", [("by", "day"), ("from", (now - .seconds(1)).iso8601())])

@@ -14,7 +14,8 @@ enum FleetFile {
         }
     }
 
-    /// Returns the settings for a daemon. An invalid file is reported, and the daemon shows no other houses.
+    /// Returns the settings for a daemon; nil if the file is missing or invalid. An invalid file is reported, and the
+    /// daemon shows no other houses.
     static func settings() -> FleetSettings? {
         do throws(CLIError) {
             return try read()

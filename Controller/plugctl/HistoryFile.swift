@@ -7,7 +7,7 @@ import PowerHistory
 
 /// The file with the receivers of the history.
 enum HistoryFile {
-    /// Returns nil if the file is missing. An invalid file is reported, and the history is not delivered.
+    /// Returns nil if the file is missing or invalid. An invalid file is reported, and the history is not delivered.
     static func settings() -> HistorySettings? {
         do throws(CLIError) {
             return try readUsualSettings("history.toml", limit: HistorySettings.fileLimit) {
@@ -24,7 +24,7 @@ enum HistoryFile {
 
 /// Opens the delivery of the history; nil, with a report, if it cannot be opened.
 ///
-/// - Parameter directory: The directory of the state that survives the process.
+/// - Parameter directory: The directory for state that must survive a restart.
 func openDelivery(_ settings: HistorySettings, of history: PowerHistory?, _ directory: String) -> HistoryDelivery? {
     guard settings.database != nil || settings.remoteWrite != nil else {
         printError(

@@ -37,7 +37,8 @@ struct HistoryOptions: ParsableArguments {
         return try found.openIfPresent()
     }
 
-    /// Opens the history. Returns nil if no history exists, for commands that work without one.
+    /// Opens the history for reading, in the directory of `--history` or in the default one. Returns nil if the default
+    /// directory has no history, for commands that work without one.
     func openIfPresent() throws(CLIError) -> PowerHistory? {
         do throws(HistoryError) {
             return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, complain: printError)
@@ -83,7 +84,7 @@ extension CLIError {
 }
 
 extension Tariff {
-    /// Reads a tariff file; without a name, the user's own file, or nil if it is missing.
+    /// Reads a tariff file. Without `file`, reads the user's own file, and returns nil if that one is missing.
     static func read(_ file: String?) throws(CLIError) -> Tariff? {
         let path = file ?? UserDirectories.configuration + "/smartplug/tariff.toml"
         let tariff = try readSettings(path, limit: fileLimit) { bytes throws(ConfigurationError) in

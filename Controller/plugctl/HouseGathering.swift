@@ -15,7 +15,7 @@ struct HouseGathering {
     /// sent after a second.
     private static let patience = Duration.milliseconds(1700)
     private static let tick = Duration.milliseconds(50)
-    /// The maximum number of unread updates. A dropped update is not lost, because the plug sends its state again.
+    /// The maximum number of unread updates. A dropped state does no harm, because the plug sends its state again.
     private static let pending = 1024
 
     let paired: [PairedPlugs.Entry]

@@ -14,7 +14,7 @@ struct LiveHouse: Sendable {
         case today([String: Double])
     }
 
-    /// The interval at which the energy of today is read. The history sums it up by quarters of an hour.
+    /// The interval at which the energy of today is read.
     private static let energyInterval = Duration.seconds(30)
 
     let house: HouseFollower

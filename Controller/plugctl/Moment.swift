@@ -12,7 +12,7 @@ struct Moment: ExpressibleByArgument, CustomStringConvertible {
         guard let civil = CivilTime(parsing: argument) else { return nil }
         let local = Int(civil.localSeconds)
         func offset(at second: Int) -> Int { (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset }
-        // The offset of the previous day has priority: in the repeated hour summer time comes before winter time.
+        // The offset of the previous day has priority, so a time that occurs twice in autumn means summer time.
         let offsets = [offset(at: local - 86_400), offset(at: local - offset(at: local))]
         let shown = offsets.first { offset(at: local - $0) == $0 }
         milliseconds = Int64(local - (shown ?? offsets[1])) * 1000

@@ -60,7 +60,7 @@ struct NetworkOptions: ParsableArguments {
 
     /// Runs the body with a client that authenticates as `identity`. Errors are thrown.
     ///
-    /// - Parameter isOwn: True if it is this controller's identity, which may be rotated meanwhile.
+    /// - Parameter isOwn: True if `identity` is this controller's own, whose key may be rotated while the client runs.
     func withClient(
         _ identity: TransportIdentity, isOwn: Bool = true, keyLog: KeyLog? = nil,
         _ body: (PlugClient) async throws -> Void
@@ -129,7 +129,8 @@ struct NetworkOptions: ParsableArguments {
     }
 }
 
-/// Runs the body. If it throws, prints the error to standard error and exits with status 1.
+/// Runs the body. If the body throws an error, prints it to standard error and exits with status 1. An `ExitCode` is
+/// rethrown without output, and a `CancellationError` is ignored.
 func saying(_ body: () async throws -> Void) async throws {
     do {
         try await body()

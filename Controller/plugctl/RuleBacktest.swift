@@ -132,7 +132,7 @@ struct RuleBacktest: AsyncParsableCommand {
         let isPicture = svg != nil || png != nil
         let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
         var series: [Series] = []
-        // Plugs are distinguished by letters.
+        // The chart labels each plug with a letter.
         if plugs.count > 26 { printError("a chart shows at most 26 plugs; \(plugs.count - 26) are not drawn") }
         for plug in plugs.prefix(26) {
             let kept = try StoredPowerSeries(of: plug, from: history, over: past.span, columns: columns)

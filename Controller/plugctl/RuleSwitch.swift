@@ -14,7 +14,7 @@ struct RuleOfDaemon: ParsableArguments {
     /// Sends a request about the rule to the daemon. Throws an error if no daemon is running, because only the daemon
     /// has rules that run permanently.
     ///
-    /// - Parameter place: The path below the rule's own.
+    /// - Parameter place: The last part of the path, after the rule's name.
     func ask<Answer: Decodable>(_ answer: Answer.Type, _ place: String, body: String) async throws -> Answer {
         let client = DaemonClient(path: DaemonSocket.path())
         let rules: [String]

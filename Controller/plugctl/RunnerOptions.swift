@@ -115,7 +115,8 @@ struct RunnerOptions: ParsableArguments {
         }
     }
 
-    /// Prints a record. Returns false if the reader has closed the pipe. A full disk does not stop the rules.
+    /// Prints a record. Returns false if the reader has closed the pipe. Returns true if a write failed, so that a full
+    /// disk does not stop the rules.
     private func print(_ record: RunnerRecord) -> Bool {
         let line = RuleRecord(record)
         let isRead = json ? Output.json(line) : Output.safeLine("\(line.at)  \(line.text)")

@@ -35,7 +35,7 @@ struct WatchedPlugs: Sendable {
     let plugs: [Plug]
     let options: StateOptions
     let memory: CursorMemory?
-    /// The events that were printed before.
+    /// The cursor after which events are printed.
     private let begin: WatchCursor
     /// The start position of plugs that `begin` does not contain.
     private let others: Cursor
