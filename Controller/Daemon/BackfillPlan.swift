@@ -225,8 +225,8 @@ struct BackfillPlan: Machine {
         plugs[window.plug]?.failures += 1
         plugs[window.plug]?.width = Self.window
         let pause = retry(window.plug)
-        // Once the delay has reached `interval`, the plan queries the history again after it, so that newer samples do
-        // not wait for this window.
+        // When the delay has reached `interval`, the plan queries the history again after this delay, so that newer
+        // samples do not wait for this window.
         if stopsAt == nil, pause < Self.interval {
             plugs[window.plug]?.stage = .filling(holes, notBefore: now + pause)
         } else {

@@ -38,7 +38,7 @@ struct RequestIDCipher: Sendable {
         return whole(left, right)
     }
 
-    /// Returns the event with the ids of the rules.
+    /// Returns the event with its request id decrypted, or unchanged if it has none.
     func decrypt(_ event: PlugEvent) -> PlugEvent {
         var event = event
         switch event.kind {

@@ -29,7 +29,7 @@ extension RuleRunner {
         if set.rules != machine.rules {
             handle(.rulesChanged(set.rules))
         } else if !changed.isEmpty {
-            // The scripts' functions changed, but not the conditions of their rules.
+            // The source of some scripts changed, but their rules did not.
             tell([.rulesChanged(changed.flatMap(\.rules).map(\.name))])
         }
         if set.scripts != scriptsRead {

@@ -224,7 +224,7 @@ public actor RuleRunner {
     }
 
     private func deadlineReached() async {
-        // If the clock was set back just before, the second that a rule waits for has not come yet.
+        // The wall clock is checked first. If it was just set back, the time that a rule waits for has not come yet.
         _ = lookAtClock()
         handle(.deadlineReached)
         await deliverIfIdle()

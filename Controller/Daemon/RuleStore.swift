@@ -61,8 +61,8 @@ public final class RuleStore: Sendable {
         written = Mutex(last)
     }
 
-    /// Replaces the stored state, or writes it into the reserve if the file cannot be replaced. Blocks until the state
-    /// would survive a power cut.
+    /// Replaces the stored state, or writes it into the reserve if the file cannot be replaced. Blocks, and returns
+    /// after the state is durable.
     ///
     /// - Throws: the disk's error if the reserve cannot hold the state either.
     func write(_ memory: StoredRuleState) throws(FileError) -> Outcome {
