@@ -26,8 +26,8 @@ public struct KeyDecoder: Hashable, Sendable {
         return keys
     }
 
-    /// Returns the waiting bytes as separate keys. The reader calls it when the rest of a sequence has not arrived in
-    /// time.
+    /// Returns the key of the waiting bytes and discards them: Escape, or Alt with `[` or `O`. Returns no key for any
+    /// other incomplete sequence. The reader calls it when the rest of a sequence has not arrived in time.
     public mutating func flush() -> [Key] {
         defer { buffer = [] }
         switch buffer {

@@ -37,7 +37,7 @@ enum Restoration {
         return state
     }()
 
-    /// Installs the handlers. Call it before any registration. The handlers use ``state``, so it is created first.
+    /// Installs the handlers. Call it before any registration. ``state`` is created first, because the handlers use it.
     static func prepare() {
         _ = state
         _ = hooks

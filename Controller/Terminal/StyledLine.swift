@@ -33,7 +33,8 @@ public struct StyledLine: Hashable, Sendable {
     /// The width in display columns.
     public var width: Int { spans.reduce(0) { $0 + DisplayWidth.of($1.text) } }
 
-    /// Returns the first `columns` of the line. An ellipsis marks the cut, in the style of the replaced text.
+    /// Returns the line with at most `columns` columns. In a wider line, an ellipsis replaces the end and is included
+    /// in the limit; it has the style of the first replaced character. Empty if `columns` has no room for the ellipsis.
     public func truncated(to columns: Int, ellipsis: Character = "…") -> StyledLine {
         guard width > columns else { return self }
         let mark = DisplayWidth.of(ellipsis)

@@ -22,7 +22,7 @@ public struct Table: Hashable, Sendable {
         }
     }
 
-    /// The columns between two cells.
+    /// The number of spaces between two cells.
     private static let space = 2
 
     /// The columns from left to right.
