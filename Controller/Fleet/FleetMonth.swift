@@ -1,6 +1,6 @@
 /// A month of the calendar.
 public struct FleetMonth: Comparable, Hashable, Sendable, CustomStringConvertible {
-    /// The range of years in which plugs may have existed.
+    /// The range of valid years.
     private static let years = 2000...2999
 
     /// The year, 2000 to 2999.

@@ -28,7 +28,7 @@ public struct FleetOrder: Hashable, Sendable {
 public enum FleetOutcome: Hashable, Sendable {
     /// The plug performed the order, or its relay was already in the requested state.
     ///
-    /// - event: the number of the event that records it; nil if nothing changed.
+    /// - event: the number of the event that records the change; nil if nothing changed.
     case done(on: Bool, event: SequenceNumber?)
     /// The order was rejected, with the reason for the user.
     case refused(String)

@@ -11,7 +11,8 @@ public struct FleetRights: Hashable, Sendable {
         /// True if `text` is the beginning of a name.
         let isBeginning: Bool
 
-        /// Parses `elm-street-5`, `elm-*` or `*`; nil for an empty text, and if `*` is not at the end.
+        /// Parses `elm-street-5`, `elm-*` or `*`; nil for an empty text, if `*` is not at the end, and if the text has
+        /// more than 100 bytes without the `*`.
         public init?(_ written: String) {
             let isBeginning = written.hasSuffix("*")
             let text = isBeginning ? String(written.dropLast()) : written
