@@ -24,7 +24,7 @@ public struct FleetSettings: Sendable {
     /// The paths of passwords and keys, which programs of rules must not read.
     public var secretPaths: [String] { [database.passwordFile].compactMap(\.self) + (broker?.secretPaths ?? []) }
 
-    /// Returns the rights of a user; without any house if the file does not list the name.
+    /// Returns the rights of a user, which include no house if the file does not list the name.
     ///
     /// - Parameter name: the name of a dashboard password; nil for a user on this machine.
     public func rights(of name: String?) -> FleetRights { rights[name ?? Self.commandLine] ?? FleetRights() }

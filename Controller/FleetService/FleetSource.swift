@@ -2,7 +2,7 @@ public import Fleet
 
 /// Access to many houses with a user's rights.
 public protocol FleetSource: Sendable {
-    /// Returns the rights of a user; without any house if the user has none.
+    /// Returns the rights of a user, which include no house if no rights are configured for the name.
     ///
     /// - Parameter name: the name of a dashboard password; nil for a user on this machine.
     func rights(of name: String?) -> FleetRights
