@@ -6,7 +6,8 @@ public import PowerHistory
 
 /// The data of a chart: the power series of its plugs, and events.
 public struct ChartSource: Sendable {
-    /// The maximum number of marks on a live chart, far more than a user can distinguish.
+    /// The maximum number of marks, far more than a user can distinguish. The marks that were added first are removed
+    /// first.
     private static let markLimit = 10_000
 
     /// The power series of the plugs, one per plug.
@@ -110,7 +111,7 @@ public struct ChartSource: Sendable {
 }
 
 extension WatchRecord {
-    /// True for events with a mark. A single press toggles the relay, which has its own mark.
+    /// True for events with a mark. A single press has none, because it toggles the relay, whose event has a mark.
     fileprivate var isMarked: Bool {
         ["relay", "protection", "protectionReset", "restarted"].contains(event) || press.map { $0 != "single" } ?? false
     }

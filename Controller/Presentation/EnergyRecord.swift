@@ -3,7 +3,7 @@ import LocalCalendar
 import PowerHistory
 import Terminal
 
-/// A period in the output of `plugctl history --json` and, with its keys as the first line, `--csv`.
+/// A period in the output of `plugctl history --json`, and of `--csv`, whose first line has the keys.
 public struct EnergyRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String

@@ -27,7 +27,8 @@ extension EnergyReport {
         return lines + notes
     }
 
-    /// Adds a bar to each of the first rows, in the space that the columns leave.
+    /// Adds a bar to one row per energy, in the space that the columns leave. The row of the sum follows these rows and
+    /// has no bar.
     private func withBars(of energies: [Double], _ table: Table, width: Int?, blocks: Bool) -> [StyledLine] {
         let taken = table.lines().map(\.width).max() ?? 0
         let bars = EnergyBars(width: width.map { min(40, max(8, $0 - taken - 2)) } ?? 24, blocks: blocks)

@@ -43,8 +43,8 @@ struct HouseCells {
         }
     }
 
-    /// Returns a bar and the level in percent; empty for a plug without a dimmer. While the light is off, the text is
-    /// faint, and the level is the one that it will have.
+    /// Returns a bar and the level in percent; empty for a plug without a dimmer. While the plug is off, the text is
+    /// faint and shows the level that the plug will have when it is turned on.
     func level(_ percent: Double?, isOn: Bool) -> StyledLine {
         guard let percent else { return StyledLine() }
         let filled = Int((percent / 100 * Double(Self.levelWidth)).rounded())

@@ -58,7 +58,8 @@ public struct HouseGlance: Sendable {
         return table
     }
 
-    /// Returns the hint for a plug with a fault, or the fault's reason.
+    /// Returns the command that helps with an unpaired or tripped plug, the reason for a plug that is away, or nil for
+    /// any other plug.
     private func hint(for plug: PlugRecord) -> String? {
         switch plug.condition {
         case .stranger: "plugctl pair \"\(plug.plug)\""

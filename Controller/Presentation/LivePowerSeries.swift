@@ -87,7 +87,8 @@ public struct LivePowerSeries: Sendable {
     var newer: [ChartPoint] {
         let bootToWall = Double(WallTime.now.nanosecondsSince1970) / 1e9 - (BootClock.now - .zero).inSeconds
         let end = kept.newest ?? -.infinity
-        // The two clocks may differ by some milliseconds.
+        // The times in the history and those of newer data are separate estimates, which may differ by some
+        // milliseconds.
         let begin = points.firstIndex { ($0.time - .zero).inSeconds + bootToWall > end + 0.1 } ?? points.endIndex
         return points[begin...].map {
             ChartPoint(time: ($0.time - .zero).inSeconds + bootToWall, value: $0.watts)

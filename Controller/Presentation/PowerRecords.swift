@@ -13,7 +13,8 @@ extension SampleRecord {
     public static func records(
         of plug: String, kept: StoredPowerSeries, newer: [ChartPoint], from: Double, to: Double, columns: Int
     ) -> [SampleRecord] {
-        // The two clocks may differ by some milliseconds.
+        // The times in the history and those of newer data are separate estimates, which may differ by some
+        // milliseconds.
         let end = (kept.newest ?? -.infinity) + 0.1
         let points = kept.points + newer.filter { $0.time > end }
         let pieces =

@@ -26,7 +26,7 @@ public struct SeenPlugs: Sendable {
         return paired.filter { !ids.contains($0.id.rawValue) && plugs[$0.name] == nil }
     }
 
-    /// The records by name. Paired plugs that were not seen are away.
+    /// The records, sorted by name. Paired plugs that were not seen are away.
     public var records: [PlugRecord] {
         let missing = missing.map { entry in
             var record = PlugRecord(plug: entry.name, state: "away")

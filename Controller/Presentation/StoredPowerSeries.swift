@@ -1,8 +1,9 @@
 public import Charting
 public import PowerHistory
 
-/// A plug's active power from the history. A time of up to 26 hours has samples; if the history has deleted these
-/// samples, it has summaries. A longer time has summaries, and samples after the last complete summary.
+/// A plug's active power from the history. A time span of up to 26 hours is read as samples, or as summaries if the
+/// history has deleted these samples. A longer span is read as summaries, followed by the samples after the last
+/// complete summary.
 public struct StoredPowerSeries: Hashable, Sendable {
     /// Summaries in order of time, before the points.
     public var summaries: [ChartSummary] = []
