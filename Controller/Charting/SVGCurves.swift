@@ -1,8 +1,8 @@
 extension SVGPlot {
     private static let letterSpacing = 140
 
-    /// Draws a line with a hole at each gap. A band behind it covers the lowest to the highest value in each pixel
-    /// column.
+    /// Draws a line that is interrupted at each gap. A band behind it covers the lowest to the highest value in each
+    /// pixel column.
     func curve(_ index: Int, _ writer: inout SVGWriter) {
         let columns = Envelope(of: chart.series[index], in: chart.window, columns: plotWidth).columns
         guard !columns.isEmpty else { return }

@@ -1,5 +1,6 @@
 extension SVGPlot {
-    /// The maximum number of dashed lines: more would hide the curve. The signs are always drawn.
+    /// The maximum number of marks with dashed lines. With more marks no line is drawn, because the lines would hide
+    /// the curve. The signs are always drawn.
     private static let dashedLimit = 60
 
     /// Draws each span as a strip above the plot, with its label if it fits, and as a faint area behind the curve.
