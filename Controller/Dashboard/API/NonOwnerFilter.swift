@@ -71,7 +71,7 @@ extension StreamMessage {
 }
 
 extension StoredTrace {
-    /// The trace for users who are not owners; nil if a later version wrote it.
+    /// The trace for users who are not owners; nil if it is damaged or a later version wrote it.
     var forOthers: StoredTrace? {
         guard var trace = RuleTrace(self) else { return nil }
         trace.steps = trace.steps.filter { !$0.what.hasPrefix("log: ") }.map { step in
