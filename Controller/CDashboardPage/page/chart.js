@@ -30,7 +30,7 @@ export class Chart {
   /** The width of the drawing in pixels. */
   get width() { return Math.max(this.canvas.clientWidth - PAD.left - PAD.right, 50); }
 
-  /** The time at a place, in px from the left edge of the canvas. */
+  /** Returns the time at a place `x`, in px from the left edge of the canvas. */
   timeAt(x, { from, to }) { return from + (x - PAD.left) / this.width * (to - from); }
 
   /** @param {{from, to, courses: Course[], marks: Array<{at, kind}>, cursor?: number, now: number}} view */

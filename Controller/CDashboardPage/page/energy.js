@@ -126,7 +126,8 @@ async function read() {
     if (error.name === "AbortError") return;
     setText(words, error.words ?? "");
   }
-  // A new house gets its first energy within seconds after its first plug.
+  // Without any energy the next request follows after 5 s, because a new house gets its first energy within seconds
+  // after its first plug.
   if (running === own) timer = setTimeout(read, told.length === 0 ? 5_000 : 60_000);
 }
 
