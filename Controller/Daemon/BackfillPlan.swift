@@ -5,8 +5,8 @@ import ProtocolCore
 /// requests are small, so they do not delay other traffic on the connection, and at most four are in progress in the
 /// whole house. When all samples are present, the plan checks for new ones every ten minutes.
 ///
-/// The plan has neither samples nor access to the history. It requests a list of the missing ranges, and receives the
-/// result of each request.
+/// The plan handles no samples and does not access the history. It requests a list of the missing ranges, and receives
+/// the result of each request.
 struct BackfillPlan: Machine {
     /// A time range within one boot of a plug.
     struct Window: Hashable, Sendable {

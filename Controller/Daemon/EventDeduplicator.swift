@@ -90,7 +90,8 @@ struct EventDeduplicator {
             return [following]
         }
         let known = last[id] ?? 0
-        // The plug's journal does not know the cursor, so the observer's position is not valid either.
+        // With `unknownCursor` the plug's journal has a new numbering, so the end of the gap replaces the observer's
+        // position.
         guard gap.reason != .unknownCursor else {
             last[id] = gap.to
             return [report]

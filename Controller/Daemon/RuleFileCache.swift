@@ -82,7 +82,8 @@ struct RuleFileCache {
 
     private var good: [String: Content] = [:]
 
-    /// Processes the current readings of all files, in their order, and returns what is active now.
+    /// Processes the current readings of all files, in their order, and returns the active rules and scripts with the
+    /// faults of files.
     mutating func take(_ readings: [(path: String, reading: RuleFileReading)]) -> RuleFileSet {
         var all = RuleFileSet(rules: [])
         var owners: [String: String] = [:]

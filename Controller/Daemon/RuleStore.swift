@@ -64,7 +64,7 @@ public final class RuleStore: Sendable {
     /// Replaces the stored state, or writes it into the reserve if the file cannot be replaced. Blocks, and returns
     /// after the state is durable.
     ///
-    /// - Throws: the disk's error if the reserve cannot hold the state either.
+    /// - Throws: the disk's error if the write into the reserve also fails.
     func write(_ memory: StoredRuleState) throws(FileError) -> Outcome {
         let (bytes, missing) = memory.stored(at: Self.moment(boot))
         do throws(FileError) {
