@@ -9,8 +9,8 @@ struct DashboardContext: RequestContext {
     let channel: any Channel
     /// The address of the client; nil over the local socket and for a connection that is already closed.
     let address: SocketAddress?
-    /// True if the request came over the local socket, whose file only the daemon's own user can open. The socket of
-    /// the request determines this value, because a closed TCP connection has no address either.
+    /// True if the request came over the local socket, whose file only the daemon's own user can open. The value is set
+    /// from the socket and not from the address, because a closed TCP connection has no address.
     var isLocal = false
     /// The authorization of the request; nil over TCP if the path needs no login.
     var pass: Authorization?

@@ -30,7 +30,7 @@ struct ServerIdentity {
         }
     }
 
-    /// Reads or creates the key and the certificate. Both are in one file, so that neither exists without the other.
+    /// Reads or creates the key and the certificate. Both are in one file, so that they are always stored together.
     private static func kept(_ path: String, _ names: [String], _ files: FileStore) throws(DashboardFault) -> [UInt8] {
         do throws(FileError) {
             if let known = try files.readSecretIfPresent(path, limit: fileLimit) { return known }

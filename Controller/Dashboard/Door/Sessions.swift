@@ -32,8 +32,8 @@ struct Sessions {
     private static let digestDigits = 64
     /// The maximum number of bytes of the device and of the address.
     private static let longestText = 100
-    /// The accepted times in seconds since 1970. They stop a file from causing an overflow; the last one is in the year
-    /// 36812.
+    /// The accepted times in seconds since 1970. The limit prevents values of the file from causing an overflow; the
+    /// last accepted time is in the year 36812.
     private static let times: ClosedRange<Int64> = 0...(1 << 40)
 
     /// The sessions in the order of their start.

@@ -49,7 +49,7 @@ struct EventStreamBuffer: Sendable {
         let message = encode(newest)
         messages.append(message)
         bytes += message.bytes
-        // The newest message stays, whatever its size.
+        // The newest message is kept, even if it exceeds the limit of bytes.
         while messages.count > countLimit || bytes > byteLimit && messages.count > 1 {
             bytes -= messages.removeFirst().bytes
         }

@@ -1,8 +1,8 @@
 import Charting
 import DequeModule
 
-/// The recent active power of a plug. The history fetches samples only every ten minutes, so charts use these until
-/// then.
+/// The recent active power of a plug. The history fetches samples only every ten minutes. For the time since the last
+/// fetch, charts use these readings.
 struct RecentReadings: Hashable, Sendable {
     private struct Sample: Hashable, Sendable {
         /// Milliseconds since 1970.
@@ -19,8 +19,9 @@ struct RecentReadings: Hashable, Sendable {
 
     var count: Int { samples.count }
 
-    /// Adds a reading. A reading that is not later than the previous one is ignored, unless the wall clock was set back
-    /// by more than ten seconds. A second reading within the same second replaces the first.
+    /// Adds a reading. A reading that is not later than the previous one is ignored. If it is more than ten seconds
+    /// earlier, the wall clock was set back, and the reading replaces all previous ones. A second reading within the
+    /// same second replaces the first.
     ///
     /// - Parameter milliseconds: since 1970.
     mutating func take(_ deciwatts: Int32, at milliseconds: Int64) {
