@@ -38,7 +38,7 @@ struct AnnouncedKey {
     /// Resets the state of the previous connection.
     mutating func opened() { (last, count, waiting) = (nil, 0, nil) }
 
-    /// Handles an announced key and returns what to do with it.
+    /// Handles an announced key and returns the controller's reaction.
     mutating func announced(_ key: PublicKey) -> Step {
         guard key != last, count < Self.limit else { return .ignore }
         last = key

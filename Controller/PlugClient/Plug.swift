@@ -128,7 +128,7 @@ public final class Plug: Sendable {
             if let line { return line }
             let new = client.follow(name, id: id, after: nil, stateOptions: nil)
             line = new
-            // Reads and discards the reports. While reports are not read, no answers arrive either.
+            // Reads and discards the reports, because answers arrive only while reports are read.
             Task { for await _ in new.reports {} }
             return new
         }

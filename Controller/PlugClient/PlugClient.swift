@@ -171,8 +171,8 @@ public final class PlugClient: Sendable {
     ///   - plug: The exact announced name.
     ///   - id: The only plug to follow under this name; nil for any paired plug.
     ///   - cursor: The position at which the plug's events begin; nil for no events.
-    ///   - known: The last event that the caller has seen of each plug. It takes precedence over `cursor`: any plug in
-    ///     it continues after its own last event.
+    ///   - known: The last event that the caller has seen of each plug. A plug in this dictionary continues after its
+    ///     event, and `cursor` applies to the other plugs.
     ///   - stateOptions: When the plug sends readings; nil for no states.
     /// - Returns: A followed plug. If the client is stopped, the plug stops immediately.
     public func follow(

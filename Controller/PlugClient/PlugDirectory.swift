@@ -117,8 +117,8 @@ public struct PlugDirectory: Sendable {
     func names(of id: PlugID) -> [String] { entries.filter { $0.value.isTold && $0.value.id == id }.keys.sorted() }
 
     /// Returns the announced name of the plug that the user means; nil if no plug has it or if the name is ambiguous.
-    /// The name of a paired plug refers to its id only, whatever the plug announces. A name that no paired plug has
-    /// refers to the plug that announces exactly this name, or else to the only one that differs only in
+    /// The name of a paired plug refers only to the plug with its id, under any announced name. A name that no paired
+    /// plug has refers to the plug that announces exactly this name, or else to the only one that differs only in
     /// capitalization.
     public func match(_ name: String) -> String? {
         switch owner(of: name) {

@@ -4,7 +4,7 @@ import PlugModel
 import ProtocolCore
 import Synchronization
 
-/// Stores what plugs report about themselves in the list of paired plugs: their next keys and their names.
+/// Writes the next keys and the names that plugs report into the list of paired plugs.
 ///
 /// The keys are written on a separate thread, because a write waits for the disk and event loops must not wait. Each
 /// plug has a budget of writes, so that a plug which reports new keys or names in a loop causes only a few writes per
