@@ -57,8 +57,8 @@ public struct PacketRecord: Encodable, Equatable, Sendable {
     /// The fault of a malformed packet; nil otherwise.
     public var fault: Fault?
 
-    /// The limit of questions, and of records, per packet. A packet of 9000 bytes can contain more than 700 of either,
-    /// each with a name of 255 bytes.
+    /// The limit of questions, and of records, per packet. A packet of 9000 bytes can contain more than 700 questions
+    /// or records, each with a name of 255 bytes.
     static let limit = 128
 
     /// Creates the record of a received packet.
