@@ -4,8 +4,8 @@ extension TerminalDevice {
     /// The limit of a line in bytes; passwords are shorter.
     private static let longestHiddenLine = 1024
 
-    /// Reads a line without echo. The terminal's modes are restored afterwards, also if the process ends in the
-    /// meantime.
+    /// Reads a line without echo. The terminal's modes are restored afterwards, also if the process ends while it waits
+    /// for the line.
     ///
     /// - Parameter output: the device that shows the question.
     /// - Returns: the line without its end; nil at the end of the input, if the line has 1024 bytes or more, or if this

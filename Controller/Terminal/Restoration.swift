@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Restores the terminal at the end of the process: after `exit`, a signal, or a trap.
 ///
-/// The state is in memory that is allocated once and never freed, since a signal handler may neither allocate nor lock.
-/// Only one keyboard and one screen are in use at a time; their owners register and remove them.
+/// The state is in memory that is allocated once and never freed, since a signal handler must not allocate memory or
+/// take a lock. Only one keyboard and one screen are in use at a time; their owners register and remove them.
 enum Restoration {
     struct State {
         var keyboard: Int32 = -1

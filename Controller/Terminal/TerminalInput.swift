@@ -156,7 +156,7 @@ private final class KeyboardReader: Sendable {
             switch reason {
             case Wake.closed: return false
             case Wake.resumed:
-                // The shell has changed the modes in the meantime.
+                // The shell may have changed the modes while the process was stopped.
                 isOpen.withLock { if $0 { keyboard.apply() } }
                 continuation.yield(.resumed)
             default:
