@@ -74,7 +74,7 @@ struct NetworkOptions: ParsableArguments {
         try result.get()
     }
 
-    /// Logs to standard error: only warnings, unless the user requests more.
+    /// A logger to standard error: warnings and errors, and with `--verbose` also debug messages.
     var logger: Logger {
         var logger = Logger(label: "plugctl") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .warning

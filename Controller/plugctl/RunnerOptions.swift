@@ -30,7 +30,8 @@ struct RunnerOptions: ParsableArguments {
     ///   - store: The durable state of the rules; nil for none.
     ///   - history: Records the plugs' reports; nil for none.
     ///   - face: The dashboard and the history for it; nil for none.
-    ///   - state: The directory of durable state for the broker and the delivery of the history; nil if neither runs.
+    ///   - state: The directory of durable state for the broker connection and the delivery of the history; if nil,
+    ///     both are off.
     ///   - files: The source of changed rules; nil if the rules never change.
     func run(
         _ rules: RuleFileSet, _ store: RuleStore?, _ history: PowerHistory? = nil, _ face: DashboardSetup? = nil,
