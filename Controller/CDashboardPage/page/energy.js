@@ -116,7 +116,8 @@ export function nice(least) {
 
 async function read() {
   clearTimeout(timer);
-  // While the section is not visible, no request is sent, because it is the most expensive one for the daemon.
+  // While the section is not visible, no request is sent, because this request is the most expensive one for the
+  // daemon.
   if (!seen || document.visibilityState === "hidden") return;
   running?.abort();
   const own = running = new AbortController();
