@@ -51,7 +51,8 @@ struct BackfillPlan: Machine {
     /// four chunks or about 20 KB.
     static let window: Int64 = 2 * 3_600_000
     /// The maximum width of a window in milliseconds. The width doubles after each empty window, because most of a boot
-    /// may be older than the plug's memory. The limit of one day keeps a full window from being too large.
+    /// may be older than the samples that the plug still stores. The limit of one day keeps a full window from being
+    /// too large.
     static let longestWindow: Int64 = 24 * 3_600_000
     /// The maximum number of windows in progress in the house. Prevents a thousand plugs that reconnect at the same
     /// time from filling memory and network.

@@ -5,8 +5,8 @@ import PowerHistory
 
 /// The samples that were fetched for a window, converted to the types of the history.
 struct BackfillResult: Sendable {
-    /// The time in milliseconds after which a sample is certainly in the plug's memory, including the uncertainty of
-    /// the plug's clock.
+    /// The time in milliseconds after which the plug has certainly stored a sample, including the uncertainty of the
+    /// plug's clock.
     static let settling: Int64 = 30_000
     /// The maximum time in milliseconds by which a chunk may be newer than the request. It covers the duration of the
     /// fetch and the uncertainty of the plug's clock.

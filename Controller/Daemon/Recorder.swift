@@ -21,8 +21,8 @@ public actor Recorder {
     nonisolated let cursors: [PlugID: SequenceNumber]
     let history: any WritableHistory
     let complain: @Sendable (String) -> Void
-    /// The thread of the history only. A locked database blocks this thread, and must not block the storage of the
-    /// rules.
+    /// The thread that only the history uses. A locked database blocks this thread, and must not block the storage of
+    /// the rules.
     let thread = NIOThreadPool(numberOfThreads: 1)
     private(set) var house: (any SampleSource)?
     private var plan = BackfillPlan()
