@@ -54,10 +54,10 @@ struct ConnectionTable<ID: Hashable> {
         entries[id]?.since = now
     }
 
-    /// Gives the connection a seat of the request's user.
+    /// Counts the connection toward the limits of the request's user.
     ///
-    /// - Returns: false if the user's password has no seat left, or if users who are not owners have none left
-    ///   together.
+    /// - Returns: false if the connections of the user's password, or those of all users who are not owners, have
+    ///   reached their limit.
     mutating func seat(_ id: ID, _ holder: SeatHolder) -> Bool {
         guard entries[id] != nil else { return true }
         guard case .other(let password) = holder else {

@@ -55,10 +55,10 @@ final class ConnectionTracker: Sendable {
         house.withLock { $0.table.note(id, phase, now: BootClock.now) }
     }
 
-    /// Gives the connection a seat of the request's user.
+    /// Counts the connection toward the limits of the request's user.
     ///
-    /// - Returns: false if the user's password has no seat left, or if users who are not owners have none left
-    ///   together.
+    /// - Returns: false if the connections of the user's password, or those of all users who are not owners, have
+    ///   reached their limit.
     func seat(_ channel: any Channel, _ holder: SeatHolder) -> Bool {
         house.withLock { $0.table.seat(ObjectIdentifier(channel), holder) }
     }
