@@ -69,7 +69,8 @@ extension Diagnosis {
         return .usable(isRoutable: addresses.contains { !$0.isLinkLocal })
     }
 
-    /// Returns the finding about an interface. Nil if the interface is off or has no link, and is not needed.
+    /// Returns the finding about an interface. Nil for an interface that is off or has no link, if another interface is
+    /// usable and the user did not name this one.
     private static func finding(
         _ interface: LinuxInterface, _ condition: Condition, isWanted: Bool, anyRoutable: Bool
     ) -> Finding? {
