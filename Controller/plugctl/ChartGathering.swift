@@ -30,7 +30,7 @@ struct ChartGathering: Sendable {
     let columns: Int
     let history: PowerHistory?
     let network: NetworkOptions
-    /// True if the chart shows samples, not only energy.
+    /// True for a chart of power, which shows samples; false for a chart of energy.
     let readsCourses: Bool
 
     /// Reads the history, and then fetches from the plugs that answer in time.

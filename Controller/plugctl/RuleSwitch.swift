@@ -11,8 +11,8 @@ struct RuleOfDaemon: ParsableArguments {
     @Flag(help: "Print a JSON object.")
     var json = false
 
-    /// Sends a request about the rule to the daemon. Throws an error if no daemon is running, because only the daemon
-    /// has rules that run permanently.
+    /// Sends a request about the rule to the daemon. Throws an error if no daemon is running, because the command
+    /// changes a rule of the daemon.
     ///
     /// - Parameter place: The last part of the path, after the rule's name.
     func ask<Answer: Decodable>(_ answer: Answer.Type, _ place: String, body: String) async throws -> Answer {
