@@ -68,7 +68,7 @@ public struct DashboardSettings: Sendable {
     /// True if only this machine reaches the page, so that no password is needed. Requests through a proxy also come
     /// from this machine, so an external address makes it false.
     var isForThisMachine: Bool { isLoopback && external.isEmpty }
-    /// True if TLS is used: with a configured certificate, and at an address that other machines can reach.
+    /// True if TLS is used: if a certificate is configured, or if other machines can reach the address.
     var isSecure: Bool { certificate != nil || !isLoopback }
 }
 
