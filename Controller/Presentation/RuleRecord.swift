@@ -24,8 +24,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var plug: String?
     /// The name of the rule.
     public var rule: String?
-    /// firing, heldBack, resumed, remembered: the cause; gap, nearMiss, notSent, command, effect, callFailed,
-    /// scriptEnded, fileBroken, notStored, storedInReserve: the reason.
+    /// firing, resumed, remembered: the cause; heldBack: the cause and the reason; gap, nearMiss, notSent, command,
+    /// effect, callFailed, scriptEnded, fileBroken, notStored, storedInReserve: the reason.
     public var why: String?
     /// commanded, remembered, performing, effect: the action in words; step: the next actions.
     public var what: String?
