@@ -6,7 +6,7 @@ public enum Cursor: Hashable, Sendable {
     case now
     /// Begins with the oldest event that the plug still stores. Older events are reported as a gap.
     case beginning
-    /// Begins with the event after this number, which is that of the last event that took effect.
+    /// Begins with the event after this number. The caller passes the number of the last event that took effect.
     case after(SequenceNumber)
 }
 

@@ -40,7 +40,7 @@ public struct PlugReports: AsyncSequence, Sendable {
         fileprivate let source: Producer.Source
         fileprivate let flow: Flow
 
-        /// Sets the plug that is notified when the reader needs more reports and when it ends.
+        /// Sets the plug that is notified when the reader needs more reports and when the reader ends.
         func attach(to plug: FollowedPlug) { flow.plug.withLock { $0 = WeakPlug(plug: plug) } }
 
         /// Buffers reports. Returns false if the reader is behind; the plug then pauses reading until `readerWantsMore`
