@@ -27,7 +27,7 @@ struct ServerListener {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 guard guests.admit(channel) else { return channel.eventLoop.makeFailedFuture(Full()) }
-                // The task is started in the same step that creates the value: a value must not be dropped unused.
+                // The task is started in the same step that creates the value, because a created value must be handled.
                 return child.setup(channel: channel, logger: logger).map { value in
                     guests.serve(channel) { await child.handle(value: value, logger: logger) }
                 }
