@@ -53,8 +53,8 @@ extension SVGPlot {
         writer.raw("\"/>")
     }
 
-    /// Draws the signs of marks in a row above the plot, each with a dashed line down. Signs that would overlap are
-    /// combined: to the same sign, or to `+` if they differ.
+    /// Draws the signs of marks in a row above the plot, each with a dashed line down if there are at most
+    /// `dashedLimit` marks. Signs that would overlap are combined: to the same sign, or to `+` if they differ.
     func markLines(_ writer: inout SVGWriter) {
         guard !marks.marks.isEmpty else { return }
         var groups: [(x: Int, sign: Character)] = []
