@@ -128,7 +128,7 @@ extension History {
             guard let missing = recording.leftOut[.noSuchTime], let midnight = recorded.day.map({ $0.number * 86_400 }),
                 let line = recorded.lines.first(where: { $0.number == missing.first })
             else { return }
-            // The offset two days before the line, which is before the clock was set.
+            // The offset two days before the line, when summer time had not begun.
             let minutes = zone.offset(at: Double(midnight + Int(line.milliseconds / 1000) - 2 * 86_400)) / 60
             func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
             let offset = (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
