@@ -178,8 +178,8 @@ public struct HouseTable: Sendable {
         return table
     }
 
-    /// Adds each plug's power series in the remaining space. The series are created with that width: truncation would
-    /// remove the newest values.
+    /// Adds each plug's power series in the remaining space. The series are created with this width, because a later
+    /// truncation would remove the newest values.
     private func addCourses(to table: inout Table, _ cells: HouseCells, columns: Int) {
         let room = columns - (table.lines().map(\.width).max() ?? 0) - 2
         guard room >= Self.courseTitle.count else { return }

@@ -23,7 +23,8 @@ public struct StoredPowerSeries: Hashable, Sendable {
     /// - Parameter plug: the plug; nil if the history does not know it.
     public init(newestOf plug: HistoryPlug? = nil) { newest = plug?.span.map { Double($0.upperBound) / 1000 } }
 
-    /// The longest time in milliseconds that is shown with samples only. A day of samples is read within milliseconds.
+    /// The longest time span in milliseconds that is read as samples only. A day of samples is read within
+    /// milliseconds.
     static let longestOfSamples: Int64 = 26 * 3_600_000
     /// The maximum number of samples, about twice the number of 26 hours at one per second. It limits the data of plugs
     /// that measure more often, and of forged chunks.
