@@ -53,7 +53,7 @@ public final class PrivateNetwork: Sendable {
     /// address detection for new interfaces. Throws ``NamespaceFailure``.
     public func connectedPair(_ left: String, _ right: String) async throws {
         try await eventLoop.submit {
-            // The directory shows the namespace of the thread that reads it.
+            // A path below /proc/sys/net refers to the namespace of the thread that opens it.
             let descriptor = open("/proc/sys/net/ipv6/conf/default/accept_dad", O_WRONLY)
             guard write(descriptor, "0", 1) == 1 else { throw NamespaceFailure(what: "accept_dad", code: errno) }
             close(descriptor)

@@ -22,7 +22,7 @@ public struct ADE7953Model: ModelledChip {
     /// The energy counter in steps, with its fraction.
     private var energy = 0.0
     private var lastWrite: (register: UInt16, value: UInt32)?
-    /// True if 0x120 was written with its required value right after its key.
+    /// True if 0x30 was written to register 0x120 directly after 0xAD was written to register 0x0FE.
     public private(set) var hasRequiredSetting = false
 
     /// Creates a chip that measures zero. ``ModelledBus`` resets it.
@@ -46,10 +46,10 @@ public struct ADE7953Model: ModelledChip {
         hasRequiredSetting = false
     }
 
-    /// Adds the load's energy of this time; the energy register overflows like the chip's.
+    /// Adds the energy of the load during this time. The energy register wraps at 24 bits, like the chip's.
     public mutating func advance(seconds: Double) { energy += watts * 154 / 4_862_401 * 206_900 * seconds }
 
-    /// Adds steps of energy, in addition to the load's.
+    /// Adds steps of energy to the energy counter.
     public mutating func addEnergy(steps: Int) { energy += Double(steps) }
 
     public mutating func read(_ register: UInt16) -> UInt32 {

@@ -59,14 +59,14 @@ public struct INAModel: ModelledChip {
 
     public mutating func write(_ value: UInt32, to register: UInt16) {
         switch register {
-        // Three bits of the INA226 and the INA260 are fixed.
+        // Bits 12 to 14 of CONFIG are fixed in the INA226 and the INA260.
         case 0x00: configuration = kind == .ina219 ? value : value & 0x8FFF | defaultConfiguration & 0x7000
         case 0x05: calibration = kind == .ina219 ? value & 0xFFFE : value & 0x7FFF
         default: break
         }
     }
 
-    /// The current step in amperes, from the calibration register.
+    /// The current step in amperes. It depends on the calibration register, except for an INA260.
     public var currentStep: Double {
         switch kind {
         case .ina219: 0.04096 / (Double(calibration) * shunt)
@@ -102,7 +102,7 @@ public struct INAModel: ModelledChip {
         kind == .ina219 ? UInt32(busSteps) << 3 | 2 : UInt32(min(busSteps, 0x7FFF))
     }
 
-    /// The absolute value of the power register in steps.
+    /// The value of the power register in steps: the absolute value of the power.
     private var power: Double {
         switch kind {
         case .ina219: (Double(abs(currentSteps) * busSteps) / 5000).rounded(.down)

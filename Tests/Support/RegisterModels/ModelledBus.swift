@@ -84,7 +84,8 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
         state.withLock { $0.faults[$0.transfers + index] = fault }
     }
 
-    /// Makes every further transfer fail with this fault, or none if the fault is nil.
+    /// Applies this fault to every further transfer; nil ends this. The seed determines the bytes of
+    /// ``TransferFault/corrupt``.
     public func failAll(with fault: TransferFault?, seed: UInt64 = 1) {
         state.withLock {
             $0.standing = fault

@@ -47,7 +47,7 @@ public struct PowerScript: Sendable {
         now = end
     }
 
-    /// Runs a motor in alternating turns and rests, for the given time.
+    /// Runs a motor in alternating turns and rests for at least this time in seconds, and then for a last turn.
     public mutating func turn(
         _ watts: Double, for on: ClosedRange<Double>, rest: Double, for off: ClosedRange<Double>, during seconds: Double
     ) {

@@ -2,10 +2,11 @@
 public struct Score: Sendable {
     /// The number of true cycles.
     public var trueCycles = 0
-    /// The number of true cycles with a report after their end. A report without an end counts only before the end of
-    /// the next cycle.
+    /// The number of true cycles with a report after their end. A report without an end counts only until the
+    /// next cycle starts.
     public var found = 0
-    /// The number of duplicate reports, reports during a cycle, and reports without a cycle.
+    /// The number of wrong reports: duplicates, reports whose end matches no cycle, and reports without an end that
+    /// arrive during a cycle or before the end of the first one.
     public var wrong = 0
     /// The delays of the reports of found cycles in seconds, in ascending order.
     public var delays: [Double] = []
@@ -22,7 +23,7 @@ public struct Score: Sendable {
     /// - Parameters:
     ///   - said: the reports in ascending order, each with its time and the reported end of the cycle. A rule that
     ///     reports no end has nil, which selects the last cycle before the report.
-    ///   - holes: the gaps of the recording; an end inside a gap is accepted anywhere in it.
+    ///   - holes: the gaps of the recording. For a true end in a gap, every reported end in that gap is accepted.
     public init(
         of said: [(at: Int64, end: Int64?)], against cycles: [ClosedRange<Int64>], holes: [ClosedRange<Int64>] = []
     ) {

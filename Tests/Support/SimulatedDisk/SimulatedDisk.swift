@@ -21,7 +21,8 @@ public final class SimulatedDisk: FileCalls {
         public var longestTransfer = Int.max
         /// The number of bytes that can be written before every write fails.
         public var room = Int.max
-        /// Makes every change except `truncate` throw `readOnly`.
+        /// Makes every write, every change of names and every open for creating, appending or locking throw `readOnly`.
+        /// `truncate` still works.
         public var isReadOnly = false
         /// The number of interrupted calls (EINTR) before each call that succeeds.
         public var interruptions = 0
@@ -33,10 +34,10 @@ public final class SimulatedDisk: FileCalls {
         public var truncateError: SystemError?
         /// The error of every `rename` to this area, or nil.
         public var renameError: SystemError?
-        /// Ignores `synchronize`, so that a test can prove that it detects this.
+        /// Ignores `synchronize`, so that a test can prove that it detects a missing synchronization.
         public var ignoresSynchronize = false
 
-        /// Creates faults of an area that works.
+        /// Creates the value of an area without faults.
         public init() {}
     }
 
@@ -54,7 +55,8 @@ public final class SimulatedDisk: FileCalls {
     private struct State: Sendable {
         var disk: DiskState
         var open: [Int32: OpenFile] = [:]
-        /// Descriptors are never reused, so that a descriptor of a killed process closes nothing of the next one.
+        /// Descriptors are never reused, so that closing a descriptor of a killed process does not close a file of the
+        /// next process.
         var lastDescriptor: Int32 = 2
         /// The descriptor that holds the lock of a file or directory.
         var locks: [OpenFile.Target: Int32] = [:]
@@ -189,7 +191,7 @@ public final class SimulatedDisk: FileCalls {
         try call(descriptor) { (_, _, _) throws(SystemError) in FileAccess(mode: 0o100600, owner: geteuid()) }
     }
 
-    /// Does nothing, because the disk has no owners or modes, and a power cut does not affect them.
+    /// Only checks the descriptor, because the disk stores neither owners nor modes.
     public func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) {
         try call(descriptor) { (_, _, _) throws(SystemError) in }
     }

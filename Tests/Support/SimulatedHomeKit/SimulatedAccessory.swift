@@ -51,7 +51,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
     /// The number of requests to store records.
     public private(set) var storesAsked = 0
     private var asked: HomeKitRecords?
-    /// True if writes are executed at once.
+    /// True if writes are executed and answered at once; false if they are only stored in ``writes``.
     public var obeys = true
     /// All writes of controllers so far.
     public private(set) var writes: [Write] = []
@@ -242,7 +242,8 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
 
     /// Sends a POST request and returns the items of its answer.
     ///
-    /// - Throws: ``ControllerFault/refused(_:retryDelay:)`` if the answer contains an error.
+    /// - Throws: ``ControllerFault``, for example ``ControllerFault/refused(_:retryDelay:)`` if the answer contains an
+    ///   error.
     public mutating func exchange(
         _ connection: inout SimulatedConnection, _ target: String, _ body: [UInt8]
     ) throws -> TLV8 { try Self.items(try ask(&connection, "POST", target, body)) }

@@ -16,7 +16,7 @@ public struct SimulatedConnection: Sendable {
         public var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    /// The session of the accessory's server.
+    /// The id of the session at the accessory's server.
     public let id: HomeKitSessionID
     private var keys: (read: [UInt8], write: [UInt8])?
     private var counts: (read: UInt64, write: UInt64) = (0, 0)

@@ -13,7 +13,7 @@ public struct CaptureFolder: Sendable {
     private static let runs = Atomic(0)
     private let path: String
 
-    /// Uses the existing folder in SMARTPLUG_CAPTURE, or returns nil if the variable is not set.
+    /// Uses the existing folder in SMARTPLUG_CAPTURE, or returns nil if the variable is empty or not set.
     public init?(environment: [String: String]) {
         guard let path = environment["SMARTPLUG_CAPTURE"], !path.isEmpty else { return nil }
         self.path = path

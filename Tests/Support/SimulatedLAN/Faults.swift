@@ -40,8 +40,8 @@ public enum Fault: Hashable, Sendable {
     case powerCut(HostID)
     /// Boots a host that is off, with a new boot id and its clock at zero.
     case powerOn(HostID)
-    /// Kills the process; the kernel keeps running. It resets each stream, or delivers the written bytes first and
-    /// closes it.
+    /// Kills the process. The kernel keeps running: it resets each stream, or delivers the written bytes and then
+    /// closes the stream.
     case kill(HostID)
     /// Starts a killed process.
     case start(HostID)

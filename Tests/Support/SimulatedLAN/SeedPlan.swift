@@ -19,7 +19,7 @@ public struct SeedPlan: Sendable {
         }
     }
 
-    /// Runs one house after another. After a failure the other seeds still run, up to ten further failures.
+    /// Runs `house` with one seed after another. After a failure the other seeds still run, up to ten further failures.
     ///
     /// - Throws: the first failure, with the other failing seeds.
     public func run(_ house: (UInt64) throws(SimulationFailure) -> Void) throws(SimulationFailure) {

@@ -20,8 +20,8 @@ public struct StreamID: Hashable, Sendable {
 
 /// A host of the LAN: a machine that connects protocol machines to the network, like a shell on a board.
 ///
-/// `now` is the host's own clock: the time since its boot, including suspend. The LAN keeps the value across a power
-/// loss, like the flash of a board. At ``HostEvent/started(_:)`` the host must reset everything in memory.
+/// `now` is the host's own clock: the time since its boot, including suspend. The LAN keeps the host's value across a
+/// power loss, like the flash of a board. At ``HostEvent/started(_:)`` the host must reset everything in memory.
 public protocol SimulatedHost: Machine where Event == HostEvent<Stimulus>, Action == HostAction {
     /// An external stimulus of a test, such as a button press or a request.
     associatedtype Stimulus

@@ -180,7 +180,8 @@ extension SimulatedLAN {
             streams[number] = nil
             return
         }
-        // A reset is sent once. If it is lost, it is sent again only after this end sends again.
+        // A reset is sent once for each arrival. If it is lost, the end at `side` receives the next one only after it
+        // sends its data again.
         guard !random.chance(links[stream.link.index].faults.loss) else {
             return move(number, from: side, at: now + StreamTiming.firstRetransmission)
         }
@@ -203,7 +204,8 @@ extension SimulatedLAN {
         if wasOpen { deliver(.closed(end.id, reason), to: end.host) }
     }
 
-    /// Removes a stream that is closed on both sides.
+    /// Removes a stream that is closed on both sides, unless the stream was accepted and data of a host with power is
+    /// still in flight.
     private func drop(_ number: Int) {
         guard let stream = streams[number], !stream.ends.contains(where: \.isOpen) else { return }
         let isFinishing = stream.ends.contains { !$0.flights.isEmpty && slots[$0.host.index].power != .off }
@@ -218,7 +220,8 @@ extension SimulatedLAN {
             for side in 0...1 where streams[number]?.ends[side].host == host {
                 // The kernel still delivers data of streams that the process closed before it was killed.
                 if announced, streams[number]?.ends[side].isOpen != true { continue }
-                // The kernel also delivers written data, unless unread data makes it reset the stream.
+                // Linux delivers written data, or resets the stream if the process left received data unread. The seed
+                // selects one of the two.
                 if announced, let end = streams[number]?.ends[side], !end.flights.isEmpty, random.chance(0.5) {
                     close(end.id, of: host)
                     continue

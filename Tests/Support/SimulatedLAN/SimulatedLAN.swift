@@ -144,8 +144,8 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         }
     }
 
-    /// Delivers an event to a running host. A suspended host receives events of its streams and steps of its wall clock
-    /// when it resumes, and no other events. A host without power or process receives none.
+    /// Delivers an event to a running host. For a suspended host, events of its streams and steps of its wall clock are
+    /// held until it resumes, and other events are dropped. A host without power or process receives no events.
     func deliver(_ event: HostEvent<Host.Stimulus>, to host: HostID) {
         switch slots[host.index].power {
         case .off, .stopped: return

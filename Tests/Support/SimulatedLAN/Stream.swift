@@ -60,7 +60,7 @@ enum StreamTiming {
     static let firstConnectRetry = Duration.seconds(1)
     /// Six retries, like net.ipv4.tcp_syn_retries.
     static let connectAttempts = 7
-    /// About fifteen retransmissions, like net.ipv4.tcp_retries2.
+    /// The time without an answer after which a stream times out: about 15 retransmissions, like net.ipv4.tcp_retries2.
     static let giveUp = Duration.seconds(924)
     /// The time after which an address without a host is unreachable: three link-layer requests.
     static let resolution = Duration.seconds(3)
