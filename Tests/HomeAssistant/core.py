@@ -16,7 +16,7 @@ from harness.served import socket_on
 PORT = 8123
 INTEGRATION = pathlib.Path(__file__).parents[2] / "Integrations" / "home-assistant" / "custom_components"
 CLIENT = "http://127.0.0.1/"
-# Only what the tests use; default_config would require more packages.
+# Only the integrations that the tests use, because default_config would require more packages.
 CONFIGURATION = """
 homeassistant:
   name: Home
@@ -200,5 +200,5 @@ class HomeAssistant:
 
 
 def minutes_clock(ahead, period=300):
-    """Returns the seconds by which to advance the wall clock, so that the next multiple of `period` seconds is `ahead` seconds away."""
+    """Returns the seconds to add to the wall clock (possibly negative), so that the next multiple of `period` seconds is `ahead` seconds away."""
     return period - ahead - time.time() % period

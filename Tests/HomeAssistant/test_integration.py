@@ -201,7 +201,8 @@ class House:
         assert core.answers(form["flow_id"], address=television)["reason"] == "reconfigure_successful"
 
     def comes_back_when_the_plug_does(self):
-        """The plug first rotates its key, which Home Assistant stores. After a restart with the new key it is connected again."""
+        """The plug rotates its key, and Home Assistant stores the new key. After the plug's restart with the new key, Home Assistant is
+        connected again and stores only that key."""
         core, television = self.core, self.entity(self.television, "switch")
         core.sees(television, lambda state: state["state"] == "on")
         before = self.keys_of(self.television)
