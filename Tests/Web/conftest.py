@@ -54,8 +54,8 @@ def browser(playwright, empty_house, tmp_path):
 
 @pytest.fixture
 def look(browser):
-    """Returns a function that opens the page: look(width=390, height=844, password=..., ...), with the browser's own
-    options."""
+    """Returns a function that opens the page: look(width=390, height=844, password=..., ...). Other arguments are options
+    of the browser's context."""
     opened = []
 
     def open_page(width=1280, height=900, password=None, **options):

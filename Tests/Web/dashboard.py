@@ -72,7 +72,7 @@ class Dashboard:
             self.page.wait_for_timeout(500)
 
     def is_sound(self):
-        """Expects no errors in the page. An unreachable daemon is not an error of the page."""
+        """Expects no errors and no dialogs in the page. An unreachable daemon is not an error of the page."""
         assert not [fault for fault in self.faults if "Failed to load resource" not in fault], self.faults
         assert not self.dialogs
 

@@ -49,7 +49,7 @@ class House:
         return self.plugs[name]
 
     def password(self, password, *words):
-        """Sets a password of the dashboard; `words` are arguments of the command line."""
+        """Sets a password of the dashboard; `words` are further arguments of `plugctl daemon password`."""
         typed = self.directory / "typed"
         typed.write_text(password + "\n")
         told = self.host.finish(
