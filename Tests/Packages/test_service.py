@@ -11,7 +11,7 @@ from harness.board import CONFIGURATION
 WORST_EXPOSURE = 2.0  # on the scale of systemd-analyze from 0 to 10
 # Limits of an idle plugd: megabytes, and per cent of one core.
 RESIDENT_LIMIT, ANONYMOUS_LIMIT, CPU_LIMIT = 28.0, 3.0, 0.5
-ADDRESS_SECONDS = 30  # RFC 3927: at most 7 on an idle machine
+ADDRESS_SECONDS = 30  # On an idle machine, the selection of RFC 3927 takes at most 7 s.
 CAPABILITIES = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
 FILTER = "2"
 
@@ -25,7 +25,7 @@ def lamp(board):
 
 
 def test_its_service_exposes_little(board):
-    """The exposure level of the service by systemd-analyze is below the limit."""
+    """systemd-analyze reports an exposure level of at most WORST_EXPOSURE for the service."""
     told = board.does("systemd-analyze security --offline=true --no-pager /lib/systemd/system/plugd.service")
     exposure = float(re.search(r"Overall exposure level for plugd.service: ([\d.]+)", told)[1])
     print(f"plugd.service: exposure {exposure} (at most {WORST_EXPOSURE})")
