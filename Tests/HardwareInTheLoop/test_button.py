@@ -98,7 +98,7 @@ def test_presses_toggle_while_the_disk(guest, plug, lines, button, harm, cure):
     """Presses toggle the relay while the disk hangs, is full or is read-only, and after the disk works again."""
     guest.does(DISK)
     running = plug(button={"line": "BUTTON", "double_press_ms": 0}).start(state="/tmp/disk/state")
-    # The previous plugd may hold its lines until a transfer on its stuck bus has ended.
+    # The plugd of the previous test may hold its lines until its transfer on a stuck bus has ended.
     running.shows(lambda status: not status.get("faults"), "no faults of its parts")
     button.press(130)
     shows(lines, [1])

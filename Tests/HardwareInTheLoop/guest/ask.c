@@ -1,5 +1,5 @@
-// Sends one line to a program on a Unix socket and prints its answer: ask SOCKET LINE. Tests use ask often instead of
-// `plugd status`, because under emulation it takes a tenth of the time.
+// Sends one line to a program on a Unix socket and prints its answer: ask SOCKET LINE. Tests use ask instead of
+// `plugd status`, because under emulation ask takes a tenth of the time.
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

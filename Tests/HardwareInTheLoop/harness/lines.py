@@ -26,7 +26,7 @@ class Lines:
         self._guest = guest
 
     def forget(self):
-        """Empties the record and restores the pulls of all lines, which releases the button."""
+        """Empties the record, ends `last_when_let_go`, and restores the pulls of all lines, which releases the button."""
         self._guest.does(
             f"echo >{TRACE}/trace; echo 0 >/sys/module/gpio_sim/parameters/lasting;"
             f"for l in 0 2 3 4 5; do echo pull-down >{BOARD}/sim_gpio$l/pull; done; echo pull-up >{BOARD}/sim_gpio1/pull")
@@ -57,7 +57,7 @@ class Lines:
         return [change.value for change in self.record() if change.name == name]
 
     def changes(self, name, start=0):
-        """Returns the values that follow `start`, which the line had before, without repetitions."""
+        """Returns the values that were written to the line, without those that equal the previous value. `start` is the line's first value."""
         values = [start]
         for value in self.written(name):
             if value != values[-1]:

@@ -11,7 +11,7 @@ WIRED = {
     "network": {"interface": "lo"},
     "relay": {"line": "RELAY"},
     "button": {"line": "BUTTON"},
-    # The simulated meters measure current also while the relay is open.
+    # The simulated meters measure current also while the relay is open, which plugd would report as a welded relay.
     "protection": {"welded_relay": False},
 }
 

@@ -4,7 +4,8 @@
  *
  * Each chip has a folder in debugfs, plug_i2c/ADDRESS:
  *   registers   "0x31c 9032007" sets a register, as a changed input would; reading lists all nonzero registers
- *   writes      the writes over the bus since the last read of this file, one "register value" per line
+ *   writes      the writes over the bus since this file was last closed, one "register value" per line; at most the
+ *               newest 256
  *   transfers   number of transfers
  *   error       0, or the errno of each transfer (6: no acknowledge)
  *   stuck       0, or the duration of a transfer in milliseconds before it times out

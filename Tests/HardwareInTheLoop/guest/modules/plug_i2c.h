@@ -24,7 +24,7 @@ struct chip {
 	unsigned int write_count;
 };
 
-/* Held while registers are read or changed. */
+/* Held by each bus message, and by the control files that change registers or list writes. */
 extern struct mutex chips_lock;
 
 /* Sets the values after power-on. */
