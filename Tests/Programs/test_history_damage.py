@@ -20,7 +20,7 @@ TIME_LIMIT, MEMORY_LIMIT = 30, 100 << 20
 SINGLE, MOVED = (int(number) for number in os.environ.get("SMARTPLUG_DAMAGES", "20,10").split(","))
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
 
-# The key columns of each table, and a query of its keys and rows that does not depend on the row ids of plugs and boots.
+# The key columns of each table, and a query that returns these columns, followed by the content of the row without row ids.
 TABLES = {
     "chunk": (["id"], """SELECT x.id, p.plug, b.boot, x.first, x.count, x.since, x.until, x.crc, x.bytes
         FROM chunk x JOIN plug p ON p.id = x.plug JOIN boot b ON b.id = x.boot"""),

@@ -1,5 +1,5 @@
 """Tests of `plugctl-script`, which runs one script. A misbehaving script is stopped, the answer has the reason, and the
-next call is answered."""
+next call is answered. If a script cannot be stopped, the process ends."""
 
 import json
 import os

@@ -16,7 +16,7 @@ JUNIT = '<testsuite><testcase classname="c" name="{}" time="{}">{}</testcase></t
 
 @pytest.fixture
 def run_jobs(tmp_path):
-    """Runs jobs, given as kind and shell command by name, and returns their results by name."""
+    """Returns a function that runs jobs, given as kind and shell command by name, and returns their results by name."""
 
     def run(jobs, *options):
         lines = [f"suite\t{name}\t{kind}\t{tmp_path}/{name}.status\tsh\t-c\t{command}\n" for name, (kind, command) in jobs.items()]
@@ -32,7 +32,7 @@ def run_jobs(tmp_path):
 
 
 def has_ended(process):
-    """Returns True if the process ends within 5 s; it may be a zombie."""
+    """Returns True if the process ends within 5 s. A zombie counts as ended."""
     status = pathlib.Path(f"/proc/{process}/stat")
     for _ in range(100):
         try:
