@@ -28,7 +28,7 @@ def believed_nothing(events, frames, *allowed):
 
 
 def case_every_lie_comes_before_the_truth(house):
-    """Wrong answers are ignored and the later correct one is used. They are malformed, truncated, with impossible
+    """Wrong answers are ignored, and the later correct answer is used. The wrong answers are malformed, truncated, with impossible
     addresses, for other clients, or from an unknown server."""
     house.server(Scripted, lies="all", address=HONEST, options={ROUTERS: packed("10.7.0.1")})
     host, frames, events = watched(house)

@@ -1,5 +1,5 @@
-"""Changes at run time: cables, networks, cards and interface names change, the plug is killed, frozen or moved, and its
-address and connections survive."""
+"""Changes at run time: cables, networks, cards and interface names change, and the plug is killed, frozen or moved. The plug
+keeps its address if the network still permits it, and otherwise gets a new one."""
 
 import pathlib
 import signal

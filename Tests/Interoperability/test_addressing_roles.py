@@ -57,7 +57,7 @@ MANAGERS = {
 
 
 def under_manager(house, name):
-    """Creates the files of the network manager for an interface that it manages."""
+    """Creates the files that the network manager writes for an interface that it manages, and expects that the plug observes it."""
     host, frames, events = watched(house)
     index = host.run("cat", "/sys/class/net/eth0/ifindex").strip()
     host.run("sh", "-c", f"INDEX={index}; HOLDER=1; {MANAGERS[name]}")

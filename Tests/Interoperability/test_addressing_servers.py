@@ -138,7 +138,7 @@ def case_the_pool_is_exhausted(house, kind):
     alone = second.usable(is_link_local, 15)
     time.sleep(5)
     assert {told.address for told in second.events if ":" not in told.address} == {alone.address}
-    # The intervals are 4 s, 8 s, 16 s ... (RFC 2131 section 4.1).
+    # The intervals between DISCOVER messages are 4 s, 8 s, 16 s ... (RFC 2131 section 4.1).
     assert 2 <= len(frames.dhcp("DISCOVER")) <= 5, frames.transcript()
 
 

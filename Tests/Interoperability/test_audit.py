@@ -54,7 +54,7 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
     timeless = [[{**entry, "at": None} for entry in entries] for entries in (audit(person, "--limit", "2"), before[-2:])]
     assert timeless[0] == timeless[1]
 
-    # Actions are in flash before they are reported. Refusals are written with the next action, and without one at most every 15 minutes.
+    # Actions are in flash before they are reported. Refusals are written with the next action, or every 15 minutes at most.
     killed(lamp)
     lamp = plug(host, "Lamp", port=PORT, state=lamp.state, paired=False)
     again = audit(person)

@@ -51,8 +51,8 @@ def test_what_is_no_broker_is_passed_over_and_a_late_one_is_used(lan, plug, cont
 
 
 def test_a_house_with_more_than_a_thousand_descriptors_speaks_to_its_broker(lan, plug, controller, tmp_path):
-    """The connection works above descriptor 1023, which libmosquitto's own loop does not support; each plug uses a
-    descriptor."""
+    """In a house with many plugs, the connection to the broker has a descriptor above 1023. libmosquitto's own loop would not
+    support it."""
     take = "import os, sys\nfor number in range(10, 1100): os.dup2(0, number)\nos.execvp(sys.argv[1], sys.argv[1:])"
 
     def with_descriptors(host):

@@ -62,7 +62,7 @@ def case_no_permission(house):
 # Causes on the network, reported by plugctl doctor.
 
 def family(house, **how):
-    """Starts a plug and a paired controller that has found it, each on a host with an address."""
+    """Starts a plug, waits for its announcement, and makes a paired controller on a second host."""
     lamp = house.plug(house.link.host(), addressing="observe")
     person = house.controller(house.link.host(**how))
     lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")

@@ -179,7 +179,7 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     eventually(lambda: len(set(presses(listener, plug))) == count, 30, lambda: f"{count} presses: {presses(listener, plug)}")
     numbers = sorted(event["seq"] for event in listener.events(plug))
     assert set(numbers) == set(range(min(numbers), max(numbers) + 1)), "an event is missing"
-    # In the database it is still the same house. The key of the table excludes duplicate samples.
+    # The database still has one house. The key of the table of samples excludes duplicates.
     moved.running.seen(lambda line: "has the complete history" in line.text, 30)
     database = owner.database
     assert database.value("SELECT count(*) FROM smartplug.houses") == 1

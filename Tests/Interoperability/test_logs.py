@@ -1,4 +1,4 @@
-"""A plug's log over a session: detailed levels only while a controller follows it, and never a secret."""
+"""A plug's log over a session has detailed levels only while a controller follows the log, and never contains a secret."""
 
 LINE = "the button is down"
 

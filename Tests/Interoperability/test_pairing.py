@@ -116,7 +116,7 @@ def test_the_right_code_while_the_window_is_closed(lan, plug, controller, tmp_pa
 
 
 def test_strangers_get_a_refusal_and_nothing_else(lan, plug, controller, tmp_path):
-    """An unpaired peer gets a refusal, or a TLS alert without a client certificate."""
+    """An unpaired peer gets a refusal, and a peer without a client certificate gets a TLS alert."""
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
     person.does("off", "Lamp")

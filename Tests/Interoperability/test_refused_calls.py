@@ -10,8 +10,8 @@ from harness.injected_calls import Intruder
 
 SOURCE = pathlib.Path(__file__).parents[2] / "Firmware" / "CPrivileges" / "privileges.c"
 NOTHING, NOBODY = -1, 0x7FFFFFFF
-# System call numbers of x86-64 with harmless arguments. Without the filter, the kernel would return a different result
-# than EPERM, and the test would fail. Only for the last family does the kernel itself return EPERM without capabilities.
+# System call numbers of x86-64 with harmless arguments. Without the filter, the kernel would return a result other than EPERM,
+# except for the family "refused twice": there the kernel also returns EPERM, because plugd lacks the capabilities.
 FAMILIES = {
     "programs": {"execve": (59,), "execveat": (322,), "fork": (57,), "vfork": (58,)},
     "processes": {

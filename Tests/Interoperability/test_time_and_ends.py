@@ -100,7 +100,7 @@ def test_a_root_that_cannot_be_written_is_enough(lan, plug, controller, tmp_path
     folders = {name: tmp_path / name for name in ("state", "runtime")}
     for folder in folders.values():
         folder.mkdir(mode=0o700)
-    # All mounts are made read-only except these two directories; /dev and /proc belong to the kernel.
+    # /, /run and /tmp are made read-only, except these two directories. The plug does not start if one of the places is writable.
     prepare = "; ".join(
         [f"mount --bind {folder} {folder}" for folder in folders.values()]
         + [f"mount -o remount,bind,ro {place} 2>/dev/null || true" for place in ("/", "/run", "/tmp")]

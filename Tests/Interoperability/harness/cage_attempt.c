@@ -63,7 +63,7 @@ static void compute(void) {
 static void fill_memory(void) {
     size_t taken = 0;
     while (taken < (size_t)1 << 30 && malloc(1 << 20) != NULL) taken += 1 << 20;
-    // The memory limit must apply before a gigabyte is allocated.
+    // An allocation beyond the memory limit must fail. Then the process ends here, without printing OUT.
     if (taken <= cage_memory) _exit(0);
 }
 

@@ -24,7 +24,7 @@ class Capture:
     def __init__(self, port):
         self.datagrams = []
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
-        # Hundreds of services may be announced in one burst.
+        # The buffer is large, because hundreds of services may be announced in one burst.
         self._socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
         self._socket.bind((port, 0))
         self._socket.settimeout(0.1)

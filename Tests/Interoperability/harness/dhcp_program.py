@@ -2,7 +2,7 @@
 
 dhcp_program.py INTERFACE SCRIPT, where SCRIPT is a JSON object:
   server, address, mask, lease, options   the offer; options: hexadecimal by number
-  lies                                    names of LIES, sent before each answer; "all"
+  lies                                    names of LIES, sent before each answer, or "all"
   answer                                  honest, overloaded (the options are in the fields of file and server name),
                                           none, refusing (offers, then sends a NAK), mute (offers, then sends nothing)
 Prints each message to a server as a JSON object.
@@ -24,7 +24,7 @@ LIED = "10.7.0.99"  # the address in wrong answers: a client with this address a
 
 
 def with_options(reply, **changes):
-    """`changes` are new values by option, as "o51"; None removes the option."""
+    """Returns a copy of the reply with changed options: o51=value sets option 51, and o51=None removes it."""
     options = dict(reply.options)
     for name, value in changes.items():
         options.pop(int(name[1:]), None)

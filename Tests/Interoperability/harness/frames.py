@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from deadlines import eventually
 from harness.link_packets import ARP, DHCP
 
-SO_TIMESTAMPNS = 35  # Python defines neither the option nor the type of its control message, which has the same number.
+SO_TIMESTAMPNS = 35  # Python does not define this option. The type of its control message has the same number.
 
 
 @dataclass

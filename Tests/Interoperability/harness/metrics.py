@@ -11,7 +11,7 @@ PORT = 8428
 
 class VictoriaMetrics:
     def __init__(self, host, folder, *flags, user=None):
-        """`user`: the name and password that it requires."""
+        """`user`: the name and password that the server requires, or None for no authentication."""
         self.host, self.folder = host, pathlib.Path(folder)
         self.flags, self._user = flags, user
         self.start()
@@ -24,7 +24,7 @@ class VictoriaMetrics:
         eventually(lambda: self._get("/health").status == 0, 15, lambda: f"VictoriaMetrics:\n{self.running.transcript()[-3000:]}")
 
     def stop(self):
-        """Stops it in an orderly way: if killed, it would lose acknowledged samples that are still in memory."""
+        """Stops the server in an orderly way. A killed server would lose acknowledged samples that are still in memory."""
         self.running.terminate()
         self.running.ended(within=15)
 

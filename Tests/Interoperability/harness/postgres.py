@@ -20,7 +20,7 @@ def make_cluster(folder):
     """Makes an empty cluster, which tests copy."""
     folder.mkdir()
     os.chown(folder, USER.pw_uid, USER.pw_gid)
-    # The test's own folder is not readable by other users, so it is mounted for that user.
+    # The user postgres cannot enter the test's folder, so the folder is also mounted at /run/p.
     command(
         "unshare", "--mount", "--propagation", "private", "sh", "-ec",
         f'mount -t tmpfs tmpfs /run && mkdir /run/p && mount --bind "$1" /run/p && cd / && exec setpriv --reuid postgres --regid postgres '

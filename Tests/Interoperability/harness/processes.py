@@ -94,8 +94,8 @@ class Running:
         return status
 
     def _close(self):
-        """Closes the pipes, because a test may start thousands of programs. A program's own children may still hold a
-        pipe."""
+        """Closes the pipes, because a test may start thousands of programs. A pipe stays open if a child of the program still
+        holds it after 1 s."""
         for reader, pipe in zip(self._readers, (self.process.stdout, self.process.stderr)):
             reader.join(1)
             if not reader.is_alive():

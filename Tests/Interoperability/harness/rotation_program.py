@@ -1,6 +1,6 @@
 """A paired controller that misuses key rotation; runs inside a host of the LAN and prints JSON objects.
 
-rotation_program.py crash ADDRESS PORT KEY     announces a second key, then sends a Hello with it and a name of 64 bytes
+rotation_program.py crash ADDRESS PORT KEY     announces a second key, connects with it, and sends a Hello with a name of 64 bytes
 rotation_program.py loop ADDRESS PORT KEY N    announces N new keys in one session, one after the other
 rotation_program.py steal ADDRESS PORT KEY     announces keys without their private keys
 

@@ -3,7 +3,7 @@
 stranger_program.py hello ADDRESS PORT IDENTITY               sends Hello, Subscribe and a command at once, and prints all answers
 stranger_program.py replay ADDRESS PORT IDENTITY CODE         pairs, and repeats the messages on a second connection
 stranger_program.py middle PORT ADDRESS PLUG_PORT IDENTITY    ends TLS on both sides with its own key and forwards everything
-stranger_program.py flood ADDRESS PORT SOURCE...              silent connections, from each source in turn, forever
+stranger_program.py flood ADDRESS PORT SOURCE...              opens connections without sending bytes, from each source in turn, forever
 """
 
 import itertools

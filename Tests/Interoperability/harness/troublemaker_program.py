@@ -32,8 +32,8 @@ class Troublemaker:
         getattr(self, verb)(*rest)
 
     def send(self, **packet):
-        """Sends a packet and returns the time just before: on a busy machine the answer may arrive before this function
-        continues."""
+        """Sends a packet and returns the time just before it was sent, because on a busy machine the answer may arrive before
+        this function continues."""
         at = time.monotonic()
         self.socket.send(Ether(src=self.own, dst=BROADCAST) / ARP(hwsrc=self.own, **packet))
         return at
