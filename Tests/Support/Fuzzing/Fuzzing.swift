@@ -1,8 +1,8 @@
 import Foundation
 public import ProtocolCore
 
-/// The rounds of a fuzz test. An ordinary run has a fixed number of rounds, always the same ones. A long run continues
-/// for SMARTPLUG_FUZZ_SECONDS, each time with different rounds.
+/// The rounds of a fuzz test. An ordinary run has a fixed number of rounds. A long run has at least this number, and
+/// continues until its share of SMARTPLUG_FUZZ_SECONDS has passed.
 public struct FuzzRounds: Sequence, IteratorProtocol {
     private var round = -1
     private let count: Int

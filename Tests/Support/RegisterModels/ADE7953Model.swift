@@ -53,7 +53,7 @@ public struct ADE7953Model: ModelledChip {
     public mutating func addEnergy(steps: Int) { energy += Double(steps) }
 
     public mutating func read(_ register: UInt16) -> UInt32 {
-        // 0x2xx is the shorter form of 0x3xx.
+        // A register 0x2xx is the 24-bit form of the 32-bit register 0x3xx.
         let long = (0x200..<0x300).contains(register) ? register + 0x100 : register
         if let value = stuck[long] { return value }
         let own = channel == .a
@@ -91,7 +91,7 @@ public struct ADE7953Model: ModelledChip {
         let whole = energy.rounded(.towardZero)
         let clears = settings[0x004, default: 0] & 0x40 != 0
         if clears { energy -= whole }
-        // 24 bits that wrap, sign-extended.
+        // The register has 24 bits: the value wraps, and is extended to 32 bits with its sign.
         let wrapped = (Int32(truncatingIfNeeded: Int64(whole)) << 8) >> 8
         return UInt32(bitPattern: wrapped)
     }

@@ -1,4 +1,4 @@
-/// INA219, INA226 and INA260: the registers that their data sheets compute from the two measured voltages.
+/// An INA219, INA226 or INA260. Its registers have the values that the data sheet computes from voltage and current.
 public struct INAModel: ModelledChip {
     /// The kinds of chips.
     public enum Kind: Hashable, Sendable, CaseIterable { case ina219, ina226, ina260 }

@@ -96,8 +96,8 @@ extension PowerScript {
         if chance(0.6) { turn(260, for: 3...5, rest: 4.0, for: 25...80, during: draw(600...2_400)) }
     }
 
-    /// One run of the compressor and the pause after it, perhaps with the lamp, and with a defrosting at every
-    /// fifteenth use.
+    /// Adds one run of the compressor and the pause after it. In the pause the lamp may be on. Every fifteenth pause
+    /// contains a defrosting.
     fileprivate mutating func cool(_ use: Int) {
         let run = draw(650...950) * (chance(0.06) ? 1.8 : 1)
         cycle {

@@ -191,7 +191,7 @@ public final class SimulatedDisk: FileCalls {
         try call(descriptor) { (_, _, _) throws(SystemError) in FileAccess(mode: 0o100600, owner: geteuid()) }
     }
 
-    /// Only checks the descriptor, because the disk stores neither owners nor modes.
+    /// Only checks the descriptor, because the disk does not store owners and modes.
     public func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) {
         try call(descriptor) { (_, _, _) throws(SystemError) in }
     }

@@ -69,7 +69,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
     public private(set) var announced: [Bool] = []
     private var lastSession: UInt64 = 0
 
-    /// Creates a started accessory with all values set. Throws if the setup code or the records are invalid.
+    /// Creates a started accessory with initial values. Throws if the setup code or the records are invalid.
     public init(_ disk: HomeKitRecords? = nil, accessories: [Accessory] = [outlet], seed: UInt8 = 1) throws {
         let arithmetic = try GMPArithmetic()
         guard let code = HomeKitSetupCode(Self.code), let setupID = HomeKitSetupID("7OSX") else {
@@ -175,7 +175,7 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
         handle(.stored(isStored))
     }
 
-    /// Advances the time, and delivers each deadline.
+    /// Advances the time, and delivers each deadline of the server until then, at most 10,000.
     public mutating func wait(_ time: Duration) {
         let end = now + time
         var calls = 0

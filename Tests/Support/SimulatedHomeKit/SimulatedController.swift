@@ -43,7 +43,7 @@ public enum ControllerFault: Error, Equatable {
     case status(Int)
 }
 
-/// One attempt of pair-setup, as bodies of `/pair-setup`.
+/// One attempt of pair-setup: creates the bodies of the requests to `/pair-setup`. M1 to M6 are its messages in HAP.
 public struct SetupAttempt: Sendable {
     private let controller: SimulatedController
     private let code: String
@@ -76,7 +76,8 @@ public struct SetupAttempt: Sendable {
         publicKey = try arithmetic.power([5], secret, modulo: modulus, isSecret: true)
         let user = "Pair-Setup"
         let hidden = SecureRemotePassword.privateKey(salt: salt, user: user, password: code)
-        // S = (B - k g^x)^(a + u x), in two powers: B - k g^x is B + (N - k g^x).
+        // SRP's shared secret is S = (B - k g^x)^(a + u x), computed as a product of two powers. B - k g^x is computed
+        // as B + (N - k g^x).
         let power = try arithmetic.power([5], hidden, modulo: modulus, isSecret: true)
         let product = try arithmetic.multiply(SecureRemotePassword.multiplier, power, modulo: modulus)
         let negative = try arithmetic.multiply(product, Self.minusOne, modulo: modulus)
@@ -126,7 +127,7 @@ public struct SetupAttempt: Sendable {
     }
 }
 
-/// One attempt of pair-verify, as bodies of `/pair-verify`.
+/// One attempt of pair-verify: creates the bodies of the requests to `/pair-verify`. M1 to M3 are messages of HAP.
 public struct VerifyAttempt: Sendable {
     private let controller: SimulatedController
     private let secret: [UInt8]

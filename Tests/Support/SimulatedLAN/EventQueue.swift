@@ -1,6 +1,6 @@
 public import ProtocolCore
 
-/// A queue of events in the order of time and, at the same time, of scheduling.
+/// A queue of events in the order of their times. Events with the same time are in the order of scheduling.
 ///
 /// It is the innermost loop of every simulation, so it is inlinable and specialized for each kind of item.
 public struct EventQueue<Item> {

@@ -1,7 +1,8 @@
 internal import PacketTraces
 public import ProtocolCore
 
-/// The packets on the links as a capture file for Wireshark (link type Ethernet). It only builds the bytes.
+/// The packets on the links as a capture file for Wireshark (link type Ethernet). It only builds the
+/// bytes; ``write(to:)`` writes the file.
 public struct PacketCapture: Sendable {
     /// The whole file.
     public private(set) var bytes: [UInt8]
