@@ -238,8 +238,8 @@ class House:
         assert not self.repairs()
 
     def comes_back_after_a_restart_and_has_counted(self, later):
-        """After a restart with an advanced clock, the recorder computes the statistics of the past five minutes. Meanwhile the lamp is
-        reset and gets a new key, so Home Assistant asks for its code."""
+        """Home Assistant is restarted with a clock that is six minutes ahead, so the recorder computes statistics. While Home Assistant
+        does not run, the lamp is reset and gets a new key, so Home Assistant then asks for the lamp's code."""
         core, energy = self.core, self.entity(self.television, "activeEnergy")
         before = self.at_plug(self.television)["fingerprint"]
         core.restart(later.words, meanwhile=lambda: self.owner.does("reset", "Lamp", "--yes"))
