@@ -33,7 +33,7 @@ def test_until_the_plug_confirms_it_the_switch_waits(house, page):
 
 
 def test_quick_clicks_are_sent_one_after_the_other(house, page):
-    """A second click is sent after the first command was confirmed."""
+    """The command of a second click is sent after the first command was confirmed."""
     before = house.plugs["Lamp"].status()["relay"] == "on"
     sent = []
     page.page.route("**/relay", lambda route: sent.append(route))

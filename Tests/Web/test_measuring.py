@@ -72,7 +72,7 @@ def test_the_chart_tells_its_values(house, page):
     page.page.keyboard.press("+")
     see(page, lambda: "highest 6" in (page.chart.picture.get_attribute("aria-label") or ""), 20,
         lambda: f"60 W: {page.chart.picture.get_attribute('aria-label')}")
-    # The key moves the reading cursor a few seconds into the past, so the 60 W must be older than that.
+    # The key moves the reading cursor a few seconds into the past. The wait ensures that 60 W was measured at that time.
     page.page.wait_for_timeout(5000)
     page.page.keyboard.press("Shift+ArrowLeft")
     power = page.page.get_by_role("region", name="Power")
