@@ -104,7 +104,7 @@ def test_a_limit_in_a_document_is_that_of_its_constant(limits, text, expected):
     ("B.swift:size", "0 files of the code are named B.swift"), ("A.swift:length", "Sources/A.swift has 0 values of length"),
     ("A.swift:size, A.swift:span", "these constants differ: A.swift:size = 65536, A.swift:span = 2678400")])
 def test_a_limit_without_one_value_is_refused(limits, names, message):
-    """A constant that is missing or that differs from a second one is named."""
+    """The error names a missing constant, or two constants with different values."""
     with pytest.raises(limits.Mistake, match=re.escape(message)):
         limits.written(limits.MARK.search(f"5<!-- {names} -->"), ["Sources/A.swift"])
 

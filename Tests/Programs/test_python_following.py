@@ -246,7 +246,7 @@ def test_the_next_key_of_a_plug_is_kept_before_the_plug_hears_of_it():
 
 
 def test_a_plug_that_breaks_the_protocol_is_left():
-    """The client disconnects after an event that violates the protocol, and does not report it."""
+    """The client disconnects after an event that violates the protocol, and does not report the event."""
     async def play(read, send):
         await read("subscribe")
         send(subscribed={"next_sequence": 5})
