@@ -305,7 +305,7 @@ class House:
         counted = {name: self.plugs[name].status()["activeEnergy"] for name in PLUGS}
 
         def differs():
-            # Samples measured while the clock was wrong may have a future time.
+            # Samples that were measured while the clock was wrong may have the date of a different day.
             days = [time.strftime("%Y-%m-%d", time.localtime(time.time() + days * 86_400)) for days in (-2, 2)]
             done = self.controller.finish(
                 "history", "show", "--json", "--from", days[0], "--to", days[1], "--by", "day", "--history",

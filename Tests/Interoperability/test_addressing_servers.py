@@ -56,7 +56,7 @@ def check_kernel(host, network, address):
 
 
 def check_told(house, host, lamp, server, address):
-    """Expects the lease in `plugd status`, in its files and in `plugctl info`."""
+    """Expects the lease in `plugd status`, in the files that the plug publishes, and in `plugctl info`."""
     [lease] = eventually(
         lambda: [network["lease"] for network in lamp.networks() if network.get("lease")], 5, "the lease in plugd status")
     assert (lease["address"], lease["server"], lease["router"]) == (address, server.host.ipv4, server.network.router)

@@ -19,7 +19,7 @@ def history(programs, tmp_path):
 
 
 def cycles(day):
-    """Recording of a compressor that runs for twenty minutes of each hour, with a gap from 10:00 to 12:00."""
+    """Returns the lines of a recording of a compressor that runs for twenty minutes of each hour, with a gap from 10:00 to 12:00."""
     return [
         f"{day} {hour:02}:{second // 60:02}:{second % 60:02};{90 if second < 1200 else 1}"
         for hour in range(24) if hour not in (10, 11) for second in range(0, 3600, 10)

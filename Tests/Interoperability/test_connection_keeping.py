@@ -40,7 +40,7 @@ def test_a_plug_that_lost_its_power_is_followed_again_when_it_is_announced(lan, 
 
 
 def test_when_the_network_changes_a_dead_connection_is_given_up_within_five_seconds(lan, plug, controller):
-    """A changed network makes the controller check its connections; a dead one is closed within five seconds."""
+    """A changed network makes the controller check its connections; a dead one is closed after five seconds without an answer."""
     host, other = lan.host(), lan.host()
     plug(host, "Lamp")
     lines = controller(other).watch("Lamp")

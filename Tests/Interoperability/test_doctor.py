@@ -27,7 +27,7 @@ def lamp(lan, plug):
 
 @pytest.fixture
 def person(lan, lamp, controller):
-    """Returns a controller that is paired with the lamp and has found it."""
+    """Returns a controller that is paired with the lamp, after the lamp's announcement."""
     person = controller(lan.host())
     lamp.running.seen(lambda line: "announced as" in line.text, 10, "the announcement")
     return person

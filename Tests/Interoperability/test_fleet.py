@@ -204,7 +204,7 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     before = connections()
     time.sleep(6)
     assert connections() - before <= 6, [line.text for one in both for line in one.lines]
-    # When the other daemon stops, this one exports the house again.
+    # When the moved daemon stops, the previous daemon exports the house again.
     moved.running.stop()
     again.running.seen(lambda line: "has the complete history" in line.text, 60)
     listener.running.stop()

@@ -57,7 +57,7 @@ def test_a_prometheus_scrapes_it(served, tmp_path):
 
 
 def test_the_description_is_valid_and_true(served, tmp_path):
-    """The OpenAPI document is valid, and schemathesis finds no difference to the API's answers."""
+    """The OpenAPI document is valid, and schemathesis finds no answer of the API that contradicts it."""
     document = served.get("/api/v1/openapi.json")
     validate(document)
     host = served.controller.host

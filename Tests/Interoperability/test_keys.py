@@ -21,8 +21,8 @@ def memory(tmp_path):
 
 
 def test_a_controller_takes_another_key_while_its_daemon_runs(lan, plug, controller, tmp_path, memory):
-    """A controller's key is rotated while its daemon runs: both reconnect with the new key, and the previous key is
-    refused."""
+    """A controller's key is rotated while its daemon runs. plugctl and the daemon then connect with the new key, and the previous
+    key is refused."""
     lamp, hall = plug(lan.host(), "Lamp"), plug(lan.host(), "Hall")
     rules = tmp_path / "rules.yaml"
     rules.write_text(RULE)

@@ -29,7 +29,7 @@ def lamp(lan, plug, controller):
 
 
 def hold_button(lamp):
-    # A hold of five seconds opens the window. On a busy machine the plug may see a shorter hold, so it is repeated once.
+    # A hold of five seconds opens the window. On a busy machine the plug may see a shorter hold, so a second hold may follow.
     for _ in range(2):
         done = lamp.press("--hold", "7")
         assert done.status == 0, done

@@ -26,7 +26,7 @@ def listed(owner):
 
 
 def test_a_viewer_sees_and_does_not_switch(house, tmp_path):
-    """A viewer reads but is refused every change; an owner changes its role."""
+    """A viewer reads but is refused every change, until an owner changes the viewer's role."""
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path, "--as", "viewer", "--for", "2d").status == 0
     assert tablet.does("info", "Lamp", "--json").objects[0]["name"] == "Lamp"
@@ -51,7 +51,7 @@ def test_a_viewer_sees_and_does_not_switch(house, tmp_path):
 
 
 def test_an_invitation_is_for_one(house, lan, programs, tmp_path):
-    """An invitation pairs one controller."""
+    """An invitation pairs only one controller. Invalid combinations of role and time exit with status 64."""
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path).status == 0
     another = Controller(programs, lan.host(), tmp_path / "another")

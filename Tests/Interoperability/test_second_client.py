@@ -70,7 +70,7 @@ def test_it_comes_back_wherever_the_plug_is_announced_and_has_each_event_once(la
     watching.seen_object(lambda told: told.get("sequence") == last, 40, f"event {last}")
     told = [line.json for line in watching.lines if line.json]
     numbers = [one["sequence"] for one in told if one["told"] == "Event"]
-    # The last press may have been reported meanwhile, which is one more event.
+    # The button event of the last press may have followed after `last` was read, which is one more event.
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= last, numbers
     assert not any(one["told"] == "Gap" for one in told)
     turned = [one for one in told if one.get("what") == "RelayChanged"]

@@ -19,8 +19,8 @@ from link_packets import (
     ACK, CLIENT, DISCOVER, EVERYBODY, KIND, LEASE, MASK, NAK, OFFER, OVERLOAD, REQUEST, REQUESTED, SERVER, DHCP, datagram, encoded,
     packed)
 
-FOREIGN = "10.7.0.98"  # a server that received no request
-LIED = "10.7.0.99"  # the address in wrong answers: a client with this address accepted one
+FOREIGN = "10.7.0.98"  # the address of a server to which no request was sent
+LIED = "10.7.0.99"  # the address in wrong answers: a client with this address accepted a wrong answer
 
 
 def with_options(reply, **changes):

@@ -15,7 +15,7 @@ SO_TIMESTAMPNS = 35  # Python does not define this option. The type of its contr
 
 @dataclass
 class Seen:
-    """A packet and the time of its arrival in the terms of time.monotonic()."""
+    """A packet, and the time of its arrival on the clock of time.monotonic()."""
     at: float
     packet: ARP | DHCP
 

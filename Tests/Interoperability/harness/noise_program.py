@@ -2,7 +2,7 @@
 
 noise_program.py datagrams ADDRESS PORT SEED COUNT  datagrams of 0 to 1411 bytes, at most 20,000 per second
 noise_program.py streams ADDRESS PORT SEED COUNT    connections with random bytes, half of the connections inside TLS; every second
-                                                    one begins with a frame length that does not fit the bytes
+                                                    connection begins with a frame length that does not fit the bytes
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Hours of samples for a new plug, added to the mirror that a killed plug left."""
+"""Adds hours of samples to the mirror of a killed plug, before the plug is started again."""
 
 import struct
 import time

@@ -103,7 +103,7 @@ class Postgres:
         eventually(lambda: not any(pathlib.Path(f"/proc/{child}").exists() for child in children), 5, "the end of all processes of PostgreSQL")
 
     def stop(self):
-        """Stops it in an orderly way."""
+        """Stops PostgreSQL in an orderly way."""
         self.running.process.send_signal(signal.SIGINT)
         self.running.ended(within=20)
 
