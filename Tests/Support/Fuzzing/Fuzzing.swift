@@ -8,7 +8,11 @@ public struct FuzzRounds: Sequence, IteratorProtocol {
     private let count: Int
     private let deadline: ContinuousClock.Instant?
 
-    /// - Parameter parts: the number of sequences that run one after another and share the time of a long run.
+    /// Creates the sequence of rounds.
+    ///
+    /// - Parameters:
+    ///   - count: the number of rounds of an ordinary run.
+    ///   - parts: the number of sequences that run one after another and share the time of a long run.
     public init(_ count: Int, sharedBy parts: Int = 1) {
         self.count = count
         deadline = Fuzzing.seconds.map { .now + .seconds($0 / Double(parts)) }

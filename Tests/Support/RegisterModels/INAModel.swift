@@ -16,7 +16,9 @@ public struct INAModel: ModelledChip {
     private var configuration: UInt32 = 0
     private var calibration: UInt32 = 0
 
-    /// - Parameter shunt: the resistance in ohms; an INA260 has an internal one.
+    /// Creates a chip that measures zero. ``ModelledBus`` resets it.
+    ///
+    /// - Parameter shunt: the resistance of the shunt in ohms. An INA260 has an internal shunt and ignores it.
     public init(_ kind: Kind, shunt: Double = 0.1) {
         self.kind = kind
         self.shunt = shunt

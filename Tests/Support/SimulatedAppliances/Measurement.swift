@@ -15,6 +15,8 @@ public struct Measurement: Sendable {
     /// The processing time per sample in nanoseconds.
     public let cost: Double
 
+    /// Runs the detector and the naive rules on the samples, and scores their reports.
+    ///
     /// - Parameters:
     ///   - truth: the true cycles in milliseconds; nil to find them by ``ReferenceAnalysis``.
     ///   - daysBefore: the number of passes over the same samples in which the detector learns before the scored pass.

@@ -37,9 +37,13 @@ public struct SimulatedController: Sendable {
 
 /// An error in an answer, or an unexpected answer.
 public enum ControllerFault: Error, Equatable {
+    /// An error of pairing, with the delay in seconds before the next attempt, if the accessory stated one.
     case refused(PairingError, retryDelay: UInt8?)
+    /// A malformed or unexpected answer, or a wrong proof or signature.
     case invalid(String)
+    /// No answer arrived.
     case closed
+    /// An HTTP status other than 200.
     case status(Int)
 }
 

@@ -17,6 +17,8 @@ public struct PacketCapture: Sendable {
         bytes = CaptureFormat.header(.ethernet)
     }
 
+    /// Adds a datagram. Drops it if the capture would exceed ``limit``.
+    ///
     /// - Parameters:
     ///   - sender: determines the source's Ethernet address.
     ///   - time: the time since the start of the run, stored as time since 1970.

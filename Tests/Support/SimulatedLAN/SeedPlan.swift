@@ -3,6 +3,8 @@ public struct SeedPlan: Sendable {
     /// The seeds, in ascending order.
     public let seeds: [UInt64]
 
+    /// Selects the seeds.
+    ///
     /// - Parameters:
     ///   - environment: the process's environment; a value that is not a number stops the run.
     ///   - sampled: the number of seeds without SMARTPLUG_SEEDS.

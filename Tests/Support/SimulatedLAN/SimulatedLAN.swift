@@ -33,6 +33,8 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     var nextStream = 0
     private var trace = Trace()
 
+    /// Creates a LAN without links and hosts.
+    ///
     /// - Parameters:
     ///   - budget: the limit of deliveries, several times the number of a correct run.
     ///   - captures: the folder for the capture after the run; nil for none.
