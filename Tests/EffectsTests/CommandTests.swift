@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("A process outside of the group that holds the output does not delay the outcome")
+    @Test("A process that left the program's process group and keeps the output open does not delay the outcome")
     func whoeverHoldsItsOutputKeepsNobodyWaiting() async throws {
         try await withFile { path in
             let other = "setsid sh -c 'echo $$ >\(path); exec sleep 1000000' &"

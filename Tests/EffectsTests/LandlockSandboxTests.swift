@@ -54,7 +54,7 @@ struct KeyFenceTests {
             "cp \(key) documents/copy", "ln \(key) documents/copy && cat documents/copy",
             "ln -s \(key) documents/link; cat documents/link", "cat /proc/self/root\(key)",
             "cat /proc/$PPID/root\(key)", "cat /proc/self/cwd/state/daemon/key", "dd if=\(key)", "tac \(key)",
-            // A moved file cannot be read either: `mv` would have to copy it.
+            // `mv` cannot rename the file into a different folder, and to copy the file it would have to read it.
             "mv \(key) documents/copy && cat documents/copy",
             "mv state documents/state && cat documents/state/daemon/key",
             "mv state/daemon state/other; cat state/other/key",
@@ -102,7 +102,7 @@ struct KeyFenceTests {
         #expect(await perform("grep -q 'NoNewPrivs:.1' /proc/self/status") == .done)
     }
 
-    /// A thread of any pool that was created while programs were started can still read the key.
+    /// The threads that the process creates while it starts programs can still read the key.
     @Test("The daemon itself is not restricted") func theDaemonItselfStaysOutside() async {
         for _ in 0..<20 { #expect(await perform("exit 0") == .done) }
         let readings = await withTaskGroup(of: Bool.self) { group in

@@ -52,7 +52,7 @@ import Testing
         let half = performer(phone.named("phone"), desk.named("desk"))
         let task = Task { await half.perform(notify()) }
         while desk.got.isEmpty || phone.got.isEmpty { await Task.yield() }
-        // By now the desk has answered, or it answers before it is notified of the cancellation.
+        // Gives the desk time to answer before the cancellation.
         try? await Task.sleep(for: .milliseconds(50))
         task.cancel()
         #expect(await task.value == .failed("phone: cancelled: the controller is stopping"))

@@ -132,7 +132,7 @@ struct ProtectedFolderTests {
         #expect(await perform("cat \(password).4711").words.contains("ermission denied"))
     }
 
-    @Test("A protected folder that contains the home folder protects only its secret files")
+    @Test("If a protected folder contains the home folder, only the listed secret files are protected")
     func homeFolderIsNotProtectedAsAWhole() async {
         let secrets = Secrets(files: [home + "/state/smartplug/key"], folders: [UserDirectories.home, "/"])
         let performer = EffectPerformer(outside: EffectPolicy(keeping: secrets))

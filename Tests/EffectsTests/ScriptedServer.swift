@@ -7,7 +7,7 @@ final class ScriptedServer: Sendable {
     enum Line: Sendable {
         /// Sends the text after the request, then closes the connection.
         case answer(String)
-        /// Sends the text again and again.
+        /// Sends the text again and again after the request, until the client closes the connection.
         case flood(String)
         /// Sends nothing and keeps the connection open.
         case silence
