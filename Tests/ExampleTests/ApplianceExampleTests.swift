@@ -17,7 +17,7 @@ struct ApplianceExampleTests {
         let times = told.compactMap { Int64($0.prefix { $0 != " " }) }
         #expect(script.cycles.count == 3 && times.count == 3, "\(house.log)")
         for (cycle, time) in zip(script.cycles, times) {
-            // The end is certain only after the appliance has been idle for long enough.
+            // The rule notifies within 40 minutes after the end, because it first waits until the machine is idle.
             #expect(time * 1000 >= cycle.upperBound && time * 1000 < cycle.upperBound + 2_400_000)
         }
     }
