@@ -18,7 +18,7 @@ private struct Bench {
     var state = PlugState(relayOn: false, level: .full)
     var journal = EventJournal()
     var refusal: Refusal?
-    /// True if the plug answers at once.
+    /// True if the plug answers each command at once; false if it answers none.
     var answers = true
     var asked: [DoorCommand] = []
     var notes: [AuditNote] = []
