@@ -77,7 +77,8 @@ import Testing
         _ = try restarted.pairedSession()
     }
 
-    @Test("A second session is busy while one is in pair-setup") func oneSetsUpAtATime() throws {
+    @Test("A session that starts pair-setup is refused as busy while another session is in pair-setup")
+    func oneSetsUpAtATime() throws {
         var plug = try SimulatedAccessory()
         var (first, second) = (plug.open(), plug.open())
         _ = try plug.exchange(&first, "/pair-setup", SetupAttempt.first())
@@ -197,7 +198,7 @@ import Testing
         #expect(!plug.server.isPaired)
     }
 
-    /// Closes the connection after each message. A different controller then pairs.
+    /// Closes the connection after the controller's first, second or third message. A different controller then pairs.
     @Test(
         "A disconnection during pair-setup leaves no pairing, and a different controller can pair", arguments: 0..<3)
     func aSetupThatIsCutLeavesNothing(_ messages: Int) throws {

@@ -128,7 +128,7 @@ private typealias Key = SimulatedAccessory.Key
         #expect(ninth.takeAnswer()?.status == 503)
         plug.wait(.seconds(9))
         #expect(strangers.allSatisfy(plug.isOpen))
-        // Neither complete nor partial requests extend the time.
+        // Complete and partial requests do not extend the time.
         plug.handle(.received(strangers[0].id, Array("GET /acc".utf8)))
         var busy = strangers[1]
         #expect(try plug.ask(&busy, "POST", "/identify").status == 204)
