@@ -3,7 +3,8 @@ import Testing
 
 @testable import LinkWire
 
-/// Returns a message whose fixed part is zero except for these bytes, with the options after the cookie.
+/// Returns the bytes of a reply for Ethernet: the fixed part, the cookie and these options. The fixed part is zero
+/// after its first four bytes, except for the given fields, by offset.
 func dhcpBytes(_ fields: [Int: [UInt8]] = [:], options: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [2, 1, 6, 0] + [UInt8](repeating: 0, count: 232) + [0x63, 0x82, 0x53, 0x63]
     for (place, content) in fields { bytes.replaceSubrange(place..<(place + content.count), with: content) }
@@ -113,7 +114,7 @@ struct DHCPMessageTests {
         }
     }
 
-    @Test("An overloaded field cannot declare a further one")
+    @Test("An overload option within an overloaded field is ignored")
     func nestedOverload() throws {
         let bytes = dhcpBytes([44: [52, 1, 1, 255], 108: [51, 4, 0, 0, 0, 60, 255]], options: [52, 1, 2, 255])
         #expect(try DHCPMessage(decoding: bytes).options.codes.isEmpty)

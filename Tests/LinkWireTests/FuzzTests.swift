@@ -21,7 +21,9 @@ struct FuzzTests {
             options: options)
     }
 
-    @Test("A damaged message is rejected with an offset inside it, or can be encoded again", arguments: 0..<4)
+    @Test(
+        "A damaged message is rejected with an offset in the message, or is unchanged after encoding and decoding",
+        arguments: 0..<4)
     func mutations(seed: UInt64) throws {
         var random = Fuzzing.random(seed)
         let overloaded = dhcpBytes(

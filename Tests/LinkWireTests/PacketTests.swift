@@ -74,7 +74,7 @@ struct PacketTests {
         #expect(throws: LinkWireError(offset: 6, reason: .checksum)) { try decoded(payload) }
     }
 
-    @Test("A UDP checksum of zero is accepted, and a wrong one if the caller does not verify it")
+    @Test("A UDP checksum of zero is accepted, and a wrong checksum is accepted if the caller disables the check")
     func unfinishedChecksum() throws {
         var unfinished = bytes
         unfinished[26] ^= 0xFF
