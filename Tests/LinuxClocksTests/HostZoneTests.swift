@@ -29,7 +29,7 @@ struct HostZoneTests {
         #expect(HostZone.databaseName(variable: nil, link: "/etc/localtime") == nil)
     }
 
-    @Test("The name of a zone without a name is its offset from UTC")
+    @Test("A zone without a name is named after its offset: UTC, or hours and minutes with a sign")
     func offsets() {
         #expect([0, 3600, -12_600, 20_700].map(HostZone.offsetName) == ["UTC", "+01:00", "-03:30", "+05:45"])
     }
