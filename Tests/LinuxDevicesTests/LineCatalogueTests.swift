@@ -40,7 +40,7 @@ import Testing
         #expect(reason(.named("Coffee")) == "no line has the name Coffee: gpioinfo lists all lines")
     }
 
-    /// Lines without a name have an empty one.
+    /// The catalogue has an empty name for each line without a name.
     @Test("An empty name matches no line") func noLineIsFoundByAnEmptyName() {
         #expect(reason(.named("")) != nil)
     }
