@@ -106,7 +106,7 @@ import Testing
         #expect(loop.run(to: 10) == 1)
     }
 
-    @Test("No deadline, or stop(), turns the timer off") func noDeadlineAndStopTurnItOff() {
+    @Test("A nil deadline or a call of stop() turns the timer off") func noDeadlineAndStopTurnItOff() {
         let loop = TimedLoop()
         loop.follow(2)
         loop.follow(nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import LinuxNetwork
 import LinuxClocks
 
-/// Parsers of the kernel's tables in /proc, and clocks.
+/// Tests of the parsers of the kernel's tables in /proc, and of the clocks.
 @Suite("Tables of the kernel, and clocks")
 struct HostFactsTests {
     @Test("Sockets in /proc/net/udp and udp6 are parsed, and other lines are skipped")
@@ -27,7 +27,7 @@ struct HostFactsTests {
         #expect(SocketEntry.parse("") == [])
     }
 
-    @Test("The local addresses of TCP connections are parsed, without those that listen or are in TIME_WAIT")
+    @Test("The local IPv4 addresses of TCP connections are parsed; listening sockets and TIME_WAIT are left out")
     func connections() {
         let text = """
               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -43,7 +43,7 @@ struct HostFactsTests {
         #expect(ConnectionEnds.parse("") == [])
     }
 
-    @Test("IPv4 memberships belong to the interface of the preceding line")
+    @Test("IPv4 memberships belong to the last interface that is listed before them")
     func membershipsV4() {
         let text = """
             Idx\tDevice    : Count Querier\tGroup    Users Timer\tReporter
@@ -69,7 +69,7 @@ struct HostFactsTests {
         #expect(GroupMemberships.membersV6(text) == ["eth0"])
     }
 
-    @Test("A step of the wall clock is its change beyond that of the clock since boot")
+    @Test("A step of the wall clock is its change minus the change of the clock since boot")
     func step() {
         let first = ClockState(
             wall: WallTime(nanosecondsSince1970: 5_000_000_000), sinceBoot: Instant(nanoseconds: 1_000_000_000),

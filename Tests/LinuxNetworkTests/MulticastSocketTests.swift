@@ -22,7 +22,7 @@ struct MulticastSocketTests {
         }.get()
     }
 
-    @Test("Two programs on loopback receive each other's multicast and their own", .timeLimit(.minutes(1)))
+    @Test("A multicast on loopback reaches its sender and a second socket", .timeLimit(.minutes(1)))
     func loopback() async throws {
         let network = try await PrivateNetwork()
         let first = try await open(network, "lo", .v4)
@@ -38,7 +38,7 @@ struct MulticastSocketTests {
         try await second.close()
     }
 
-    /// Opens only one socket: with several on a port the kernel chooses one for a unicast packet.
+    /// Opens only one socket, because the kernel delivers a unicast packet to only one of several sockets on a port.
     @Test("A unicast packet is recognized by its destination", .timeLimit(.minutes(1)))
     func unicast() async throws {
         let network = try await PrivateNetwork()
@@ -87,7 +87,7 @@ struct MulticastSocketTests {
         try await left.close()
     }
 
-    @Test("A socket on a missing interface is retried, and can be closed", .timeLimit(.minutes(1)))
+    @Test("A socket on a missing interface is opened again later, and can be closed", .timeLimit(.minutes(1)))
     func missingInterface() async throws {
         let network = try await PrivateNetwork()
         let eventLoop = network.eventLoop
@@ -96,7 +96,7 @@ struct MulticastSocketTests {
         }.get()
         try await socket.send([1], to: .multicast(.v4))
         let counters = try await socket.counters
-        // The socket is retried, and datagrams that are sent meanwhile are dropped.
+        // Opening the socket is retried, and datagrams that are sent meanwhile are dropped.
         #expect(counters.sendsDropped == 1 && counters.reopenings >= 1)
         try await socket.close()
     }
@@ -118,7 +118,7 @@ struct MulticastSocketTests {
     }
 }
 
-/// A socket under test, which is used from outside of its event loop, with the datagrams that it received.
+/// A socket under test, and the datagrams that it received. The test calls the methods from outside of the event loop.
 private final class Listener: Sendable {
     private let socket: MulticastSocket
     private let eventLoop: any EventLoop

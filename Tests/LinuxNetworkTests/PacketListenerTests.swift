@@ -39,7 +39,9 @@ struct PacketListenerTests {
         }.get()
     }
 
-    @Test("The listener receives multicast of both families and no unicast of a responder", .timeLimit(.minutes(1)))
+    @Test(
+        "The listener receives multicast of both families, and no unicast packets to a responder",
+        .timeLimit(.minutes(1)))
     func hears() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")

@@ -16,8 +16,8 @@ struct PacketSocketTests {
         destination + [2, 0, 0, 0, 0, 9, 8, 6] + [UInt8](repeating: number, count: 46)
     }
 
-    /// A `macvlan` replaces a VLAN here: the kernel passes its frames to sockets of the lower interface too, and not
-    /// every kernel has VLANs.
+    /// The upper interface is a `macvlan`, because not every kernel has VLANs. As with a VLAN, the kernel also passes
+    /// its frames to sockets of the lower interface.
     @Test("A frame for another interface on top of the socket's interface is not received", .timeLimit(.minutes(1)))
     func otherInterface() async throws {
         let network = try await PrivateNetwork()

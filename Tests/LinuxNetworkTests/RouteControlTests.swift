@@ -21,7 +21,7 @@ struct RouteControlTests {
         try await network.eventLoop.submit { try body(RouteControl(), Int32(if_nametoindex("eth7"))) }.get()
     }
 
-    @Test("A link is set up, and an address is added, changed and removed", .timeLimit(.minutes(1)))
+    @Test("A link is turned on, and an address is added, changed and removed", .timeLimit(.minutes(1)))
     func address() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
@@ -92,7 +92,7 @@ struct RouteControlTests {
             var setting = KernelSetting(.ignoredARP)
             #expect(setting.set("8", on: "eth7") == nil)
             #expect(KernelSetting.read(.ignoredARP, of: "eth7") == "8")
-            // The process is killed; the next one finds the changed value.
+            // Simulates a killed process: the next process finds the changed value.
             var next = KernelSetting(.ignoredARP)
             #expect(next.set("8", on: "eth7") == nil)
             next.restore(on: "eth7")
