@@ -260,7 +260,7 @@ struct QuerierTests {
         try flood(&test, packets: 400)
         let kept = test.machine.records(for: browse, on: 2)
         #expect((4600...5000).contains(kept.count))
-        // The oldest records were evicted, and each reported record was reported as removed.
+        // The oldest records were evicted, and each eviction was reported as a removal.
         let left = test.changes.compactMap { if case .removed(let record) = $0.change { record.data } else { nil } }
         #expect(left.count == 8000 - kept.count && left == (0..<left.count).map { .ptr(flooding($0)) })
         test.clear()

@@ -71,8 +71,8 @@ struct ReplyTests {
             test.run(for: .milliseconds(10))
         }
         test.run(for: .seconds(1))
-        // The SRV record was last multicast half of its lifetime ago, so the first answer is also multicast. It is
-        // not multicast again within a quarter of its lifetime.
+        // More than a quarter of the SRV record's lifetime has passed since its last multicast, so the first probe is
+        // also answered by multicast. For the next quarter, the record is not multicast again.
         let alone = test.sent.filter { $0.datagram.destination == toStranger }
         let toAll = test.sent.filter { $0.datagram.destination == .multicast(.v4) }
         #expect(alone.map { $0.time - start } == [.zero, .milliseconds(10), .milliseconds(20)])

@@ -103,7 +103,7 @@ struct SharedLinkTests {
         #expect(published9 == [.v4(169, 254, 0, 2)])
     }
 
-    /// Another host always caches both addresses while the host has two interfaces on its link.
+    /// While the responder has two interfaces on the peer's link, the peer always caches both addresses.
     @Test("A peer on the shared link caches both addresses for minutes")
     func aPeerKeepsBothAddresses() throws {
         let wireless = network(3, InterfaceAddress(.v4(10, 0, 0, 2), prefixLength: 24))
