@@ -110,7 +110,7 @@ private struct Bench {
     }
 
     /// A reconnected broker gets the events and gaps after the stored position, like a controller that reconnects.
-    @Test("Unsent events are read from the journal after a connection") func theJournalIsTheQueue() {
+    @Test("Unsent events are read from the journal when the broker is connected") func theJournalIsTheQueue() {
         var bench = Bench(journal: EventJournal(nextSequence: 40), after: 17)
         #expect(bench.others.first == .keep(17), "the start position is stored, so that it survives a kill")
         bench.press()
