@@ -169,7 +169,7 @@ private actor AnnouncingPlug: ConnectionOwner {
         #expect(confirms && next == nil && !announced.isStoring)
     }
 
-    @Test("A key that could not be stored is not confirmed and is stored when it is announced again")
+    @Test("A key that could not be stored is not confirmed, and is stored when a new connection announces it")
     mutating func failedWrite() {
         announced.opened()
         #expect(announced.announced(key(1)) == .store)

@@ -56,7 +56,7 @@ import Testing
             bench.feed(.failed(.away("refused")))
             bench.feed(.located)
         }
-        // A plug without free sessions accepts the connection and sends a Goodbye.
+        // A plug that is stopping accepts the connection and sends a Goodbye.
         bench.serve(.stop)
         bench.connect()
         #expect(bench.retries.last! >= .seconds(15))

@@ -35,7 +35,8 @@ import Testing
 
     private func memory() throws -> CursorMemory { try CursorMemory(directory) { Issue.record("\($0)") } }
 
-    @Test("Stored numbers are read again at the next start") func whatWasShownIsKnownTheNextTime() async throws {
+    @Test("The event numbers of all plugs are read again at the next start")
+    func whatWasShownIsKnownTheNextTime() async throws {
         let memory = try memory()
         #expect(await memory.known.isEmpty)
         for update in [welcome(lamp.id), event(4), event(5)] { await memory.took(report(update)) }
@@ -45,7 +46,7 @@ import Testing
         #expect(try FileStore().read(directory + "/cursors", limit: 1000).count == 17 - 2 + 15)
     }
 
-    @Test("The end of a gap is stored as the plug's number")
+    @Test("After a gap, the last number of the gap is stored for the plug")
     func aGapIsShownUpToItsEndAndABeginningBeforeAnything() async throws {
         let memory = try memory()
         for update in [welcome(lamp.id), .following(after: 3), .gap(Gap(from: 4, to: 99, reason: .powerLost))] {
@@ -55,7 +56,7 @@ import Testing
         #expect(try await self.memory().known == [lamp.id: 99])
     }
 
-    @Test("Programs that share the directory keep each other's numbers")
+    @Test("Programs that share the directory keep each other's event numbers")
     func programsThatShareItKeepWhatTheOthersSaw() async throws {
         let (first, second) = (try memory(), try memory())
         for update in [welcome(lamp.id), event(4)] { await first.took(report(update)) }

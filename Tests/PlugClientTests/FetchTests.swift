@@ -60,7 +60,7 @@ import Testing
         #expect(bench.samples.filter(\.last).count == 1)
     }
 
-    @Test("A withdrawn fetch is not sent again and occupies no place")
+    @Test("A withdrawn fetch is not sent and does not count towards the limit of fetches")
     func whatNobodyWaitsForIsNotAskedAgainAndKeepsNoPlace() {
         var bench = bench(seconds: 10)
         for fetch in 0..<40 {

@@ -187,7 +187,7 @@ private final class MadeUpNetwork: Sendable {
     }
 
     @Test(
-        "A command to a paired plug that is away reaches no plug whose name differs in capitals",
+        "A command to an absent paired plug does not reach a plug with the same name or other capitals",
         arguments: ["heater", "Heater"])
     func awayWhileAnotherHasItsName(announced: String) async throws {
         let away = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
@@ -283,7 +283,7 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    @Test("Undelivered events under the old name are delivered before the new name is connected")
+    @Test("Undelivered events under the old name are delivered before the connection under the new name")
     func eventsThatWaitForTheReaderComeBeforeThoseUnderTheNewName() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
@@ -349,7 +349,8 @@ private final class MadeUpNetwork: Sendable {
         await end(running, first, second)
     }
 
-    @Test("A running command continues under the new name") func aCommandUnderWayGoesOnUnderTheNewName() async throws {
+    @Test("A command that is sent before a rename is answered after it")
+    func aCommandUnderWayGoesOnUnderTheNewName() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
         let running = Task { await house.run() }
@@ -362,8 +363,7 @@ private final class MadeUpNetwork: Sendable {
         try network.announce("Lounge", lamp, listener)
         while await house.plug(named: "Lounge") == nil { await Task.yield() }
         await lamp.answer(true)
-        // The plug treats the first request as being executed, so it does not execute it again. A different request is
-        // executed.
+        // The plug still executes the first request and ignores its repetition. It executes a different request.
         let again = try await house.send(.identify, to: "Lounge", id: request(2))
         #expect(again.state.relayOn)
         await lamp.finish(request(1))

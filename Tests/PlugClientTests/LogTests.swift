@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlugClient
 
-/// The log of a plug across disconnections and beyond the hour that a plug grants.
+/// The log of a plug across disconnections, and for longer than the hour for which a plug grants one request.
 @Suite struct LogTests {
     private func bench(tellsLog: Bool = true) -> FollowedBench {
         var bench = FollowedBench(cursor: nil, states: nil)

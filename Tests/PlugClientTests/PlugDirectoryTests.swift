@@ -75,7 +75,7 @@ import Testing
         #expect(directory.match("HEATER") == (isOtherPaired ? nil : "Radiator"))
     }
 
-    @Test("A paired plug that announces the name of a different one does not get it") func takenName() {
+    @Test("A paired plug does not get the name of a different paired plug by announcing it") func takenName() {
         let other = PlugID(rawValue: "bbbbbbbbbbbb")!
         var directory = PlugDirectory()
         _ = directory.prioritize([heater: "Heater", other: "Kettle"], now: .zero)
@@ -146,7 +146,8 @@ import Testing
         #expect(Set(tried).count == tried.count)
     }
 
-    @Test("A newly paired plug has room immediately") func whatIsPairedNowHasRoomAtOnce() {
+    @Test("A plug that becomes paired is reported immediately, even if the directory is full")
+    func whatIsPairedNowHasRoomAtOnce() {
         var directory = PlugDirectory()
         for number in 0..<300 { _ = directory.take(found("False \(number)"), now: .zero) }
         #expect(directory.take(found("Lamp"), now: .zero) == [])
