@@ -15,8 +15,8 @@ struct PackagedFileTests {
         text = try String(contentsOf: Self.folder.appending(path: "plugd.toml"), encoding: .utf8)
     }
 
-    /// The file with its default keys enabled: lines that begin with `#` and no space lose the `#`. Other comments are
-    /// removed, also lines with `##`, which are alternatives or have no default.
+    /// The file with its default keys enabled: lines that begin with `#` and no space lose the `#`. All other comments
+    /// are removed. Lines that begin with `##` are texts, alternatives or keys without a default.
     private var uncommented: String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("##") || line.hasPrefix("# ") || line == "#" ? "" : String(line.drop { $0 == "#" })
@@ -65,7 +65,7 @@ struct PackagedFileTests {
         #expect(commented.mapValues { Set($0.keys) } == (try known()).mapValues { Set($0.keys) })
     }
 
-    @Test("Every key has a comment with its range or its words")
+    @Test("Every key has a comment with its range or its allowed words")
     func everyKeyHasACommentWithItsRangeOrItsWords() throws {
         let commented = commented
         for (table, keys) in try known() {
