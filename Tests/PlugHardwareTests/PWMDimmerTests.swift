@@ -56,7 +56,7 @@ import Testing
         #expect(PWMDimmer(Channel(period: 1000), minimum: 0, gamma: 1).activeTime(at: fraction) == time)
     }
 
-    @Test("Powers are computed correctly") func powersAreThoseOfArithmetic() {
+    @Test("Powers with whole and fractional exponents are computed correctly") func powersAreThoseOfArithmetic() {
         #expect(raise(0.5, to: 3) == 0.125)
         #expect(raise(0.25, to: 0.5) == 0.5)
         #expect(raise(0.25, to: 1.5) == 0.125)

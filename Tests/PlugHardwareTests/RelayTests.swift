@@ -58,7 +58,8 @@ import Testing
     }
 
     /// The relay is set at various times of a pulse, and every single step is checked.
-    @Test("Both coils are never energised together, and the last setting wins", arguments: [0, 1, 20, 49, 50, 51, 80])
+    @Test(
+        "The two coils are never energised together, and the last setting wins", arguments: [0, 1, 20, 49, 50, 51, 80])
     func neverAreBothCoilsEnergisedAndTheLastSetWins(milliseconds: Int) throws {
         let relay = latching()
         for on in [true, false, false, true, true, false, true] {

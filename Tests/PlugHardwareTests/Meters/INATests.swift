@@ -51,7 +51,9 @@ import Testing
         #expect(test.meter.counters.initialisations == 1)
     }
 
-    @Test("Every code of the current is its value times the step", arguments: INAModel.Kind.allCases)
+    @Test(
+        "The current is the value of its register times the step, for every possible value",
+        arguments: INAModel.Kind.allCases)
     func everyCodeOfTheCurrentIsItsValueTimesTheStep(kind: INAModel.Kind) throws {
         let test = TestINA(kind)
         test.bus.withChip { $0.volts = 12 }
@@ -75,7 +77,9 @@ import Testing
         #expect(impossible == 65_536 - (2 * largest + 1))
     }
 
-    @Test("Every code of the voltage is its value times the step", arguments: INAModel.Kind.allCases)
+    @Test(
+        "The voltage is the value of its register times the step, for every possible value",
+        arguments: INAModel.Kind.allCases)
     func everyCodeOfTheVoltageIsItsValueTimesTheStep(kind: INAModel.Kind) throws {
         let test = TestINA(kind)
         for code in 0...0xFFFF {
@@ -139,7 +143,7 @@ import Testing
         calibration.voltageGain = 1.1
         calibration.currentGain = 0.8
         calibration.powerOffset = 0.5
-        // Not used, because no power is measured.
+        // The power gain is not applied, because the driver computes the power from voltage and current.
         calibration.powerGain = 1.5
         let test = TestINA(.ina219, calibration: calibration)
         test.bus.withChip {

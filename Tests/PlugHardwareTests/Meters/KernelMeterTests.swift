@@ -126,7 +126,8 @@ private final class Attributes: Sendable {
         #expect(fault(try KernelMeter(hwmon: hwmon.open).measure)?.contains("VA; check") == true)
     }
 
-    @Test("A thermometer rounds thousandths to tenths") func aThermometerRoundsThousandthsToTenths() throws {
+    @Test("A thermometer rounds thousandths of a degree to tenths")
+    func aThermometerRoundsThousandthsToTenths() throws {
         let files = Attributes(["temp1_input": "45249"])
         let thermometer = KernelThermometer(file: try #require(files.open("temp1_input")))
         #expect(try thermometer.temperature() == 452)

@@ -84,7 +84,7 @@ struct TestINA {
     }
 }
 
-/// Returns the description of the error that a call throws, or nil.
+/// Returns the description of the error that a call throws, or nil if the call succeeds.
 func fault(_ body: () throws(HardwareFault) -> some Any) -> String? {
     do throws(HardwareFault) {
         _ = try body()
