@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlugClient
 
-/// The effect of a new announcement on the connection to a followed plug.
+/// The effect of a new announcement or a network change on the connection to a followed plug.
 @Suite struct ProbeTests {
     @Test("A probe does not end a working connection") func aConnectionThatStandsIsKept() {
         var bench = FollowedBench()
