@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "The current is the value of its register times the step, for every possible value",
+        "The current is the value of its register times the step, and values out of range are errors",
         arguments: INAModel.Kind.allCases)
     func everyCodeOfTheCurrentIsItsValueTimesTheStep(kind: INAModel.Kind) throws {
         let test = TestINA(kind)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "The voltage is the value of its register times the step, for every possible value",
+        "The voltage is the value of its register times the step, and values out of range are errors",
         arguments: INAModel.Kind.allCases)
     func everyCodeOfTheVoltageIsItsValueTimesTheStep(kind: INAModel.Kind) throws {
         let test = TestINA(kind)
