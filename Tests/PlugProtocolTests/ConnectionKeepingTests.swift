@@ -92,7 +92,7 @@ import PlugModel
     func aShorterRoundTripTellsThePlugsTimeBetter() {
         var seat = Seat()
         seat.handle(.connected, at: 100)
-        // With a round trip of 2 s, the offset lies between 90 and 92.
+        // With a round trip of 2 s, the offset lies between 90 and 92 s.
         seat.hear(at: 102) { $0.welcome = WireWelcome(lamp, now: at(10)) }
         #expect(seat.session.clock?.offset == .seconds(91))
         #expect(seat.session.clock?.uncertainty == .seconds(1))
@@ -101,7 +101,7 @@ import PlugModel
         let clock = seat.session.clock!
         #expect(abs((clock.instant(ofPlugTime: at(29.5)) - at(120.05)).inSeconds) < 0.051)
         #expect(clock.uncertainty <= .milliseconds(50))
-        // A slow round trip later changes nothing, except that the clocks may have drifted.
+        // A later slow round trip adds only the possible drift of the clocks to the uncertainty.
         seat.handle(.deadlineReached, at: 140)
         pong(2, plugTime: 50, to: &seat, at: 143)
         #expect(seat.session.clock!.uncertainty < .milliseconds(60))

@@ -91,7 +91,7 @@ import PlugModel
         var seat = Seat.welcomed(at: 100, SubscriptionOptions(events: .after(4)))
         seat.subscribed(next: 7)
         seat.event(5, time: 1, sentAt: 3, at: 103)
-        // The event was in transit for 27 s, so the press is old, although it was young when it was sent.
+        // The event was in transit for 27 s, so its age is 27 s, although it was zero when the plug sent the event.
         seat.event(6, time: 3, sentAt: 3, at: 130)
         let ages = seat.updates.compactMap { update -> Duration? in
             guard case .event(_, let age) = update else { return nil }
@@ -130,7 +130,7 @@ import PlugModel
         #expect(seat.sequences == [100, 181])
     }
 
-    @Test("A gap that does not start after the cursor ends the session")
+    @Test("A gap that does not start directly after the cursor ends the session")
     func aGapThatDoesNotMeetTheCursorEndsTheSession() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(4)))
         seat.subscribed(next: 101, gap: Gap(from: 7, to: 99, reason: .powerLost))

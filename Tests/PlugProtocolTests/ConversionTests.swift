@@ -169,7 +169,7 @@ import PlugModel
         #expect(try welcome.model(asked: .zero, answered: .zero).capabilities == lamp.capabilities)
     }
 
-    @Test("Networks are sent with the remaining time of their leases, up to a limit")
+    @Test("A limited number of networks is sent, each with the remaining time of its lease")
     func networksAreToldWithTheTimeThatALeaseHasLeft() throws {
         let lease = PlugNetwork.Lease(
             address: "192.0.2.9", server: "192.0.2.1", router: "192.0.2.1", expires: .zero + .seconds(3600))

@@ -128,7 +128,7 @@ import PlugModel
         #expect(twice.resume(after: 0) == .gap(Gap(from: 1, to: 19, reason: .storageFailed)))
     }
 
-    @Test("Restored events must follow each other")
+    @Test("An event is restored only if its number follows the previous one")
     func whatIsPutBackMustFollow() throws {
         let event = try #require(leapt()[1001])
         var again = EventJournal(nextSequence: 1001, lossBefore: .powerLost, origin: 900)

@@ -70,7 +70,7 @@ import PlugModel
         #expect(messages.compactMap(\.sequence) == [6, 7, 8, 9])
     }
 
-    @Test("Catching up is sent in bursts, each of which requests the next one at once")
+    @Test("Past events are sent in bursts, and the next burst is due at once")
     func catchingUpGoesInBurstsThatAskToGoOnAtOnce() {
         var bench = Bench()
         for _ in 0..<4000 { press(&bench, at: 1) }

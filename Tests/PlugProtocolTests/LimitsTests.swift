@@ -29,7 +29,7 @@ import PlugModel
     }
 
     /// Attack class: two controllers use up all connections, so that an owner cannot connect to remove them.
-    @Test("When the plug is full, a controller without a connection displaces one of the controller with most")
+    @Test("When the plug is full, a new controller displaces a connection of the controller with most connections")
     func whoHasMostGivesAPlaceToWhoHasNone() {
         var bench = Bench(paired: [deskKey, otherKey, ownerKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
@@ -62,7 +62,7 @@ import PlugModel
         #expect(goodbye(&bench, other) == nil)
     }
 
-    @Test("The 33rd connection is refused")
+    @Test("The 33rd connection is refused if it is unpaired")
     func theThirtyThirdConnectionIsSentAway() {
         var bench = Bench(paired: [deskKey, otherKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }

@@ -165,7 +165,7 @@ import PlugModel
         #expect(heard(&bench) == Heard(numbers: [1001], lost: 7), "the shell's count of lost lines is sent too")
     }
 
-    @Test("Long lines displace others by their bytes")
+    @Test("The oldest lines are dropped when the buffered lines exceed their limit of bytes")
     func longLinesDriveOutOthersByTheirBytes() {
         var bench = Bench()
         bench.greet()

@@ -8,7 +8,7 @@ import PlugModel
 @Suite struct PairingRefusalTests {
     private static let nonce = [UInt8](repeating: 9, count: 32)
 
-    /// A plug at its first start, with an unpaired connection.
+    /// A plug with an open pairing window, paired with the controllers of these keys, and one unpaired connection.
     private func bench(paired keys: [PublicKey] = []) -> Bench {
         var bench = Bench(paired: keys)
         bench.handle(.record(.restarted(powerLost: true)))
