@@ -37,7 +37,7 @@ import Testing
         try await loop.submit { service.assumeIsolated(body) }.get()
     }
 
-    /// The edges must be in one turn, because on a busy machine two turns would be a long press.
+    /// The edges must be in one turn, because the time between two turns on a busy machine could make a long press.
     private func press(_ service: PlugService) async throws {
         try await on(service) { service in
             for down in [true, false] { service.handle(.buttonEdge(down: down, at: BootClock.now)) }

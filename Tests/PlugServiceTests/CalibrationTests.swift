@@ -38,7 +38,7 @@ struct CalibrationTests {
         #expect(found.warning?.contains("\nhint: calibrate again with `plugd calibrate`") == true)
     }
 
-    /// A meter that shows a lamp of 100 W according to its gains.
+    /// A meter with a lamp of 100 W. It shows 80 W times its gain.
     private struct LampMeter: CalibratedMeter {
         var gain: Double
         var supply: CalibrationRun.Supply { .mains }

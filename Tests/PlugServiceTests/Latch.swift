@@ -50,7 +50,7 @@ final class Latch: Sendable {
     var stopped: Int { state.withLock { $0.stopped } }
 }
 
-/// Flash whose every fsync waits for a latch.
+/// Flash whose calls of fsync wait while the latch is shut.
 struct HangingFlash: FileCalls {
     let latch: Latch
     private let kernel = LinuxFileCalls()
