@@ -128,7 +128,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect((door.machine.nextDeadline ?? .zero) - door.now <= .milliseconds(250))
     }
 
-    @Test("An event is published only some time after the plug's availability")
+    @Test("An event is published only after the settling time that follows the plug's availability")
     func aPressWaitsUntilTheAvailabilityHasSettled() {
         var door = Door()
         door.connect()
