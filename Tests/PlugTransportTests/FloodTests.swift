@@ -108,7 +108,7 @@ import Testing
         var addresses = told.makeAsyncIterator()
         #expect(await addresses.next() == ["127.0.0.1"])
 
-        // Strangers may have no connection.
+        // This limit refuses all connections of strangers.
         var limits = AdmissionLimits()
         limits.strangers.connections = 0
         let next = Owner(knowsEverybody: true)

@@ -76,7 +76,7 @@ private struct HandshakeBench {
     /// The verified keys at the time when the plug's side became active.
     var active: [PublicKey?] { observer.active }
 
-    /// Carries bytes until neither side sends any. `alter` changes those that go to the plug.
+    /// Carries bytes in both directions until both sides are silent. `alter` changes the bytes that go to the plug.
     func run(_ alter: ([UInt8]) -> [UInt8]) throws {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         plug.connect(to: address, promise: nil)

@@ -120,7 +120,7 @@ import Testing
         await listener.stop()
     }
 
-    /// Keys that are expensive to verify, or that only one of the two libraries supports.
+    /// The keys are expensive to verify, or only one of OpenSSL and BoringSSL supports them.
     @Test(
         "Other types of keys are refused",
         arguments: [
