@@ -89,7 +89,7 @@ import Testing
         #expect(abs(try energy(of: history) - counted) < 6, "read at \(read), fell before the \(fell)th")
     }
 
-    @Test("The energy of the minute with the first reading is distributed by samples")
+    @Test("The minute with the first reading is divided at the reading, so that no energy counts twice")
     func aStepInTheMinuteOfTheFirstReadingIsSharedOutBySamples() throws {
         let on = chunks(from: 0, count: 3600) { $0 < 630 ? 0 : 20_000 }
         // The first reading is zero, ten seconds before 2 kW are switched on.

@@ -104,7 +104,7 @@ import Testing
     func aFileThatEndsTooSoonIsRepaired(pages: Int) throws {
         let hours = try writeDay()
         truncate(path, length - pages * Schema.pageSize)
-        // SQLite opens no part of a truncated file.
+        // SQLite reads nothing from a truncated file.
         #expect(throws: HistoryError.self) { try PowerHistory(directory.path, role: .reader).plugs() }
         let report = try PowerHistory.repair(path, into: other.path)
         let copy = try PowerHistory(other.path, role: .reader)

@@ -9,8 +9,10 @@ import Testing
 @testable import PowerHistory
 
 @Suite struct PowerCutTests {
-    /// A kill or a power cut leaves the database as it was, and the beginning of its log, cut at any byte.
-    @Test("After a power cut all acknowledged batches are complete, and no other is partly there", arguments: 0..<3)
+    /// A kill or a power cut leaves the database file unchanged, and truncates its log at any byte.
+    @Test(
+        "After a power cut all acknowledged batches are complete, and no other batch is stored in part",
+        arguments: 0..<3)
     func everythingAcknowledgedIsThereAndNothingHalf(seed: UInt64) throws {
         let directory = TestFolder(on: .memory)
         let history = try PowerHistory(directory.path, role: .recorder)
