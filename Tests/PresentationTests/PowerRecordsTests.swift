@@ -24,7 +24,8 @@ import Testing
         #expect(all[0].at == "2026-11-18T11:06:40.000Z" && all[0].minActivePower == nil)
     }
 
-    @Test("More samples than columns are summed up by columns") func moreThanADrawingShowsIsSummedUpByColumns() {
+    @Test("More samples than columns become one record with mean, minimum and maximum per column")
+    func moreThanADrawingShowsIsSummedUpByColumns() {
         var kept = StoredPowerSeries()
         kept.points = points(3600)
         let all = records(kept, [], columns: 60)

@@ -124,7 +124,7 @@ import Testing
                 == #"{"on":false,"plug":"Lamp","tripped":"weldedRelay"}"#)
     }
 
-    @Test("A refusal has a hint") func aRefusalSaysWhatToTryNext() {
+    @Test("Six kinds of refusals have a hint") func aRefusalSaysWhatToTryNext() {
         let hints = Refusal.Code.allCases.map { $0.hint(for: "Büro") }
         #expect(hints.compactMap(\.self).count == 6)
         #expect(
