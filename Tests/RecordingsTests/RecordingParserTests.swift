@@ -153,7 +153,7 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(throws: RecordingError.self) { try Recording.parse(little.dropLast()) }
     }
 
-    @Test("A line that is too long is rejected, and a long quote is truncated")
+    @Test("A line that is too long is rejected, and an error quotes at most 40 characters of a line")
     func longLinesAreRefusedAndLongQuotesCut() throws {
         #expect(
             failure(of: "0,1\n" + String(repeating: "9", count: 201))?.description
