@@ -81,7 +81,7 @@ struct GrammarSamples {
         return names.filter { $0 != key }
     }
 
-    /// Returns a valid value.
+    /// Returns a valid value of the form.
     private static func least(_ form: Form) -> String {
         switch form {
         case .text(let text): quoted(text.examples[0])

@@ -50,7 +50,7 @@ struct NestingScanTests {
         }
     }
 
-    @Test("For text that the library can read, the scan counts at least half of the depth and all brackets")
+    @Test("For text that the YAML library can parse, the scan counts at least half of the depth and all brackets")
     func againstTheLibrary() throws {
         let pieces = [
             "[", "]", "{", "}", ",", ", ", ": ", ":", "\n", "\n  ", "\n    ", "- ", "? ", "\"", "'", "\\", "#", " #",
