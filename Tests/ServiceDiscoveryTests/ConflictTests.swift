@@ -137,7 +137,7 @@ struct ConflictTests {
         }
     }
 
-    @Test("100 nodes with one name get unique names with limited packets", arguments: 0..<3)
+    @Test("100 nodes with one name get unique names with a limited number of packets", arguments: 0..<3)
     func aHundredNodesOfOneNameEndUniqueWithABoundedNumberOfPackets(seed: UInt64) throws {
         var link = TestLink(nodes: 100, seed: seed)
         for node in 0..<100 {

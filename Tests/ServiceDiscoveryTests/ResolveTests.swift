@@ -98,8 +98,8 @@ struct ResolveTests {
         #expect(resolved(link, at: 1).count > count)
     }
 
-    /// Two interfaces on the same network receive the announcements of one host. Its IPv4 address needs only one
-    /// attempt.
+    /// Two interfaces on the same network receive the announcements of one host. One connection attempt to its IPv4
+    /// address is enough.
     @Test("An IPv4 address from two interfaces is listed once, an IPv6 link-local one per interface")
     func anAddressHeardOnTwoInterfacesIsThereOnce() throws {
         let families: Set<IPFamily> = [.v4, .v6]
