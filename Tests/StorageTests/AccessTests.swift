@@ -17,7 +17,7 @@ import Testing
         try StoredPlug(in: directories, boot: boot, notices: notices)
     }
 
-    /// Pairs with a stranger that has the code on the label.
+    /// Pairs with a stranger that uses this code. Returns the result of the session, or nil if the session has none.
     private func pair(_ plug: inout StoredPlug, code: SetupCode?) throws -> Result<PairedPlug, PairingError>? {
         var session = PairingSession(name: "Tablet", code: try #require(code))
         let nonce = [UInt8](repeating: 9, count: 32)

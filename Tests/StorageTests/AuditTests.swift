@@ -51,7 +51,7 @@ import Testing
         #expect(content.entries == entries && content.spoiled == 0 && content.isWhole)
     }
 
-    @Test("The size limit of the file is at least that of 1400 lines of maximum length")
+    @Test("The size limit of the file is at least the size of 1400 lines of maximum length")
     func itHasItsLimitWhereEverythingIsAsLongAsItMayBe() {
         let note = AuditNote(
             .pairingFailed,

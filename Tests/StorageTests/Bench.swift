@@ -63,7 +63,7 @@ struct StoredPlug {
     var machine: PlugMachine
     var now: Instant
     var relayOn = false
-    /// True if boundaries are neither written nor refused.
+    /// True if a request to reserve event numbers gets no answer.
     var isFlashSlow = false
     /// The names that the plug requested to announce.
     private(set) var announced: [String] = []

@@ -29,7 +29,7 @@ import Testing
         var isReset: Bool { key != "old" && access.controllers.all.isEmpty && memory.appliance.state == nil }
     }
 
-    /// Starts like the running plug. Nil if the disk broke down.
+    /// Starts a plug like plugd. Returns nil if the disk broke down.
     private func start(
         _ disk: SimulatedDisk, boot: BootID, newKey: String, code: CodeAfterReset = .label, seed: UInt64 = 3,
         notices: Notices = Notices()
@@ -62,7 +62,7 @@ import Testing
         return life
     }
 
-    /// Resets the plug like the running plug does. Returns true if it could confirm the reset.
+    /// Resets the plug like plugd. Returns true if the plug could confirm the reset.
     private func reset(_ life: Life, _ disk: SimulatedDisk) -> Bool {
         guard life.storage.orderReset() else { return false }
         let isOrdered = disk.breakdown == nil

@@ -101,7 +101,7 @@ import Testing
         #expect(directories.text("state/sequence") == "\(next + 1000)\n\(next + 1000)\n")
     }
 
-    @Test("An orderly stop before a loss of power leaves no gap")
+    @Test("After an orderly stop and a loss of power, a controller that has all events gets no gap")
     func anOrderlyStopAndALossOfPowerLeaveNoGapToWhoSawAll() throws {
         let next = try life { plug in
             plug.press()
@@ -146,7 +146,7 @@ import Testing
         #expect(after.events.map(\.sequence) == [1001])
     }
 
-    @Test("A truncated last record was not sent and is ignored")
+    @Test("A truncated last record of the mirror is ignored, because its event was not sent")
     func aRecordThatWasCutOffWasNotToldAndIsForgotten() throws {
         let before = try killed()
         let bytes = try #require(directories.bytes("runtime/mirror"))

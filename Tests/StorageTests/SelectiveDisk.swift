@@ -4,7 +4,7 @@ import Synchronization
 /// The kernel's file calls with faults for paths by prefix and with counters of the written bytes.
 final class SelectiveDisk: FileCalls {
     struct State {
-        /// The error for paths with this prefix.
+        /// The errors of calls that change files, by prefix of the path.
         var faults: [String: SystemError] = [:]
         /// The prefix of the files that are counted.
         var counted = ""
