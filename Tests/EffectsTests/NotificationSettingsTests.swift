@@ -100,7 +100,7 @@ import Testing
         #expect(!told.contains("secret") && !told.contains("a:b"))
     }
 
-    @Test("More receivers than the limit are one mistake") func thereAreNotTooMany() {
+    @Test("Receivers above the limit are reported as one mistake") func thereAreNotTooMany() {
         let text = (0..<17).map { "[a\($0)]\nkind = \"desktop\"\n" }.joined()
         let error = #expect(throws: ConfigurationError.self) { try read(text) }
         #expect(error?.mistakes.count == 1)

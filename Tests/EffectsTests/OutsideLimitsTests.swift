@@ -224,7 +224,7 @@ import Testing
         #expect(told.split(separator: "\n").contains { $0.hasPrefix("\(Self.file):\(words)") }, "\(told)")
     }
 
-    @Test("More entries than the limit are one mistake") func thereAreNotTooManyInAList() throws {
+    @Test("List entries above the limit are reported as one mistake") func thereAreNotTooManyInAList() throws {
         let list = [String](repeating: "\"/bin/a\"", count: OutsideLimits.listLimit + 1).joined(separator: ",")
         let error = #expect(throws: ConfigurationError.self) { try limits("run = [\(list)]") }
         #expect(error?.mistakes.count == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Effects
 
-/// Tests with programs that move, link or replace secrets, and with programs that start after them.
+/// Tests that a program cannot read secrets, even if an earlier program moved, linked or replaced them.
 @Suite(
     "Protected folders",
     .enabled(if: EffectPolicy.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or denies it to this process"))
