@@ -92,7 +92,7 @@ struct RateTests {
         #expect((.milliseconds(400) ... .milliseconds(500)).contains(answered - last))
     }
 
-    @Test("Known answers of one host do not delay the answer to another one")
+    @Test("Known answers of one host do not delay the answer to another host")
     func whatOthersWaitForIsNotPutOff() throws {
         var test = Harness.announced()
         var first = ask(type, .ptr)
