@@ -22,7 +22,7 @@ private struct PlugWorld {
     private var cursor: SequenceNumber?
     /// State that survives a loss of power.
     private var boundary: SequenceNumber = 100
-    /// The numbers of all events, and of those that the journal lost.
+    /// The numbers of all events, and the numbers of the events that the journal lost.
     private var used: Set<SequenceNumber> = []
     private var lost: Set<SequenceNumber> = []
 
