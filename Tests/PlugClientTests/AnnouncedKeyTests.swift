@@ -16,7 +16,7 @@ import Testing
 
 private func key(_ number: Int) -> PublicKey { PublicKey(madeUp: UInt64(1000 + number)) }
 
-/// Files of the kernel with a delay of 200 ms for each synchronization. Counts the replaced files and the
+/// The kernel's file calls with a delay of 200 ms for each synchronization. Counts the replaced files and the
 /// synchronizations on event loops.
 private final class SlowDisk: FileCalls {
     private let kernel = LinuxFileCalls()

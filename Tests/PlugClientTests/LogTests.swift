@@ -44,7 +44,7 @@ import Testing
         #expect(numbers(bench) == [1, 2, 3])
     }
 
-    @Test("A restarted plug delivers its lines from the first one on")
+    @Test("After a restart of the plug, all its new lines are delivered, although their numbers start at 1 again")
     func aPlugThatStartedAgainTellsItsLinesFromTheFirstOn() {
         var bench = bench()
         bench.feed(.followLog(.debug, until: nil))
