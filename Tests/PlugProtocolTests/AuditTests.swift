@@ -48,7 +48,7 @@ import Testing
         #expect(bench.take().compactMap(\.goodbyeReason) == [.limit], "a second request must hit the limit")
     }
 
-    @Test("A request after a number that no entry can have ends the session")
+    @Test("A request for entries after a number that no entry can have ends the session")
     func aNumberThatNoEntryHasEndsTheSession() {
         var bench = Bench()
         bench.greet()
