@@ -54,7 +54,7 @@ import Testing
         for line in pem.split(separator: "\n") where !line.hasPrefix("-") { #expect(!journal.text.contains(line)) }
     }
 
-    @Test("A blocked loop loses the newest lines, and they are counted")
+    @Test("While the event loop is blocked, lines beyond the limit are dropped and counted")
     func aLoopThatIsHeldUpLosesTheNewestLinesAndTheyAreCounted() {
         let relay = LogRelay()
         for number in 1...300 { relay.take(.info, part: "Test", "\(number)") }
