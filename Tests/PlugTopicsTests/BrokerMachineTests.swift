@@ -226,7 +226,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.published().first?.payload.contains("\"reason\":\"\(reason)\"") == true)
     }
 
-    @Test("A house that accepts no commands refuses them") func aHouseMayTakeNoCommands() {
+    @Test("If the house's commands are disabled, a command is refused as not allowed") func aHouseMayTakeNoCommands() {
         var door = Door(takesCommands: false)
         door.connect()
         door.meetLamp()
