@@ -1,6 +1,6 @@
 import DurableFiles
 
-/// The kernel's files, with a callback that acts as another process just before a file gets its name.
+/// The kernel's file calls, with a callback that acts as another process just before a file gets its name.
 struct OvertakenCalls: FileCalls {
     private let kernel = LinuxFileCalls()
     private let overtake: @Sendable () -> Void
