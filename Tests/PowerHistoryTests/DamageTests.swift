@@ -15,7 +15,7 @@ import Testing
     private let other = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
 
-    /// A day of a lamp, with firings of rules, in one file.
+    /// Records a day of a lamp and firings of rules, and closes the database, so that one file has all data.
     private func writeDay() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         var day = batch(chunks(from: 0, count: 86_400) { ($0 * 7919) % 20_011 })

@@ -115,7 +115,8 @@ import Testing
     }
 
     @Test("A part of a span has the same samples as in the whole span") func aPartReadsAsItDoesInTheWhole() throws {
-        // One sample before a gap and one after it, and samples of a different boot in the gap.
+        // One chunk has a sample before a gap and a sample after it. The samples of a different boot begin in the gap
+        // and end after the chunk.
         let edges = [chunks(from: 0, count: 1) { _ in 10 }, chunks(from: 600, count: 1) { _ in 10 }]
         var encoder = SampleChunkEncoder()
         for stored in edges.joined() {

@@ -68,7 +68,8 @@ import Testing
 
     @Test("A gap has no power, and its energy is that of the counter")
     func aHoleIsNoPowerButWhatTheCounterSaw() throws {
-        // 360 W for the first two hours and the last of six. The counter measured 100 W between them.
+        // The power is 360 W in the first two hours and in the sixth hour. In between, the counter rises by 100 Wh per
+        // hour.
         try history.record(
             batch(
                 chunks(from: 0, count: 7201) { _ in 3600 } + chunks(from: 18_000, count: 3601) { _ in 3600 },
@@ -81,7 +82,7 @@ import Testing
             hours.map { Int($0.milliwattHours.rounded()) } == [360_000, 360_000, 100_000, 100_000, 100_000, 360_000])
         #expect(hours.map { Int($0.estimatedMilliwattHours.rounded()) } == [0, 0, 100_000, 100_000, 100_000, 0])
         #expect(hours.map { $0.coveredMilliseconds / 1000 } == [3600, 3600, 0, 0, 0, 3600])
-        // The last sample before the gap is the only one of its hour, at its beginning.
+        // The third hour has only one sample, at its beginning: the last sample before the gap.
         #expect(hours.map(\.mean) == [360, 360, 360, nil, nil, 360])
         let summaries = try history.summaries(of: lamp, step: .hour, from: 0, to: midnight + 21_600_000)
         #expect(summaries.map { ($0.start - midnight) / 3_600_000 } == [0, 1, 2, 5])
