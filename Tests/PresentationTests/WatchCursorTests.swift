@@ -25,7 +25,7 @@ import Testing
         #expect(WatchCursor(start: moment, known: [lamp: 300]).text == "c1gIHb6p80ASNFZ4mrrAI880YS")
     }
 
-    @Test("The text of a cursor is one word that is neither a number nor an option")
+    @Test("The text of a cursor is one word that cannot be taken for a number or an option")
     func oneWordWhichIsNoNumberAndNoOption() {
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
