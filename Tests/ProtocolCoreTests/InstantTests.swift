@@ -37,7 +37,7 @@ struct InstantTests {
         #expect((.zero - Duration.milliseconds(250)).inSeconds == -0.25)
     }
 
-    @Test("The sooner of two deadlines is the one that is not nil, or the earlier one")
+    @Test("The earlier of two deadlines is returned, and nil means no deadline")
     func theSoonerOfTwoDeadlinesTakesNilForNever() {
         let (early, late) = (Instant(nanoseconds: 1), Instant(nanoseconds: 2))
         #expect(sooner(early, late) == early)
