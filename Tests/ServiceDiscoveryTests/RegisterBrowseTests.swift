@@ -128,7 +128,7 @@ struct RegisterBrowseTests {
         #expect(link.changes(at: 1).map(\.change) == [.found(lampIdentity, txt: try lamp().txt)])
     }
 
-    @Test("A removed interface loses its services, and a new one finds them again")
+    @Test("Services are lost when their interface is removed, and found again when the interface returns")
     func anInterfaceThatGoesTakesItsServicesAlongAndBringsThemBack() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
