@@ -277,7 +277,7 @@ import Testing
         #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
     }
 
-    @Test("A mirror that a start could neither replace nor remove is not trusted by the next one")
+    @Test("A mirror that one start could not replace or remove is not trusted by the next start")
     func aMirrorThatAStartCouldNeitherReplaceNorRemoveIsNotBelievedAtTheNext() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
@@ -295,7 +295,7 @@ import Testing
         #expect(directories.bytes("state/unmirrored") == nil)
     }
 
-    @Test("If neither mirror nor flash can be written, numbers are skipped")
+    @Test("If mirror and flash both cannot be written, numbers are skipped")
     func whereNeitherMirrorNorFlashCanBeWrittenAStartLeaps() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()

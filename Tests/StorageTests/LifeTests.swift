@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A new plug begins at number one and reserves numbers first")
+    @Test("A new plug reserves 1000 event numbers, and its first event has the number 1")
     func aNewPlugBeginsAtOneAndReservesFirst() throws {
         let plug = try start()
         #expect(plug.events.map(\.kind) == [.restarted(powerLost: true)])
