@@ -49,7 +49,7 @@ private struct PlugWorld {
 
     private var newest: SequenceNumber { journal.nextSequence - 1 }
 
-    /// Starts plugd with the state that its predecessor left.
+    /// Starts plugd with the state that the previous process left.
     private mutating func start() {
         (isConnected, isConnecting, unanswered) = (false, false, [])
         let beginning = cursor.flatMap { $0 <= newest ? $0 : nil } ?? (journal.count == 0 ? 0 : newest)
