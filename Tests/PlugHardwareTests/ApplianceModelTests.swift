@@ -32,7 +32,8 @@ import Testing
         let starts = [0] + rises(day, above: 50)
         #expect(starts.count == 36)
         #expect(zip(starts, starts.dropFirst()).allSatisfy { (1900...2900).contains($1 - $0) })
-        // One sample per second hits the inrush somewhere in its first second, always clearly above the running power.
+        // With one sample per second, the first sample of a cycle is within the first second of the inrush, above 300
+        // W.
         #expect(starts.allSatisfy { day[$0] > 300 })
         #expect(starts.allSatisfy { (115...165).contains(day[$0 + 60]) && day[$0 + 600] < day[$0 + 60] })
         let duty = Double(day.count { $0 > 50 }) / 86_400

@@ -71,7 +71,7 @@ private final class Attributes: Sendable {
         #expect(try meter.measure().addedMicrowattHours == nil)
         hwmon["energy1_input"] = "18003600000"
         #expect(try meter.measure().addedMicrowattHours == 1000)
-        // The driver was loaded again.
+        // The driver was loaded again, and its counter started from zero.
         hwmon["energy1_input"] = "5"
         #expect(try meter.measure().addedMicrowattHours == nil)
     }
