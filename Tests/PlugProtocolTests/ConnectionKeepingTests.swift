@@ -139,7 +139,7 @@ import PlugModel
         #expect(first.refined(by: later) == later)
     }
 
-    /// The estimate contains the true offset for any round trips.
+    /// The round trips and the drift of the plug's clock are random.
     @Test("The clock estimate always contains the true offset", arguments: 0..<50)
     func theTrueOffsetIsNeverLost(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -162,7 +162,7 @@ import PlugModel
         seat.handle(.subscribe(SubscriptionOptions(events: .after(3), state: nil)))
         #expect(seat.sent.isEmpty)
         seat.subscribed(next: 9)
-        // The lane is open, so it continues from its position.
+        // The event lane is open, so the new Subscribe has no cursor, and the lane continues from its position.
         guard case .subscribe(let wire) = seat.sent.first else {
             Issue.record("no second Subscribe was sent")
             return

@@ -4,7 +4,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// Commands that arrive through a door, next to those of sessions.
+/// Commands that arrive through a door, such as the MQTT broker, together with commands of sessions.
 @Suite struct DoorTests {
     private func asked(
         _ number: UInt8, ticket: UInt64 = 1, _ command: PlugCommand = .setRelay(on: true, autoOff: nil)
@@ -77,7 +77,7 @@ import PlugModel
             ])
     }
 
-    /// Removing a controller keeps the outcomes of others.
+    /// Removing a controller keeps the outcomes of doors.
     @Test("A door's outcomes remain when a controller is removed")
     func itsAnswersOutliveAController() {
         var bench = Bench(paired: [deskKey, ownerKey])
