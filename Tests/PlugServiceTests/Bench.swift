@@ -156,7 +156,7 @@ actor Controller: ConnectionOwner {
 }
 
 extension AsyncStream<SessionUpdate>.Iterator {
-    /// Returns the next event and skips other updates. Nil when the connection ended.
+    /// Returns the next event and skips other updates. Returns nil when the connection ended.
     mutating func nextEvent() async -> PlugEvent? {
         while let update = await next() { if case .event(let event, _) = update { return event } }
         return nil
