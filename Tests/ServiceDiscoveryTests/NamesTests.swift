@@ -130,7 +130,8 @@ struct TXTRecordTests {
         #expect(txt.bytes("b") == [0xFF, 0x3D])
     }
 
-    /// Replacement characters would make a key longer than 255 bytes.
+    /// Each invalid byte would become a replacement character of three bytes, and the key would be longer than 255
+    /// bytes.
     @Test("TXT keys that are not printable ASCII are ignored") func keysThatAreNoASCIIAreIgnored() {
         let bad = [UInt8](repeating: 0xFF, count: 200)
         let txt = TXTRecord(decoding: [200] + bad + [2, 0x07, 0x61] + [3] + Array("a=1".utf8))
