@@ -19,7 +19,7 @@ func script(_ text: String, timeout: Duration = .seconds(20)) -> EffectRequest {
 }
 
 extension EffectOutcome {
-    /// The words of a failure; empty if the effect was done.
+    /// The message of a failure; empty if the effect was done.
     var words: String {
         switch self {
         case .done: ""
@@ -29,6 +29,6 @@ extension EffectOutcome {
 }
 
 extension EffectOutcome? {
-    /// The words of a failure; also empty if the effect was cancelled.
+    /// The message of a failure; also empty if the effect was cancelled.
     var words: String { self?.words ?? "" }
 }

@@ -58,7 +58,7 @@ import Testing
             if actions.isEmpty { actions = run.wait() }
         }
         #expect(times == [0, 1, 6, 36, 156, 276, 396, 516])
-        // The notification fails at this attempt, because a further attempt would be after the end of its time.
+        // The notification fails at this attempt, because a further attempt would be after its time limit.
         #expect(run.now == .zero + .seconds(516))
         #expect(actions == [.finish(1, .failed("busy (tried 8 times)"))] && run.queue.nextDeadline == nil)
     }
