@@ -9,7 +9,8 @@ import RuleFiles
 struct ExampleHouse {
     private var engine: RuleEngine
     private(set) var now = Instant.zero
-    /// The effects in order, each as `SECONDS WHAT`.
+    /// Lines in order of time: the second, then a fired rule, a sent command, a notification in quotation marks, or a
+    /// plug with the reason why a command to it was not sent.
     private(set) var log: [String] = []
     private(set) var on: [String: Bool] = [:]
     private var sequence: SequenceNumber = 0
@@ -32,7 +33,7 @@ struct ExampleHouse {
         perform(.plugAppeared(plug: plug, state: state, boot: boot))
     }
 
-    /// Advances the time, in seconds, and handles the deadlines on the way.
+    /// Advances the clock to this time in seconds, and handles all deadlines until then.
     mutating func run(to seconds: Double) {
         let end = Instant.zero + .milliseconds(Int64(seconds * 1000))
         while let deadline = engine.nextDeadline, deadline <= end {
