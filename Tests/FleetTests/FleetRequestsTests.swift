@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fleet
 
-/// The machine with a simulated broker.
+/// The machine that sends the orders. The test acts as the broker.
 private struct Desk {
     static let lamp = PlugID(rawValue: "00000000000a")!
 
