@@ -9,7 +9,7 @@ import Testing
 
 @testable import HomeKitDoor
 
-/// The machine with a simulated plug, which performs or refuses its commands.
+/// The door's machine and a simulated plug, which performs or refuses the door's commands.
 private struct Bench {
     static let plug = PlugID(rawValue: "00000000000a")!
 
