@@ -3,8 +3,8 @@ import Testing
 
 @testable import LinkWire
 
-/// Returns the bytes of a reply for Ethernet: the fixed part, the cookie and these options. The fixed part is zero
-/// after its first four bytes, except for the given fields, by offset.
+/// Returns the bytes of a reply for Ethernet: the fixed part, the cookie and these options. The key of each field is
+/// its offset. All other bytes after the first four of the fixed part are zero.
 func dhcpBytes(_ fields: [Int: [UInt8]] = [:], options: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [2, 1, 6, 0] + [UInt8](repeating: 0, count: 232) + [0x63, 0x82, 0x53, 0x63]
     for (place, content) in fields { bytes.replaceSubrange(place..<(place + content.count), with: content) }
