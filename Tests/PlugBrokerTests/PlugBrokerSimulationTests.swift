@@ -17,7 +17,7 @@ private struct PlugWorld {
     private var now = Instant.zero
     private var machine: PlugBrokerMachine
 
-    // State that survives a kill of plugd: the mirror.
+    // State that survives a kill of plugd, because it is in the mirror.
     private var journal: EventJournal
     private var cursor: SequenceNumber?
     /// State that survives a loss of power.
