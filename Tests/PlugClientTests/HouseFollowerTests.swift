@@ -202,7 +202,7 @@ private final class MadeUpNetwork: Sendable {
             let error = await #expect(throws: Refusal.self) {
                 try await house.send(turnOn, to: name, id: RequestID(drawnFrom: &random))
             }
-            // Only a spelling that is not an exact name of a plug matches both.
+            // `HEATER` matches both plugs. `Heater` is the exact name of one plug, and matches only this plug.
             #expect(error?.detail.contains("\"Heater\" (\(away)) and \"heater\" (\(id))") == (name == "HEATER"))
         }
         #expect(await plug.asked == 0)
@@ -298,7 +298,7 @@ private final class MadeUpNetwork: Sendable {
         let old = heard.filter { $0.contains("Lamp") }
         #expect(
             old == ["event 1 of Lamp", "event 2 of Lamp", "event 3 of Lamp", "Lamp away", "lost Lamp"])
-        // `found` may precede these events. Callers drop events that arrive twice by their numbers.
+        // The update `found Lounge` may precede the events of Lamp.
         let reached = try #require(heard.firstIndex(of: "Lounge is aaaaaaaaaaaa"))
         #expect(!heard[reached...].contains { $0.contains("Lamp") })
         await end(running, listener)
