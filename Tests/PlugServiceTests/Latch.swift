@@ -88,7 +88,7 @@ struct HangingFlash: FileCalls {
     func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }
 
-/// A meter on a stuck bus.
+/// A meter whose measurements wait while the latch is shut, as on a stuck bus.
 final class StuckMeter: PowerMeter {
     let latch: Latch
     private let asked = Atomic(0)
