@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("A writer creates the tables in a database without any migration")
+    @Test("A writer creates the tables in a database in which no migration has run")
     func aDatabaseWithoutAnyStepIsMadeByWhoeverWrites() throws {
         // A process that is killed before its first migration leaves such a database.
         try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE unrelated (id INTEGER)") }
