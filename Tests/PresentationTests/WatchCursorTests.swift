@@ -63,7 +63,8 @@ import Testing
         for place in 2..<text.count {
             var other = Array(text)
             other[place] = other[place] == "A" ? "B" : "A"
-            // The last letter has unused bits, so a changed last letter may be the same cursor.
+            // The last letter has unused bits, so a text with a different last letter may be decoded to the same
+            // cursor.
             guard place < text.count - 1 else { continue }
             #expect(throws: WatchCursorFault.damaged) { try WatchCursor(text: String(other)) }
         }
