@@ -173,7 +173,7 @@ struct StoredPlug {
         }
     }
 
-    /// Returns the messages that these bytes cause.
+    /// Returns the messages that the plug sends when it receives these bytes on this connection.
     mutating func answers(to bytes: [UInt8], on id: ConnectionID) -> [[UInt8]] {
         sent = []
         feed(.received(id, bytes))

@@ -57,8 +57,8 @@ import Testing
         #expect(try label(disk) == life.code)
     }
 
-    /// If the change was confirmed, the code after a breakdown is the new one, otherwise the new or the previous one.
-    /// It is never missing. The label's code does not return if a changed code had replaced it.
+    /// If the change was confirmed, the code after a breakdown is the new one. Otherwise it is the new or the previous
+    /// one. The label's code does not return if a changed code had replaced it.
     @Test(
         "A breakdown at any step leaves the old or the new code",
         arguments: [SimulatedDisk.Breakdown.powerCut, .kill])

@@ -15,7 +15,7 @@ import Testing
     private static let runtime = "/run/plug"
     private static let kept = StoredState(relayOn: true, level: .full, milliwattHours: 77)
 
-    /// The state of a plug after a start, as its files determine it.
+    /// The state that a plug reads from its files when it starts.
     private struct Life {
         var storage: PlugStorage
         var memory: PlugMemory

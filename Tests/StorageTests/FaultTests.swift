@@ -214,7 +214,8 @@ import Testing
         #expect(notices.troubles.count == 1)
     }
 
-    /// A loss of power may occur before a new `sequence` is written. The plug must not count as new.
+    /// This state remains if the power is lost after a start renamed the damaged files and before it wrote new ones.
+    /// The next start must not treat the plug as new.
     @Test("A missing file that an earlier start found damaged is reported, and numbers are skipped")
     func whatWasFoundDamagedOnceIsNotTakenForWhatNeverWas() throws {
         try directories.write("x", to: "state/id.damaged")
