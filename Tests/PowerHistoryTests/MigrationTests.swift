@@ -9,8 +9,8 @@ import Testing
     private let directory = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
 
-    /// The schema of the first released version, from which migration must stay possible. A later version gets its own
-    /// text here, and a test that migrates this version with data.
+    /// The schema of the first released version, from which migration must stay possible. A new version adds its tables
+    /// below, and needs a test that migrates data to it.
     private static let version1 = [
         "boot": "id INTEGER PRIMARY KEY|plug INTEGER|boot BLOB|origin INTEGER|newest INTEGER",
         "chunk":
@@ -77,7 +77,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: tables)
     }
 
-    @Test("A history of a later version is rejected and not changed") func aLaterVersionIsLeftAlone() throws {
+    @Test("A history of a later version is rejected in every role") func aLaterVersionIsLeftAlone() throws {
         try PowerHistory(directory.path, role: .recorder).queue.close()
         try DatabaseQueue(path: path).write {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('a version that is yet to come')")
