@@ -20,6 +20,8 @@ class Refused(Exception):
 
 
 class Person:
+    """Starts controller_program.py on a host, and sends it commands."""
+
     def __init__(self, host, path):
         self.running = host.start(sys.executable, PROGRAM, path, name="aiohomekit")
         self.running.seen_object(lambda told: told["event"] == "listening", 20, "that it listens")

@@ -244,4 +244,5 @@ def from_hardware_address(text):
 
 @pytest.mark.parametrize("case", cases(globals()))
 def test_alone(verdicts, case):
+    """Reports the verdict of one case."""
     verdicts.of(case)

@@ -122,4 +122,5 @@ def case_a_lease_of_a_second(house):
 
 @pytest.mark.parametrize("case", cases(globals()))
 def test_a_lie(verdicts, case):
+    """Reports the verdict of one case."""
     verdicts.of(case)

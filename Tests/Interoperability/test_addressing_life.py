@@ -304,4 +304,5 @@ def case_only_arp_for_its_own_address_is_answered_and_to_all(house):
 
 @pytest.mark.parametrize("case", cases(globals()))
 def test_life(verdicts, case):
+    """Reports the verdict of one case."""
     verdicts.of(case)

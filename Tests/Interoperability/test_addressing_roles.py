@@ -147,4 +147,5 @@ def status_of(lamp, name, base=10):
 
 @pytest.mark.parametrize("case", cases(globals()))
 def test_roles(verdicts, case):
+    """Reports the verdict of one case."""
     verdicts.of(case)

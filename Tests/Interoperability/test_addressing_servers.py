@@ -192,4 +192,5 @@ def case_a_fifth_of_the_frames_is_lost(house):
 
 @pytest.mark.parametrize("case", cases(globals()))
 def test_a_server(verdicts, case):
+    """Reports the verdict of one case."""
     verdicts.of(case)

@@ -173,4 +173,5 @@ def case_port_kept_by_another_program(house):
 
 @pytest.mark.parametrize("case", cases(globals()))
 def test_the_cause_is_named(verdicts, case):
+    """Reports the verdict of one case."""
     verdicts.of(case)

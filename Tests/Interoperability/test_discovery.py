@@ -71,6 +71,7 @@ def test_plugs_with_a_dimmer_are_a_subtype(lan, plug):
 
 @pytest.mark.parametrize("beside", [True, False], ids=["on the same host", "on another host"])
 def test_plugctl_sees_what_avahi_publishes(lan, controller, beside):
+    """plugctl prints a service of Avahi with its name and TXT record."""
     host = lan.host()
     browser = controller(host if beside else lan.host()).browse()
     Avahi(host).publish(DIFFICULT, 4711, "txtvers=1", "id=00aa00aa00aa")
@@ -79,6 +80,7 @@ def test_plugctl_sees_what_avahi_publishes(lan, controller, beside):
 
 @pytest.mark.parametrize("beside", [True, False], ids=["on the same host", "on another host"])
 def test_plugctl_sees_what_zeroconf_publishes(lan, controller, beside):
+    """plugctl prints a service of python-zeroconf with its TXT record, and its removal after the goodbye."""
     host = lan.host()
     browser = controller(host if beside else lan.host()).browse()
     publisher = publish(host, "Küche", 4711, "txtvers=1", "id=00aa00aa00aa")

@@ -74,6 +74,7 @@ def test_an_interface_that_is_not_there(person):
 
 
 def test_another_responder_on_the_host_is_named(person):
+    """The doctor names another responder on the host, which is not a problem."""
     Avahi(person.host)
     done = person.doctor()
     assert done.status == 0, done
@@ -81,6 +82,7 @@ def test_another_responder_on_the_host_is_named(person):
 
 
 def test_a_program_that_keeps_the_port_for_itself_is_named(person):
+    """A program that uses port 5353 exclusively over IPv4 is named, and the plug is still reachable over IPv6."""
     holder = person.host.start(sys.executable, "-c", HOLDER)
     holder.seen(lambda line: line.text == "bound", 5, "that it opened the port")
     done = person.doctor()

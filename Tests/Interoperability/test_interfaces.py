@@ -40,6 +40,7 @@ def test_an_interface_that_appears_later(lan, plug, controller):
 
 
 def test_plugctls_own_interface_appears_later(lan, plug, controller):
+    """A `plugctl browse` that started without an interface finds the plug after the interface appears."""
     plug(lan.host(), "Lamp")
     late = lan.host(connected=False)
     browser = controller(late).browse()
@@ -48,6 +49,7 @@ def test_plugctls_own_interface_appears_later(lan, plug, controller):
 
 
 def test_an_interface_that_goes_down_and_comes_up(lan, plug, controller):
+    """A watch reports a press that was made while the plug's interface was down."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())
@@ -63,6 +65,7 @@ def test_an_interface_that_goes_down_and_comes_up(lan, plug, controller):
 
 @pytest.mark.parametrize("whose", ["the plug's", "the controller's"])
 def test_a_cable_that_is_pulled_and_plugged_in(lan, plug, controller, whose):
+    """A watch reports a press that was made while the cable was disconnected."""
     host, other = lan.host(), lan.host()
     lamp = plug(host, "Lamp")
     person = controller(other)
@@ -82,6 +85,7 @@ def test_a_cable_that_is_pulled_and_plugged_in(lan, plug, controller, whose):
 
 
 def test_an_interface_that_is_pulled_and_plugged_in(lan, plug, controller):
+    """After the plug's interface was removed and added again, a new controller finds and switches the plug."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     controller(lan.host()).browse().found("Lamp")

@@ -70,6 +70,7 @@ def test_a_port_that_is_taken(lan, plug, controller):
         ("", "", "seconds,watts"),
     ], ids=["a word for watts", "a time that falls", "nothing"])
 def test_a_malformed_recording(lan, programs, tmp_path, content, place, expected):
+    """A malformed recording is an error with its line and the expected content."""
     recording = tmp_path / "television.csv"
     recording.write_text(content)
     done = lan.host().finish(

@@ -109,6 +109,7 @@ def test_nothing_pretends_while_somebody_is_at_home(past):
 
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.lua")))
 def test_every_example_is_checked(programs, tmp_path, name):
+    """`plugctl rules check --strict` accepts each Lua example."""
     done = subprocess.run([programs / "plugctl", "rules", "check", "--offline", "--strict", EXAMPLES / name],
                           capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stderr) == (0, "") and "no errors" in done.stdout

@@ -106,6 +106,7 @@ def test_it_reads_what_tripped_and_resets_it(lamp, client):
 
 
 def test_it_fetches_the_samples_that_plugctl_shows(lamp, client):
+    """The client fetches the plug's samples in the order of time, with the power of the load."""
     lamp.load("40 W")
     client.does("relay", "on")
     samples = eventually(
@@ -129,6 +130,7 @@ def test_it_follows_the_log_and_sees_a_press(lamp, client):
 
 
 def test_it_lists_and_removes_controllers(lan, lamp, client, tmp_path):
+    """The client lists two controllers and removes the other one, whose next command is refused."""
     other = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "other")
     other.does("pair", "--code-file", lamp.setup_code())
     listed = client.does("controllers")

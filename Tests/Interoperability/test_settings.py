@@ -119,6 +119,7 @@ def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, 
 
 
 def test_a_load_above_the_limit_that_was_set_trips_it(lan, plug, controller):
+    """A load above the configured power limit trips the protection."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     person.does("set", "Lamp", "power-limit", "100W")

@@ -6,6 +6,7 @@ from deadlines import eventually
 
 
 def test_commands_are_confirmed_by_the_plug(lan, plug, controller):
+    """Each command that changes the relay causes one relay event, and the numbers of the events increase."""
     plug(lan.host(), "Lamp")
     person, watching = controller(lan.host()), controller(lan.host())
     lines = watching.watch("Lamp")
@@ -26,6 +27,7 @@ def test_commands_are_confirmed_by_the_plug(lan, plug, controller):
 
 
 def test_dimming(lan, plug, controller):
+    """A watch prints the level that `plugctl dim` requested."""
     plug(lan.host(), "Lamp", simulate="lamp")
     person = controller(lan.host())
     lines = person.watch("Lamp")

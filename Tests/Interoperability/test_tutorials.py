@@ -46,6 +46,7 @@ def test_a_difference_is_reported_with_its_line_and_block(programs, tmp_path, co
 
 
 def test_terminals_are_separate_and_a_running_program_prints_later(programs, tmp_path):
+    """Each terminal of a page has its own working directory, and a running program may print in a later block of its terminal."""
     page = tmp_path / "page.md"
     page.write_text("""
 ```console title="Terminal 1"
@@ -84,6 +85,7 @@ hello
     ("found Lamp (0 ms after)", "found Lamp (12 ms after)"), ("a  b", "a b"), ('{"a":1,...}', '{"a":1,"b":2}'),
 ])
 def test_times_ids_and_measured_numbers_match_any_others(expected, printed):
+    """Times, ids, codes, ports and measured numbers on a page match any value of the same form."""
     assert run_tutorial.pattern(expected).fullmatch(printed)
 
 

@@ -49,6 +49,7 @@ def test_its_manual_page_is_drawn_without_a_warning(content, package, page, tmp_
 
 
 def test_every_key_of_the_configuration_has_its_place_in_the_manual(content):
+    """Every key of plugd.toml is in its manual page."""
     package = content["smartplug-firmware"]
     page = gzip.decompress((package / "usr/share/man/man5/plugd.toml.5.gz").read_bytes()).decode().replace("\\-", "-")
     for line in (package / "etc/smartplug/plugd.toml").read_text().splitlines():
@@ -58,6 +59,7 @@ def test_every_key_of_the_configuration_has_its_place_in_the_manual(content):
 
 @pytest.mark.parametrize("package, program", PROGRAMS)
 def test_every_command_has_its_place_in_the_manual(content, package, program):
+    """Every command is in the manual page of its program."""
     page = next((content[package] / "usr/share/man").glob(f"man[18]/{program}.*.gz"))
     page = gzip.decompress(page.read_bytes()).decode().replace("\\-", "-")
     told = subprocess.check_output([content[package] / "usr/bin" / program, "--experimental-dump-help"])

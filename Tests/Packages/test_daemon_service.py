@@ -59,6 +59,7 @@ def test_nobodys_daemon_is_started_by_installing_it(person, board):
 
 
 def test_it_runs_and_commands_go_through_it(person, board):
+    """The enabled daemon runs with a seccomp filter, and plugctl uses its socket."""
     person(f"systemctl --user enable --now {UNIT}")
     board.system.waits_for("its socket", 15, lambda: person("stat -c %a $XDG_RUNTIME_DIR/smartplug/daemon.socket").strip() == "600")
     assert person("plugctl rules state 2>&1").startswith("plugctl: the daemon runs no rules")
@@ -68,6 +69,7 @@ def test_it_runs_and_commands_go_through_it(person, board):
 
 
 def test_it_is_started_again_when_it_is_killed(person, board):
+    """systemd restarts a killed daemon."""
     person(f"systemctl --user kill --signal=KILL {UNIT}")
     board.system.waits_for(
         "the next daemon", 20, lambda: person(f"systemctl --user show {UNIT} --property=NRestarts --value").strip() == "1")
@@ -75,6 +77,7 @@ def test_it_is_started_again_when_it_is_killed(person, board):
 
 
 def test_a_script_runs_within_the_service(person, board):
+    """A script runs in the service, without capabilities and with a seccomp filter."""
     person("mkdir -p ~/.config/smartplug/rules")
     board.system.write(f"/home/{USER}/.config/smartplug/rules/noon.lua", 'at("12:00", function() log("noon") end)\n')
     person(f"systemctl --user restart {UNIT}")

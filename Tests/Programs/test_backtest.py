@@ -102,6 +102,7 @@ def test_a_near_miss_is_counted(past):
 
 
 def test_the_chart_has_the_firings(evening):
+    """The text and SVG charts of a backtest name the rules that fired."""
     rules = evening.rules(RULES)
     assert "1 rule Movie night" in evening.run("rules", "backtest", rules, "--chart")
     picture = evening.folder / "chart.svg"
@@ -182,6 +183,7 @@ def recorded(name):
 
 @pytest.mark.skipif(not TRACES, reason="the recordings are not available")
 def test_every_rise_of_the_recorded_television_is_listed(past):
+    """Each rise above 40 W in the recording of the television is a firing."""
     for name, plug in [("TV-LCD", "Television"), ("Amplifier", "Amplifier"), ("Playstation3", "Playstation")]:
         past.run("history", "import", recorded(name)[0], "--plug", plug)
     _, points = recorded("TV-LCD")

@@ -67,6 +67,7 @@ def test_the_table_of_modules_equals_the_manifest():
 
 
 def test_a_module_of_c_shares_the_row_of_its_user():
+    """A C module is in the table row of the module that uses it."""
     assert list(script("module_table").rows(MANIFEST, LAYOUT)) == [
         "| `Sources/Clock`, `Sources/CClock` | Reads a clock in C | system, C |"]
 

@@ -239,6 +239,7 @@ def test_end_of_input_is_the_end(host):
 
 
 def test_end_of_input_within_a_line_is_the_end(host):
+    """The process exits with 0 when its input ends in the middle of a line."""
     host.send(b'{"load":')
     host.socket.close()
     assert host.process.wait(patient(5)) == 0
@@ -279,6 +280,7 @@ def test_person_who_starts_it_is_told_what_it_is(programs):
 # MARK: - Resources
 
 def test_idle_script_is_small(host):
+    """An idle script uses less than 1 MiB of anonymous memory."""
     host.load(handler("state.n = (state.n or 0) + 1 log(event.value)"))
     host.call(1)
     assert host.memory() < 1 << 20, "an idle script uses more than 1 MB"

@@ -126,6 +126,7 @@ def test_late(case):
 
 
 def test_waiting_jobs_run_at_the_same_time_and_exact_ones_do_not(run_jobs, tmp_path):
+    """With one core, jobs of kind `waits` run in parallel, and jobs of each other kind run one after the other."""
     log = tmp_path / "log"
     both = f"echo + >>{log}; sleep 0.5; echo - >>{log}"
     run_jobs({"one": ("waits", both), "two": ("waits", both)}, "--cores", "1")
@@ -207,6 +208,7 @@ def run(tmp_path):
 
 
 def test_reports_are_counted(run):
+    """Passed and skipped cases are counted, and the times of cases are listed."""
     run.job("a.xml", JUNIT.format("one", 2, "")).job("b.xml", JUNIT.format("two", 1, '<skipped message="no kernel"/>'))
     last, status, told = run.told()
     assert (last, status) == ("1 passed, 0 failed, 1 skipped", 0)

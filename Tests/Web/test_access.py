@@ -70,6 +70,7 @@ def test_the_keyboard_alone_is_enough(house, page):
 
 
 def test_the_theme_is_remembered(page):
+    """The selected theme is still active after the page was reloaded."""
     button = page.page.get_by_role("button", name="Theme: system")
     button.click()
     page.page.get_by_role("button", name="Theme: light").click()
@@ -81,6 +82,7 @@ def test_the_theme_is_remembered(page):
 
 
 def test_on_a_phone_everything_is_large_enough_for_a_finger(house, look):
+    """On a phone, every visible control except the switches is at least 43.5 pixels high."""
     page = look(**LOOKS["phone"])
     page.is_connected("Lamp")
     page.sections_are_filled()

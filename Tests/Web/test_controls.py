@@ -105,6 +105,7 @@ def test_a_rule_that_fires_is_seen_at_once(house, page):
 
 @pytest.mark.time_limit(120)
 def test_a_new_plug_is_paired_with_its_code(empty_house, look):
+    """A malformed and a wrong setup code are refused, and the right one pairs the plug."""
     fresh = empty_house.add("Fresh", paired=False)
     code = fresh.setup_code().read_text().split()[0]
     empty_house.start_daemon()

@@ -75,6 +75,7 @@ def fleet(page):
 
 
 def test_houses_are_found_opened_and_switched(office, look):
+    """An owner opens houses, switches a plug of another house, and uses the search and the filters."""
     page = look(password=OWNERS)
     section = fleet(page)
     houses = section.get_by_role("list", name="Houses").locator("> li")

@@ -19,6 +19,7 @@ def on(page, name):
 
 @pytest.mark.parametrize("watts", [60, 230])
 def test_watts_change_live(house, page, watts):
+    """The power of the plug and of the house follow a changed load."""
     on(page, "Television")
     assert house.plugs["Television"].load(f"{watts} W").status == 0
     see(page, lambda: abs((page.watts("Television") or 0) - watts) < watts * 0.1, 8, lambda: f"{watts} W: {page.watts('Television')} W")

@@ -225,6 +225,8 @@ class Host:
 
 
 class Finished:
+    """The result of a program that has ended. `objects` contains the JSON objects of its output."""
+
     def __init__(self, status, output, errors, lines):
         self.status, self.output, self.errors = status, output, errors
         self.objects = [line.json for line in lines if isinstance(line.json, dict)]

@@ -32,6 +32,7 @@ def hardware(text):
 
 @dataclass
 class ARP:
+    """An ARP packet. Operation 1 is a request, 2 is a reply."""
     operation: int
     sender_hardware: bytes
     sender: str

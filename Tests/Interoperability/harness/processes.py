@@ -14,6 +14,7 @@ from deadlines import patient, TooLate
 
 @dataclass
 class Line:
+    """A line of output. `at` is the time of its arrival (time.monotonic), and `error` is True for standard error."""
     at: float
     text: str
     error: bool
