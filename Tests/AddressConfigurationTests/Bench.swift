@@ -21,7 +21,7 @@ struct Bench {
     var isDenied = false
     /// True if the kernel rejects every address.
     var refuses = false
-    /// The events that the actions of a step caused. They are handled after all actions.
+    /// The event in progress, and the events that its actions caused, which are handled after all of its actions.
     private var pending: [AddressingEvent] = []
     /// The maximum number of deadlines in one run. More deadlines mean an endless loop.
     private static let patience = 10_000

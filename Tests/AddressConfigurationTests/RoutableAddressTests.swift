@@ -153,7 +153,7 @@ struct RoutableAddressTests {
         #expect(bench.notices.contains(.conflict(leased, with: Bench.other)))
     }
 
-    @Test("A conflict on a lease is defended once, then the lease is declined")
+    @Test("A leased address is defended at the first conflict, and the lease is declined at the second one")
     func aLeaseThatIsTakenLaterIsDefendedOnceAndThenDeclined() throws {
         var bench = Bench.leased()
         bench.clear()
@@ -189,7 +189,7 @@ struct RoutableAddressTests {
         #expect(bench.assigned[leased] != nil && bench.linkLocal == nil)
     }
 
-    @Test("After power-on the first message is spread over one second")
+    @Test("After power-on the first message is sent after a random delay of up to one second")
     func afterPowerOnTheFirstMessageIsSpreadOverASecond() throws {
         func first(_ isPowerOn: Bool, seed: UInt64) throws -> Duration {
             var bench = Bench(isPowerOn: isPowerOn, seed: seed)

@@ -64,7 +64,7 @@ struct DHCPFaultTests {
         #expect(lab.bound.count == 1)
     }
 
-    @Test("Leases of one second cause at most 770 messages per hour, and fewer than 300 when the server disappears")
+    @Test("Leases of one second cause at most 770 messages per hour, and fewer than 300 if the server ignores requests")
     func shortLeases() {
         var lab = DHCPLab(FakeServer(seconds: 1))
         lab.servers[0].distort = {
@@ -74,7 +74,7 @@ struct DHCPFaultTests {
         lab.send(.linkUp(isPowerOn: false))
         // The client treats a lease of one second as one of ten seconds, and renews it after about five seconds.
         for count in messages(&lab, hours: 1) { #expect((700...770).contains(count)) }
-        // Renewals go only to the server of the lease. It now answers only discoveries, so it ignores them.
+        // Renewals go only to the server of the lease. The server now answers only discoveries and ignores renewals.
         lab.servers[0].answers = [.discover]
         for count in messages(&lab, hours: 2) { #expect(count < 300) }
     }
@@ -91,7 +91,7 @@ struct DHCPFaultTests {
         #expect(lab.lost.isEmpty)
     }
 
-    @Test("A reply for a different host or of a wrong type is ignored")
+    @Test("A reply for a different host, of a wrong type, or with missing or invalid data is ignored")
     func notForUs() throws {
         var lab = DHCPLab()
         lab.send(.linkUp(isPowerOn: false))
@@ -113,7 +113,7 @@ struct DHCPFaultTests {
         #expect(lab.types == [.discover, .request])
     }
 
-    @Test("A different server can neither acknowledge nor refuse an offer")
+    @Test("After an offer, acknowledgements and refusals of a different server are ignored")
     func wrongServer() throws {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].answers = [.discover]

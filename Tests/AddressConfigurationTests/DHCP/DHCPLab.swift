@@ -77,7 +77,7 @@ struct DHCPLab {
                 remembered: remembered.map { RememberedLease(address: $0, server: firstServer) }, seed: seed))
     }
 
-    /// Creates a client that obtained a lease at the current time.
+    /// Creates a lab whose client obtained a lease at the current time. Its lists of messages and leases are empty.
     static func bound(_ server: FakeServer = FakeServer(), seed: UInt64 = 1) -> DHCPLab {
         var lab = DHCPLab(server, seed: seed)
         lab.send(.linkUp(isPowerOn: false))

@@ -62,11 +62,11 @@ struct DHCPRebootTests {
     }
 }
 
-@Suite("A link under a lease")
+@Suite("Link changes of a DHCP client with a lease")
 struct DHCPLinkTests {
     private let address = IPv4Address(10, 0, 0, 50)
 
-    @Test("A lost link ends the lease, and a server confirms it when the link returns")
+    @Test("A lost link ends the lease, and the returning link causes one request for the same address")
     func lostAndBack() {
         var lab = DHCPLab.bound()
         lab.send(.linkDown)
