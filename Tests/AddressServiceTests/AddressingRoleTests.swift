@@ -21,7 +21,7 @@ struct AddressingRoleTests {
     private func observed(_ reason: RoleReason) -> AddressingRole { AddressingRole(isManaged: false, reason: reason) }
     private func managed(_ reason: RoleReason) -> AddressingRole { AddressingRole(isManaged: true, reason: reason) }
 
-    @Test("A network card without a different manager is managed")
+    @Test("A network card that no other program manages is managed by the plug")
     func alone() {
         #expect(decide { _ in } == managed(.nobodyElse))
     }
@@ -75,7 +75,7 @@ struct AddressingRoleTests {
             } == managed(.nobodyElse))
     }
 
-    @Test("An interface that is not a network card must be named")
+    @Test("An interface that is not a network card is managed only if the user named it")
     func hardware() throws {
         #expect(decide { $0.isHardware = false } == observed(.notHardware))
         #expect(decide { ($0.isHardware, $0.isNamed) = (false, true) } == managed(.nobodyElse))

@@ -27,7 +27,7 @@ struct InterfaceFramesTests {
         if case .dhcp(let message, from: server) = heard { message == reply } else { false }
     }
 
-    @Test("An ARP packet is decoded from a frame with or without padding")
+    @Test("An ARP packet is decoded from a frame with padding, and a truncated frame is malformed")
     func arp() {
         let probe = ARPPacket.probe(for: server, from: mac)
         let bytes = frame(EthernetFrame.arp, probe.encoded + [UInt8](repeating: 0, count: 18))
