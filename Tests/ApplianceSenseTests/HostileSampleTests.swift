@@ -11,7 +11,8 @@ import Testing
         var sense = ApplianceSense()
         var time: Int64 = 0
         for _ in 0..<60_000 {
-            // Most steps are at most one minute long. A few go up to two hours forward or back, or to any time.
+            // Most steps are at most one minute long, or six seconds if the seed is even. A few go up to two hours
+                // forward or back, or to any time.
             switch Int.random(in: 0..<20_000, using: &random) {
             case 0: time = .random(in: .min ... .max, using: &random)
             case 1: time &+= .random(in: -7_200_000...7_200_000, using: &random)
@@ -65,7 +66,7 @@ import Testing
             if index.isMultiple(of: 5_000) { copies.append((index, sense, said)) }
             said += sense.handle(point)
         }
-        // A copy of the detector reports the same events as the original. Samples of a second copy affect neither.
+        // A copy of the detector reports the same events as the original. Samples of a second copy do not change them.
         for (at, copy, before) in copies {
             var going = copy
             var other = copy

@@ -24,7 +24,7 @@ import Testing
     func aLongerPauseThanEverLengthensTheDelay() {
         var short = ApplianceSense()
         var long = ApplianceSense()
-        // The rests have the same level as the time between cycles, so that only their duration differs.
+        // The power is 0 W in a pause and between cycles, so the detector can separate them only by their duration.
         let before = level((0, 10), (400, 25), (0, 2), (400, 10), (0, 25))
         let after = level((0, 10), (400, 25), (0, 12), (400, 10), (0, 25))
         for day in 0..<10 {

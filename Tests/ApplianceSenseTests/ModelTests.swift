@@ -48,7 +48,8 @@ import Testing
     }
 
     @Test(
-        "The reference analysis finds the cycles of the models within 5 s", arguments: ApplianceModel.allCases)
+        "The reference analysis finds each start and end of the models' cycles to within 5 s",
+        arguments: ApplianceModel.allCases)
     func theReferenceAnalysisFindsWhatTheModelsDid(model: ApplianceModel) {
         let script = model.script(uses: 30, seed: 9)
         let cycles = ReferenceAnalysis.cycles(in: script.points)
@@ -59,7 +60,8 @@ import Testing
         }
     }
 
-    @Test("Naive rules report every cycle of a dishwasher wrongly") func naiveRulesDoWorseWhichIsWhyThereIsADetector() {
+    @Test("Each naive rule makes at least 25 wrong reports for 25 cycles of a dishwasher")
+    func naiveRulesDoWorseWhichIsWhyThereIsADetector() {
         let script = ApplianceModel.dishwasher.script(uses: 25, seed: 3)
         let row = Measurement("", script.points, truth: script.cycles)
         #expect(row.naive.allSatisfy { $0.wrong >= 25 })

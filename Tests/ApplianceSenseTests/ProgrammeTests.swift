@@ -2,7 +2,7 @@ import ApplianceSense
 import Testing
 
 @Suite struct ProgrammeTests {
-    @Test("A cycle starts after 20 minutes of activity and finishes after 20 minutes of rest")
+    @Test("A cycle is reported after 20 minutes of activity, and its end after 20 minutes of rest")
     func aCycleIsCertainAfterTwentyMinutesAndOverAfterAsMuchQuiet() {
         let events = events(in: level((0, 10), (2_000, 30), (0, 30)))
         #expect(events.first == .started(.programme, start: 600_000))
@@ -22,7 +22,8 @@ import Testing
         #expect(cycle?.coveredMilliseconds == 1_799_000)
     }
 
-    @Test("A gap adds no energy and does not end the cycle") func aHoleInItHasNoEnergyAndEndsNothing() {
+    @Test("The time of a gap is not counted as covered, and a gap of ten minutes does not end the cycle")
+    func aHoleInItHasNoEnergyAndEndsNothing() {
         let points = level((0, 10), (2_000, 40), (0, 30)).withHole(from: 25, to: 35)
         let cycles = finished(events(in: points))
         #expect(cycles.count == 1)
@@ -45,7 +46,7 @@ import Testing
         #expect(events(in: points) == [])
     }
 
-    @Test("Activity after a finished event is reported as resumed and is one cycle in the history")
+    @Test("Activity after a finished event is reported as resumed, and the history has one cycle")
     func whatGoesOnAfterItWasSaidToBeFinishedIsToldAndIsOneCycleInHistory() {
         let known = profile(after: 12, of: .washingMachine)
         let points = level((0, 10), (400, 25), (0, 15), (400, 25), (0, 30))
