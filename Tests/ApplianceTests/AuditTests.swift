@@ -120,7 +120,7 @@ import Testing
         #expect(marks.last?.actor == .controller(name: "Tablet", key: String(PublicKey.desk.fingerprint.prefix(12))))
     }
 
-    @Test("A factory reset records its actor, and a failed one is recorded as refused")
+    @Test("A factory reset names its actor, and a failed one is recorded as refused with the actor")
     func whoHadItResetIsToldAndWhereThatFailsTheLogSaysIt() {
         var house = house()
         house.isFlashWritable = false
@@ -137,7 +137,7 @@ import Testing
             "the audit log was written during a factory reset")
     }
 
-    @Test("A flash that fails delays neither commands nor the reading of the log")
+    @Test("While writes to flash fail, commands and reads of the log continue")
     func aFlashThatFailsKeepsNothingWaiting() {
         var house = House(audit: AuditLog())
         house.isFlashWritable = false
@@ -152,7 +152,7 @@ import Testing
         #expect(writes(house).map(\.isWhole) == [true])
     }
 
-    @Test("An orderly stop writes entries that wait") func anOrderlyStopWritesWhatWaits() {
+    @Test("An orderly stop writes the audit entries that flash does not have yet") func anOrderlyStopWritesWhatWaits() {
         var house = house()
         for number in 1...2 as ClosedRange<UInt8> {
             house.command(request(number), .setLevel(.full, transition: .zero))

@@ -12,8 +12,8 @@ struct Bench {
     var now = Instant.zero
     /// The actions of the machine, each with its time in milliseconds.
     var log: [(at: Int64, action: Action)] = []
-    /// The active power of the load in tenths of a watt, with which every `readMeter` is answered. Nil makes the meter
-    /// fail.
+    /// The active power of the load in tenths of a watt while the relay is closed. Each `readMeter` is answered with
+    /// this power, or with 0 while the relay is open. If nil, the meter fails.
     var load: Int32? = 0
     /// False if `readMeter` is not answered because the test sends measurements itself.
     var isMetered = true

@@ -171,7 +171,7 @@ import Testing
         bench.run(for: .seconds(1))
         #expect(bench.presses.map(\.value) == [.single])
         #expect(bench.relay.map(\.value) == [true])
-        // Without an unread edge, the deadline is evaluated a moment later.
+        // Without an unread edge, the deadline is evaluated 5 ms later.
         bench.edge(down: true)
         bench.now = bench.now + .milliseconds(1100)
         let late = bench.now

@@ -92,7 +92,7 @@ import Testing
         #expect(bench.machine.state == PlugState(relayOn: false, level: level(60)))
     }
 
-    @Test("A press ends a transition, and the next press turns on at its target level")
+    @Test("A press ends a transition, and the next press turns on at the transition's target level")
     func theButtonEndsATransitionAndTheNextOneTurnsOnAtItsAim() {
         var bench = bench(StoredState(relayOn: true, level: level(20)))
         bench.command(.setLevel(level(80), transition: .seconds(10)))

@@ -34,7 +34,7 @@ import Testing
         #expect(house.machine.memory.requests.map(\.command) == [CommandID(request(1), of: .broker)])
     }
 
-    /// The broker has the same protections and the same audit log as controllers.
+    /// Commands of the broker are checked and recorded in the same way as commands of controllers.
     @Test("A broker's command to turn off a plug that is locked on is refused and recorded")
     func whatProtectionRefusesTheBrokerDoesNotGet() {
         var house = House(audit: AuditLog(), configure: { $0.powerOnState = .lockedOn })

@@ -28,13 +28,14 @@ import Testing
     @Test("All light patterns differ")
     func noTwoPatternsLookAlike() { #expect(Set(Self.all.map(changes)).count == Self.all.count) }
 
-    @Test("A permanent pattern costs at most one wake-up per second") func whatLastsCostsOneWakeUpASecondAtMost() {
+    @Test("A pattern without a time limit costs at most one wake-up per second")
+    func whatLastsCostsOneWakeUpASecondAtMost() {
         let counts = Self.all.map { changes($0).count }
         // The changes per minute, including the first setting of the light.
         #expect(counts == [1200, 240, 60, 120, 60, 43, 57, 29, 15, 1, 43, 57, 29, 15, 1])
     }
 
-    @Test("Winks are at the end of each eight seconds and invert the light")
+    @Test("Winks occur at the end of each period of eight seconds and invert the light")
     func winksStandAtTheEndOfEightSecondsAndAreTheOpposite() {
         #expect(
             changes(.linkLocal(lit: true)).prefix(6) == [

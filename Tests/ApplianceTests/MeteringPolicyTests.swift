@@ -102,7 +102,7 @@ import Testing
         bench.load = 600
         bench.run(for: .seconds(3600))
         #expect(bench.machine.state.reading != nil)
-        // 60 W, except for the first minute, whose beginning was not measured.
+        // 60 W, except for the first minute, which counts half, because its beginning was measured without the load.
         #expect(bench.machine.storedState.milliwattHours == 59_500)
         bench.load = nil
         bench.run(for: .seconds(149))
@@ -230,7 +230,7 @@ import Testing
         #expect(bench.relay.map(\.value) == [true])
     }
 
-    @Test("A tripped plug shows it on the light, and a press resets it")
+    @Test("The light of a tripped plug shows the trip, and a press resets the protection and turns the plug on")
     func trippedItsLightSaysSoAndThePressOfTheButtonResetsIt() {
         var bench = tripped()
         #expect(bench.machine.light == .tripped)

@@ -31,7 +31,7 @@ import Testing
             milliwattHours: 99),
         tripped: .overTemperature)
 
-    /// One record of each kind, in an order that a plug could write.
+    /// Records of every kind, in an order that a plug could write.
     static let records: [MirrorRecord] = [
         .begins(boot, id), .journal(origin: 3, lossBefore: .powerLost, next: 7),
         event(7, .restarted(powerLost: true)), event(8, .restarted(powerLost: false)),

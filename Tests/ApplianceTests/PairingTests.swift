@@ -10,7 +10,8 @@ import Testing
 @Suite struct PairingTests {
     private let tablet = ConnectionID(rawValue: 9)
 
-    /// Pairs with a stranger that proves the code. Returns the plug's actions after the proof, in order.
+    /// Runs a pairing attempt of a stranger that uses the code. Returns the plug's actions for the last message of the
+    /// stranger, in order.
     @discardableResult
     private func pair(
         _ house: inout House, code: SetupCode = .label, on tablet: ConnectionID = ConnectionID(rawValue: 9)

@@ -121,7 +121,7 @@ import Testing
         #expect(!again.machine.state.relayOn)
     }
 
-    @Test("State that flash lacks after a kill is written a minute after the start")
+    @Test("State that flash lacks after a kill is written 75 s after the start")
     func whatFlashLacksAfterAKillIsWrittenSoon() throws {
         var house = House()
         house.run(for: .seconds(100))
@@ -138,7 +138,8 @@ import Testing
         #expect(again.actions.filter(\.isWrite) == [.persist(StoredState(relayOn: true, milliwattHours: 1241))])
     }
 
-    @Test("Repeated kills do not delay the write of the energy") func killsDoNotPutOffTheWritingOfEnergy() throws {
+    @Test("After a kill, the energy is written 75 s after the start, and not only after another hour")
+    func killsDoNotPutOffTheWritingOfEnergy() throws {
         var house = House(PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false)))
         house.run(for: .seconds(3600))
         var memory = house.machine.memory

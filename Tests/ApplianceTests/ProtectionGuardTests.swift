@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    @Test("Time without measurements neither heats nor cools") func whatNobodyMeasuredNeitherHeatsNorCools() {
+    @Test("Time without measurements does not change the overload budget")
+    func whatNobodyMeasuredNeitherHeatsNorCools() {
         var guardian = OverCurrentGuard(Self.limits)
         var used = 0
         for round in 0..<20 {

@@ -128,7 +128,7 @@ import Testing
         #expect(bench.machine.state.tripped == nil && bench.machine.state.relayOn)
     }
 
-    @Test("A short press resets a protection and turns on, a long press does neither")
+    @Test("A short press resets a protection and turns on, and a long press is only reported")
     func thePressResetsAndTurnsOnAndALongOneDoesNeither() {
         var bench = on()
         measure(&bench, Measurement(deciwatts: 40_000))

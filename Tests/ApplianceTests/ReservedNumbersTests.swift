@@ -109,8 +109,8 @@ import Testing
         #expect(numbers.mustWait(101, now: retry))
     }
 
-    /// Flash may already have the boundary in progress. After a loss of power, the plug would start at the boundary and
-    /// repeat the numbers at or above it.
+    /// Flash may already contain a boundary whose write is in progress. After a loss of power, the plug would start at
+    /// this boundary and repeat the numbers at or above it.
     @Test("After a skip, no number at or above a boundary in progress is used")
     mutating func afterALeapNoNumberBeyondABoundaryThatIsUnderWayIsUsed() throws {
         var numbers = ReservedNumbers(below: 10, next: 10, size: 100)

@@ -41,7 +41,7 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test("A press during the rest time turns on at its end, and a second press cancels that")
+    @Test("A press during the rest time delays the start to the end of that time, and a second press cancels the start")
     func thePressWaitsForTheEndOfTheRestAndAnotherTakesItBack() {
         var bench = on()
         bench.command(.setRelay(on: false, autoOff: nil))

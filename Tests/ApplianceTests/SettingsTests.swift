@@ -172,7 +172,8 @@ import Testing
                     Refusal(.outOfRange, "The limit is 5000 W; 1 to 3680 W are allowed.")))
     }
 
-    @Test("Controllers cannot change a plug that is locked on") func aPlugThatIsLockedOnStaysSo() {
+    @Test("Controllers cannot set the power-on state or the auto-off time of a plug that is locked on")
+    func aPlugThatIsLockedOnStaysSo() {
         var house = House(settings: StoredSettings(powerOn: .off, autoOff: .seconds(60))) {
             $0.powerOnState = .lockedOn
         }
@@ -261,7 +262,7 @@ import Testing
         #expect(machine.settings.name == "Lamp 1")
     }
 
-    /// The configuration was changed after the limit was set.
+    /// The limit in the configuration was lowered after a controller had set the stored limit.
     @Test("A stored power limit above the configured one is ignored")
     func aLimitAboveThatOfTheConfigurationCountsForNothing() {
         let house = House(settings: StoredSettings(powerLimit: 30_000)) {

@@ -87,7 +87,7 @@ import Testing
             kinds == [.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1), authority: .desk))])
     }
 
-    @Test("If flash takes too long, events no longer wait and numbers are skipped")
+    @Test("If flash does not answer within ten seconds, events no longer wait and numbers are skipped")
     func aFlashThatTakesTooLongIsWaitedForNoLonger() {
         var house = slowHouse()
         // The boundary is requested at the first event, 120 ms from now, when the press has been debounced.
