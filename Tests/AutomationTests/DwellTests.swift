@@ -88,7 +88,7 @@ struct DwellTests {
         #expect(house.firings == ["6.0 Movie night"])
     }
 
-    @Test("Loss of the plug or a snapshot cancels the dwell")
+    @Test("Loss of a plug with an unknown boot, or a snapshot, cancels the dwell")
     func lost() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)

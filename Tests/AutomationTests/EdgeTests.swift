@@ -53,7 +53,7 @@ struct EdgeTests {
         #expect(PowerThreshold(.risesAbove, watts: watts).hysteresis == expected)
     }
 
-    @Test("A threshold below the least hysteresis still arms")
+    @Test("A threshold below 0.5 W, the usual minimum of the hysteresis, still arms")
     func smallThreshold() {
         var house = VirtualHouse(.television(.risesAbove, 0.4))
         house.appear("Television", watts: 0.2, at: 0)

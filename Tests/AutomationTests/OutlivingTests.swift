@@ -32,7 +32,7 @@ struct OutlivingTests {
         #expect(undisturbed.requests == restarted.requests && undisturbed.requests == lost.requests)
     }
 
-    @Test("A dwell ends with a new boot, below the threshold, or after too long a gap")
+    @Test("A dwell ends at a new boot, at a reading below the threshold, or at a gap of more than 120 s")
     func ends() {
         for (boot, watts, second) in [(BootID.second, 80.0, 20.0), (.first, 39, 20), (.first, 80, 131)] {
             var house = Self.dwelling()
@@ -43,7 +43,7 @@ struct OutlivingTests {
         }
     }
 
-    @Test("A dwell continues after a late loss or a restart, unless a reading below the threshold arrived before")
+    @Test("A dwell continues after a restart or a loss that is reported late, unless a reading below 40 W came before")
     func lostLate() {
         for restarts in [false, true] {
             var house = Self.dwelling()
@@ -71,7 +71,7 @@ struct OutlivingTests {
     }
 
     @Test(
-        "On a reload, unchanged rules keep their runtime state; changed ones restart and do not fire for a true state"
+        "On a reload, unchanged rules keep their runtime state; new ones do not fire for power above the threshold"
     )
     func replaced() {
         let fan = Rule.button(.turnOn(["Hall"]), .wait(.seconds(60)), .turnOff(["Hall"]))

@@ -28,7 +28,7 @@ struct RunTests {
         #expect(house.steps == ["1.0 waits", "61.0 done"])
     }
 
-    @Test("Restart ends the earlier run, queued runs after it, and parallel runs at the same time, within their limits")
+    @Test("Mode restart ends the earlier run, queued waits for its end, and parallel runs next to it, up to a limit")
     func modes() {
         var restart = Self.house(Self.fan(.restart))
         var queued = Self.house(Self.fan(.queued(atMost: 1)))

@@ -38,7 +38,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A clock set forward past a time fires the rule, unless the time is too old; a clock set back does not")
+    @Test("A clock set forward past a time fires the rule, unless the time is too old; one set back does not fire it")
     func steps() {
         var house = VirtualHouse(Self.rule(Self.daily(7, 30)))
         house.clock(7, 29)
@@ -104,7 +104,7 @@ struct ScheduleTests {
         #expect(Self.firings(Self.cron(1 << 30, 1 << 2, isWildcard: false), autumn, changes: 4000) == [1800])
     }
 
-    @Test("In a skipped hour, fixed times run at once and wildcard schedules do not run")
+    @Test("Fixed times in a skipped hour run at the clock change, and wildcard schedules do not run for that hour")
     func leftOut() {
         // It is 1:00. At 2:00 the clock is set forward to 3:00.
         let spring: [(Double, Int64)] = [(-1e6, 3600), (3600, 7200)]
@@ -180,7 +180,7 @@ struct ScheduleTests {
         #expect(house.firings == ["\(17.5 * 3600) Rule", "\(65.5 * 3600) Rule"])
     }
 
-    @Test("After a restart, times that passed meanwhile are handled, and handled ones do not fire again")
+    @Test("After a restart, times that passed in the downtime are handled, and times handled before do not fire again")
     func restart() {
         var house = VirtualHouse(Self.rule(Self.daily(7, 30)))
         house.clock(7, 29)

@@ -12,9 +12,9 @@ extension Rule {
             actions: [.call(ScriptHandler(script: script, index: place))])
     }
 
-    /// Calls the script's first function on a press of the hall's button.
+    /// The rule that calls the script's first function on a press of the hall's button.
     static let scripted = script(on: .button(plug: "Hall", .single))
-    /// Calls the script's second function at the end of its timer.
+    /// The rule that calls the script's second function at the end of the timer "lights out".
     static let timed = script(1, on: .timer(.lightsOut))
 }
 

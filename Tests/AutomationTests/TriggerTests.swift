@@ -10,7 +10,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "Power that enters a band and stays fires; power that starts in it does not; leaving by the hysteresis arms"
+        "Power that enters a band and stays fires, unless it started there; leaving by more than the hysteresis arms"
     )
     func band() {
         var house = VirtualHouse(Self.rule(.activePowerStays(plug: "Oven", PowerBand(5, 40, dwell: .seconds(3)))))

@@ -104,7 +104,7 @@ struct VirtualHouse {
         }
     }
 
-    /// `SECONDS STEP` of every run.
+    /// `SECONDS STEP` of every reported step of a run.
     var steps: [String] {
         log.compactMap { time, action in
             guard case .step(_, let step) = action else { return nil }
@@ -158,7 +158,8 @@ extension Instant {
 }
 
 extension Rule {
-    /// Turns the amplifier on when the television rises above 40 W.
+    /// Returns a rule that turns the amplifier on when the television's power crosses the threshold, by default when it
+    /// rises above 40 W.
     static func television(
         _ direction: PowerThreshold.Direction = .risesAbove, _ watts: Double = 40, dwell: Duration = .zero,
         hysteresis: Double? = nil, if conditions: [Condition] = [], cooldown: Duration = .zero

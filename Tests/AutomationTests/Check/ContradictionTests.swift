@@ -46,7 +46,7 @@ struct ContradictionTests {
         #expect(found(.checked(if: [first, second])) == [])
     }
 
-    @Test("A condition that can never hold is an error, and one that always holds a warning")
+    @Test("A condition that can never hold is an error, and a condition that always holds is a warning")
     func alone() {
         #expect(found(.checked(if: [.activePower(plug: "Lamp", .above(5000))])).map { $0.prefix(10) } == ["error 0 if"])
         for certain in [

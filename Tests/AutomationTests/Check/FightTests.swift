@@ -173,7 +173,7 @@ struct FightTests {
         #expect(found(restore, .checked("B", when: .lost(plug: "X", dwell: .zero), then: .turnOff(["lamp"]))) == [])
     }
 
-    @Test("A wait for a condition that never holds is an error; one that always holds, a warning")
+    @Test("A wait for a condition that never holds is an error; a wait for one that always holds is a warning")
     func waits() {
         func wait(_ condition: Condition) -> [String] {
             found(.checked(then: .waitUntil(condition, timeout: .seconds(60), .stop))).map { String($0.prefix(16)) }

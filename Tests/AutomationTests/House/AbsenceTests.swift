@@ -91,7 +91,7 @@ struct AbsenceTests {
         #expect(effects.count == 1)
     }
 
-    @Test("When the memory is full, a new command is refused and replaces none; a remembered command waits for room")
+    @Test("When the memory is full, a new command is refused, stored ones are kept, and a remembered one waits")
     func full() {
         var memory = StoredRuleState()
         for (name, id) in HouseBench.ids { memory.meet(id, name) }

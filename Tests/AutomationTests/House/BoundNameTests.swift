@@ -4,7 +4,7 @@ import Testing
 
 @testable import Automation
 
-/// Attack class: control over a plug's name controls the effect of a rule.
+/// Attack class: an attacker who can name a plug redirects the commands of a rule to this plug.
 @Suite("Rules address the plug to which a name is bound")
 struct BoundNameTests {
     private let lamp = HouseBench.ids["Lamp"]!
@@ -72,7 +72,7 @@ struct BoundNameTests {
         #expect(bench.sent.map(\.plug) == ["Lounge"])
     }
 
-    @Test("A plug that is no longer paired passes its name on to its successor")
+    @Test("If the plug of a bound name is no longer paired, the name is bound to the next plug with this name")
     func replaced() {
         var bench = bench()
         leave("Lamp", &bench, at: 1)
@@ -118,7 +118,7 @@ struct BoundNameTests {
         #expect(bench.sent.map(\.plug) == [names[0]])
     }
 
-    @Test("A name that differs in capitals from a disconnected paired plug's name does not match another plug")
+    @Test("The name of a disconnected paired plug does not match a connected plug whose name differs only in capitals")
     func away() {
         let paired = [lamp: "Lamp", fan: "lamp", HouseBench.ids["Hall"]!: "Hall"]
         var bench = HouseBench(HouseBench.toggle)

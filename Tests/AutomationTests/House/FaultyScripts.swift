@@ -22,7 +22,7 @@ struct FaultyScripts {
     ]
 
     var failed: Set<RequestID> = []
-    /// The state of each process; a process without one starts with the stored state.
+    /// The state of each script's process. A process without an entry starts with the stored state.
     private var states: [String: String] = [:]
     private var underWay: [String: (id: RequestID, ask: Int)] = [:]
     /// The number of the last call that was started, including repeated calls.

@@ -64,12 +64,12 @@ struct HouseBench {
     mutating func settle(at seconds: Double) {
         feed(.stopping, at: seconds)
         while !rules.isStored {
-            // Changes that a finished write leaves may be due only later. A stop makes them due at once.
+            // Changes that the finished write did not contain may be due only later. A stop makes them due at once.
             feed(isWriting ? .stored : .stopping, at: seconds)
         }
     }
 
-    /// Advances to a time; each deadline is handled and stored.
+    /// Advances to a time. Handles each deadline until then and stores the resulting changes.
     mutating func run(to seconds: Double) {
         while let due = rules.nextDeadline, due <= .at(seconds) {
             feed(.deadlineReached, at: due.seconds)

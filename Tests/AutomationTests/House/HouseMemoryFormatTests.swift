@@ -132,7 +132,7 @@ struct HouseMemoryFormatTests {
         #expect(more.commands.count == StoredRuleState.maximumCommands)
     }
 
-    @Test("A stored deadline is lowered to the latest deadline of a new command or effect")
+    @Test("A stored deadline is lowered to the latest deadline that a new command or effect can have")
     func clamped() throws {
         var memory = Self.memory()
         memory.commands[0].until = .at(1_000_000)

@@ -34,7 +34,7 @@ struct ReachTests {
         #expect(bench.told.last == .effect(request, .done) && bench.rules.memory.effects.isEmpty)
     }
 
-    @Test("The next process repeats an unfinished effect with the same id, unless it is too late")
+    @Test("The next process repeats an unfinished effect with the same id, unless its deadline has passed")
     func effectAgain() throws {
         var bench = settled(.button(.run(["beep"], timeout: .seconds(30))))
         bench.press("Hall", 1, at: 1)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Automation
 
-/// A fan is turned on for ten minutes. The process is killed meanwhile, and the next process starts after the ten
-/// minutes.
+/// A fan is turned on for ten minutes. The process is killed during this time, and the next process starts after
+/// the ten minutes.
 @Suite("A run that resumes late waits for its plugs")
 struct ReunionTests {
     static let waits: [RuleAction] = [

@@ -216,7 +216,7 @@ struct ScriptCallTests {
             "a call must not be repeated if its function has not moved")
     }
 
-    @Test("A call whose script is missing for a moment is repeated when it is back, unless its rule changed")
+    @Test("A call whose script is missing for a moment is repeated when the script is back, unless the rule changed")
     func goneForAMoment() throws {
         var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
         let first = try bench.called(1, at: 1)

@@ -49,7 +49,7 @@ struct ScriptRestartTests {
         #expect(told.callsTold == ["failed: its rule was changed or removed"])
     }
 
-    @Test("A timer that ended meanwhile fires once the plugs are connected; one that ended over a day ago does not")
+    @Test("A timer that ended during the downtime fires once the plugs are connected, unless it ended over a day ago")
     func timers() throws {
         var bench = HouseBench.settled(.scripted, .timed)
         let call = try bench.called(1, at: 1)

@@ -26,7 +26,7 @@ import Testing
         #expect(course.longestStay?.from == 951_000)
     }
 
-    @Test("A short gap interrupts a dwell and does not disarm")
+    @Test("A short gap interrupts a dwell and does not disarm the trigger")
     func aShortHoleInterruptsADwellAndDisarmsNothing() throws {
         let course = try course([(900, 1), (901, 90), (902, 90), (950, 90), (951, 90)])
         #expect(course.armedSince == 900_000 && course.lastReturn == nil)
