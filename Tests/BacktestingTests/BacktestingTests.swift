@@ -8,7 +8,7 @@ import Testing
 
 @testable import Backtesting
 
-/// A history of invented plugs. Its files are removed at the end.
+/// A history of invented plugs. Its files are removed at the end of the test.
 final class FakeHistory {
     /// 4 March 2024, 00:00 UTC, in milliseconds.
     static let midnight: Int64 = 1_709_510_400_000
