@@ -148,7 +148,7 @@ struct ChartTextTests {
         #expect(Sample.refrigerator.chart.text(columns: -3, rows: -1).isEmpty)
     }
 
-    @Test("A gap is neither a line nor zero") func gapIsNeitherLineNorZero() {
+    @Test("A gap is blank, without a line and without zeros") func gapIsNeitherLineNorZero() {
         let lines = Sample.gap.chart.text(columns: 78, rows: 16, glyphs: .plain).map { Array($0.text) }
         // The gap is from 205 to 325 s of 600, in a plot of 72 columns that begins at column 6.
         for column in (6 + 26)...(6 + 38) {
