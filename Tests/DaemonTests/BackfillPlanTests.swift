@@ -155,7 +155,7 @@ private struct Bench {
         #expect(bench.withdrawn.count == 4 && bench.open.map(\.plug) == [plug(5)])
     }
 
-    @Test("A disconnection withdraws the window, and a new boot gets a new one")
+    @Test("A disconnection withdraws the plug's window, and a new boot of the plug gets a new window")
     func aPlugThatGoesTakesItsPieceWithItAndComesBackWithAnother() {
         var bench = Bench()
         bench.missing[plug(1)] = [0...hour]

@@ -12,7 +12,8 @@ final class FailingWrites: FileCalls {
         set { isFull.withLock { $0 = newValue } }
     }
 
-    /// Puts a folder in the place of a file of the rules' reserve, so that a full disk leaves no room at all.
+    /// Creates a directory at the path of the rules' first reserve file. The rules then have no reserve when the
+    /// disk is full.
     func preventReserve(in directory: String) throws {
         try FileStore(calls: kernel).makeDirectories(directory + "/reserve.0")
     }

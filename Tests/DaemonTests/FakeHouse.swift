@@ -23,7 +23,7 @@ actor FakeHouse: PlugAccess, SampleSource {
 
     /// True if the plugs never answer.
     private let isSilent: Bool
-    /// The seconds for which each plug has a sample, up to its current time.
+    /// The seconds for which each plug has a sample, up to its current time. If nil, fetches are refused.
     private var remembered: ClosedRange<Int64>?
     /// The fetched ranges, in order.
     private(set) var fetched: [ClosedRange<Int64>] = []

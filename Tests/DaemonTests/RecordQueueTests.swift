@@ -94,7 +94,8 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         #expect(answer(100_000...200_000, .made(120...150, asked: 1_000_000)).fetched?.span == 100_000...200_000)
     }
 
-    @Test("The fetched span of the newest window ends at the last sample") func theNewestEndIsTheLastSample() {
+    @Test("The fetched span of the newest window ends at the last sample, or 30 s before the request if that is later")
+    func theNewestEndIsTheLastSample() {
         #expect(answer(0...100_000, .made(0...98, asked: 100_000)).fetched?.span == 0...98_000)
         // A plug stores a sample within 30 s, so the span without samples ends 30 s before the request.
         #expect(answer(0...100_000, .made(0...40, asked: 100_000)).fetched?.span == 0...70_000)

@@ -57,7 +57,7 @@ struct WallClockWatchTests {
         }
         #expect(look(after: 0) { _ in 0 } != nil)
         #expect(look(after: 1) { _ in 32_400 } != nil, "a changed offset must result in a new table at once")
-        // The zone is one hour ahead at first, and later it also has daylight saving time.
+        // The zone is first one hour ahead of UTC all year, and then it also has daylight saving time.
         #expect(look(after: 2) { _ in 3600 } != nil)
         let times = (3...62).compactMap { look(after: $0, offset) }
         #expect(times.count == 1)
