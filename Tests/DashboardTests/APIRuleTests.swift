@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("A failed request has the reason and a hint")
+    @Test("The answer to a held-back firing has a hint, and that to an unstored switch has the reason")
     func whatBecameOfItIsSaid() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let fired = try await dashboard.ask("POST", "/api/v1/rules/Unlucky/fire", json, body: "{}")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Traces need a history")
+    @Test("Without a history, traces are unavailable, and invalid queries for them are rejected")
     func withoutAHistoryNothingIsExplained() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let path = "/api/v1/rules/faults/traces"

@@ -22,7 +22,7 @@ import Testing
         #expect(deadlines.nextDeadline == at(19))
     }
 
-    @Test("An answer has no time limit")
+    @Test("The daemon has no time limit to prepare an answer")
     mutating func anAnswerMayTakeAsLongAsItLikes() {
         deadlines.receivedHead(now: at(1))
         deadlines.receivedEnd(now: at(1))

@@ -61,7 +61,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
     }
 
     /// Attack class: one host in the house locks out the others. All hosts of a house share a network with the guesser.
-    /// Their right passwords must be checked nevertheless.
+    /// The right passwords of the other hosts must be checked nevertheless.
     @Test("Guesses from its own network do not delay a client that sent a right password before")
     mutating func whoWasRightBeforeDoesNotWaitForItsOwnNetwork() {
         let phone = LoginThrottleKey(network: "house", address: "house::1"),
@@ -166,7 +166,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         #expect(SessionCookie.header(nil, isSecure: false).contains("Max-Age=0"))
     }
 
-    @Test("A device cookie is valid only while its password is")
+    @Test("A device cookie is valid only while its password exists")
     func deviceCookieDiesWithItsPassword() {
         let devices = DeviceCookie(secret: Array(0..<32))
         let cookie = devices.make(for: "p")
@@ -265,14 +265,14 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         #expect(try file.passwords().isEmpty)
     }
 
-    @Test("An expired password does not make its browser known")
+    @Test("The use of an expired password counts as a failed try")
     func endedPasswordIsNoSuccess() async throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
         try file.set(owners)
         try file.set("a guest's words", named: "Visitor", role: .guest, until: 2_000_000_000)
         let all = try file.passwords()
-        // The clock stands still, so that the wait does not end during the test.
+        // The keeper's clock does not advance, so that the wait does not end during the test.
         let keeper = PasswordKeeper(file) { Instant.zero + .seconds(1000) }
         #expect(
             await keeper.verify("a guest's words", among: all, live: [all[0]], by: somebody("a")) == .right(all[1]))

@@ -53,9 +53,9 @@ import Testing
         }
     }
 
-    /// Requests every route of the table in each role. The table refuses exactly the roles that it does not list, with
-    /// a reason.
-    @Test("Each role may use exactly its routes of the access table")
+    /// Requests the routes of the table as owner, user and viewer. A route refuses exactly the roles that the table
+    /// does not list for it, with a reason.
+    @Test("An owner, a user and a viewer may use exactly their routes of the access table")
     func eachRoleMayWhatTheTableSays() async throws {
         try await withPasswords { dashboard in
             for (role, password) in [(Role.owner, owners), (.user, users), (.viewer, viewers)] {

@@ -12,7 +12,7 @@ import Testing
         answer.hasPrefix("HTTP/1.1 ") ? Int(answer.dropFirst(9).prefix(3)) : nil
     }
 
-    @Test("Every invalid request gets the right status and security headers")
+    @Test("Valid and invalid requests get the expected status and the security headers")
     func theRightThingIsSaidToEveryMistake() async throws {
         try await DashboardAtWork.run { dashboard in
             let json = "Content-Type: application/json"

@@ -111,7 +111,7 @@ private final class MadeUpFleet: FleetSource {
         }
     }
 
-    /// A line of fleet.toml cannot exceed the rights of the password itself.
+    /// The rights in fleet.toml cannot exceed the rights of the password.
     @Test("A viewer's password cannot switch plugs of any house")
     func aViewersPasswordSwitchesNowhere() async throws {
         let fleet = MadeUpFleet(people)
@@ -178,7 +178,7 @@ private final class MadeUpFleet: FleetSource {
     }
 
     @Test(
-        "The outcome of an order is reported as status",
+        "An order is answered with the HTTP status for its outcome",
         arguments: [
             (FleetOutcome.done(on: true, event: nil), 200), (.refused("overload"), 409), (.unanswered, 503),
             (.unreachable("connection refused"), 503),

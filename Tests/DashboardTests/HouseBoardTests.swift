@@ -124,7 +124,7 @@ import Testing
         #expect(board.records.count == HouseBoard.limit)
     }
 
-    @Test("A plug is found by id, then by exact name, then by name without capitals")
+    @Test("A plug is found by id, then by exact name, then by a name that differs only in capitals")
     mutating func plugsAreFoundByIdThenNameThenWithoutCapitals() {
         _ = board.hear(connected(), of: "Lamp")
         _ = board.hear(connected(kettleID), of: "lamp")
@@ -136,7 +136,7 @@ import Testing
         #expect(board.plug(named: "LAMP")?.id == lampID)
     }
 
-    @Test("The name of a disconnected paired plug does not match a plug whose name differs in capitals")
+    @Test("The name of a disconnected paired plug does not match a plug whose name differs only in capitals")
     mutating func pairedName() {
         _ = board.hear(connected(kettleID), of: "lamp")
         _ = board.know([lampID: "Lamp", kettleID: "lamp"])

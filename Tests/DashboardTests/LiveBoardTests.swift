@@ -114,7 +114,7 @@ import Testing
             await board.open(after: nil, for: pass(.viewer, "v"), close: {}) != nil, "a closed stream must free a seat")
     }
 
-    @Test("All other users together leave the owners their seats")
+    @Test("The connections of all other users together leave seats for the owners")
     func othersLeaveOwnersSeats() {
         var seats = SeatCounter(.streams)
         var others = 0

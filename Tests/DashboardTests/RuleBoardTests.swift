@@ -129,7 +129,7 @@ import Testing
         #expect(board.records[0].running == 0)
     }
 
-    @Test("A new firing of a rule in single mode replaces its earlier run in the count of running firings")
+    @Test("A new firing removes the rule's earlier run from the count in single mode, but not in parallel mode")
     func aRuleThatRunsOnceAtATimeHasLeftWhatWasBefore() {
         var parallel = other
         parallel.mode = .parallel(atMost: 4)
@@ -191,7 +191,7 @@ import Testing
         #expect(note(.effect(words, .done), &board) == ["rule"])
     }
 
-    @Test("A rule's name is matched without capitals if the match is unique")
+    @Test("A rule is found by a name that differs only in capitals if it is the only such rule")
     func aNameIsFoundInAnyCapitalsWhereItIsTheOnlyOne() {
         var capital = other
         capital.name = "BEDTIME"
