@@ -96,7 +96,7 @@ struct DaylightTests {
         }
     }
 
-    @Test("Sunrise moves by less than four minutes per day and precedes sunset")
+    @Test("Up to latitude 60°, sunrise moves by less than four minutes per day and precedes sunset")
     func steps() throws {
         for latitude in stride(from: -60.0, through: 60, by: 15) {
             let place = try #require(Daylight(latitude: latitude, longitude: 25))
