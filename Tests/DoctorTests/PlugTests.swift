@@ -105,7 +105,7 @@ import Testing
         #expect(findings[0].about == "Lamp" && findings[0].what == what && findings[0].next == next)
     }
 
-    @Test("A plug that the daemon excludes is a problem of the plug")
+    @Test("The exclusion of a plug by the daemon is reported as a problem of the plug")
     func whatTheDaemonKeepsAwayFromIsAProblemOfThePlug() throws {
         let lamp = plug(.connected(roundTrip: .milliseconds(3)))
         let words =
