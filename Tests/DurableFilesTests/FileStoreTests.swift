@@ -166,7 +166,7 @@ struct FileStoreTests {
 
     @Test("A file for all users is readable with any file mode creation mask")
     func forAll() throws {
-        // The mask applies to the whole process. The bits that this one adds are not used by files of other tests.
+        // The mask applies to the whole process. Files of other tests need none of the permissions that it removes.
         let mask = umask(0o026)
         defer { umask(mask) }
         try store.replaceForAll(file, with: [1])

@@ -7,7 +7,8 @@ struct PowerCutTests {
     private let old = Array("the old state, which is longer than the new one".utf8)
     private let new = Array("the new state".utf8)
 
-    /// Replaces a file on a disk that breaks down. Returns the content afterwards, and true if the call had returned.
+    /// Replaces a file on a disk that breaks down. Returns the content afterwards, or nil if the file is missing, and
+    /// true if the replacement had succeeded.
     private func replaceAndBreak(
         _ breakdown: SimulatedDisk.Breakdown, afterSteps steps: Int, seed: UInt64, ignoresSynchronize: Bool = false
     ) throws -> (content: [UInt8]?, returned: Bool) {
