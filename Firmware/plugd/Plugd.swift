@@ -90,7 +90,9 @@ extension ShowIdentity: PlugCommand {}
 extension Calibrate: PlugCommand {}
 extension Press: PlugCommand {}
 extension Load: PlugCommand {}
+extension Controllers: PlugCommand {}
 extension NewCode: PlugCommand {}
+extension RotateKey: PlugCommand {}
 extension Reset: PlugCommand {}
 
 /// The directories of the plug.

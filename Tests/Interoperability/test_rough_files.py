@@ -80,8 +80,9 @@ def test_a_folder_that_a_person_names_and_that_does_not_answer_is_reported(lan, 
 
 
 @pytest.mark.time_limit(120)
-@pytest.mark.parametrize("option", ["--state", "--runtime"])
-@pytest.mark.parametrize("verb", ["run", "status"])
+@pytest.mark.parametrize("verb, option", [
+    ("run", "--state"), ("run", "--runtime"), ("status", "--state"), ("status", "--runtime"), ("controllers", "--state"),
+    ("rotate-key", "--state")])
 def test_a_plug_whose_folder_does_not_answer_ends_with_an_error(lan, programs, tmp_path, verb, option):
     """plugd with a folder on a file system that does not answer exits with an error."""
     host, silent = lan.host(), tmp_path / "silent"
