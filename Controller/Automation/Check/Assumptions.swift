@@ -66,7 +66,8 @@ struct Assumptions {
         return found.count > Self.limit ? nil : found
     }
 
-    /// Returns lists of facts. If all facts of any list apply, the leaf holds or does not hold, as `holds` requests.
+    /// Returns alternative lists of facts. If all facts of one list apply, the leaf holds (`holds` is true) or does not
+    /// hold (`holds` is false).
     private func alternatives(_ leaf: Condition, _ holds: Bool, alsoAway: Bool) -> [[HypotheticalState.Fact]] {
         switch leaf {
         case .time(let window):

@@ -102,7 +102,7 @@ extension RuleInspection {
 
     /// - Parameters:
     ///   - gap: the delay of the second command after the first; negative if it comes before.
-    ///   - lasts: true if the second command only comes when the trigger of the first continues to hold.
+    ///   - lasts: true if the later rule fires only if the state that fired the earlier rule lasts.
     private func undoing(
         _ first: Int, _ mine: Order, _ second: Int, _ its: Order, after gap: Duration, lasts: Bool
     ) -> RuleFinding {
@@ -116,8 +116,8 @@ extension RuleInspection {
             hint: "if this is intended, combine the rules with a 'wait' between; otherwise change one of the times")
     }
 
-    /// Returns the delay of the second command after the first, if the event that fires one rule also fires the other
-    /// soon; otherwise nil.
+    /// Returns the delay of the second command after the first, if one event fires both rules at different times and
+    /// the commands are at most ``shortGap`` apart; otherwise nil.
     ///
     /// - Parameter waited: how much longer the second rule waits before its command.
     private func shortGap(

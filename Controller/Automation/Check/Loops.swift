@@ -44,8 +44,9 @@ extension RuleInspection {
             hint: "add a condition that does not hold the second time, or a cooldown that is long enough")
     }
 
-    /// True if nothing prevents or delays the link: its first rule has no condition, cooldown, rate limit or wait, and
-    /// the trigger of its second rule is on the relay or on the firing.
+    /// True if nothing prevents or delays the link: its first rule has no condition, cooldown, rate limit or wait, its
+    /// action turns the plug on without `autoOff`, off, or toggles it, and the trigger of its second rule is on the
+    /// relay or on the firing.
     private func isCertain(_ link: RuleLink) -> Bool {
         let rule = rules[link.from]
         guard rule.conditions.isEmpty, rule.cooldown == .zero, rule.limit == nil,
@@ -67,8 +68,8 @@ extension RuleInspection {
     }
 }
 
-/// A search for paths that return to their start: from a trigger through an action of its rule to the next trigger. The
-/// same rule may be on a path with two triggers.
+/// A search for paths of links that return to the trigger at which they start. Each link leads from a rule to a trigger
+/// of the next rule. The same rule may be on a path with two triggers.
 private struct LoopSearch {
     struct Start: Hashable, Comparable {
         var rule: Int

@@ -1,13 +1,13 @@
 import PlugModel
 
-/// A way in which a rule can fire another rule or itself: an action, or the firing, meets a trigger.
+/// A way in which a rule can fire another rule or itself: its action, or its firing, may fire the other rule's trigger.
 struct RuleLink: Hashable {
     var from: Int
-    /// The place of the action; nil if the firing itself meets the trigger.
+    /// The place of the action; nil if the firing of the rule fires the trigger.
     var action: Int?
     /// ``KnownHouse/key(_:)`` of the plug; empty for a firing.
     var plug: String
-    /// One effect, or turning on and off together if both meet the trigger. Empty for a firing.
+    /// One effect, or `turnsOn` and `turnsOff` together if each may fire the trigger. Empty for a firing.
     var effect: RuleEffects
     var to: Int
     /// The place of the trigger.

@@ -26,7 +26,7 @@ extension RuleEngine {
         }
         guard let today = time.day(at: now) else { return false }
         // An offset can move an end of the window up to a day away from its date, and the window can end on the next
-        // date. Windows of the neighboring days can therefore contain this instant.
+        // date. Windows that begin on one of the three previous days or on the next day can therefore contain `now`.
         return (today - 3...today + 1).contains { day in
             guard let (from, until) = span(of: window, on: day, time) else { return false }
             return from <= now && now < until

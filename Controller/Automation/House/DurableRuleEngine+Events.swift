@@ -22,7 +22,7 @@ extension DurableRuleEngine {
         case .following(let plug, let cursor):
             guard let id = present[plug]?.id else { return }
             move(id, to: cursor, now: now)
-            // The cursor is stored at once, so that a process that is killed now misses no event.
+            // The cursor is stored at once. If this process is killed afterwards, the next one misses no event.
             storeRest(now: now)
         case .snapshot(let plug, let state): appear(plug, state, now: now, &actions)
         case .state(let plug, let state): read(plug, state, now: now, &actions)

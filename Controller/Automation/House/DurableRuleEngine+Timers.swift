@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
 
-/// The commands of one script that exceeded its rate limit.
+/// The commands and effects of one script that exceeded its rate limit.
 struct CommandsHeldBack: Hashable, Sendable {
     /// The number since the last notice.
     var count = 0
@@ -9,7 +9,7 @@ struct CommandsHeldBack: Hashable, Sendable {
     var next: Instant?
 }
 
-/// Persistent data of scripts: timers that end, and commands beyond the rate limit.
+/// Ends timers of scripts, reports commands and timers beyond the rate limit, and discards data of missing scripts.
 extension DurableRuleEngine {
     /// Finds the next end of a timer. Timers of a script that is not loaded end only when the script returns: its file
     /// may be invalid, or the script host may be missing.

@@ -22,7 +22,7 @@ struct StartupGracePeriod: Sendable {
     private var missing: Set<PlugID>
     private(set) var held: [Held] = []
 
-    /// Returns nil if no plug is missing.
+    /// Returns nil if the rules use no plug of the stored memory.
     init?(_ rules: [Rule], _ memory: StoredRuleState, now: Instant) {
         let named = Set(rules.flatMap(\.plugs).map { $0.lowercased() })
         // A script may use any plug.

@@ -50,7 +50,7 @@ public enum RuleMode: Hashable, Sendable {
     public static let usualCount = 10
 }
 
-/// A limit of firings within any span of this length.
+/// The maximum number of firings within any span of a given length.
 public struct FiringLimit: Hashable, Sendable {
     /// The number of firings that are allowed per span.
     public var count: Int

@@ -4,7 +4,8 @@ public import ProtocolCore
 /// The state of a ``RuleEngine`` that the next process needs to continue dwells, waits and counters. Times are on the
 /// controller's clock, except those of dwells, which are on the plug's clock.
 public struct EngineMemory: Hashable, Sendable {
-    /// A trigger with a dwell in progress. A trigger is identified by its words, so a rewritten trigger is a new one.
+    /// A dwell in progress, or an interrupted dwell that may continue. Its trigger is identified by its description, so
+    /// a rewritten trigger is a new one.
     public struct Dwell: Hashable, Sendable {
         /// The rule's name.
         public var rule: String
@@ -76,7 +77,7 @@ public struct EngineMemory: Hashable, Sendable {
         public var number: Int64
     }
 
-    /// The last firings of the rules, by name, as far as they matter for a cooldown or a limit.
+    /// The times of the last firings that a cooldown or a rate limit needs, by the name of the rule.
     public var fired: [String: [Instant]] = [:]
     /// The dwells in progress, and interrupted ones that may continue.
     public var dwells: [Dwell] = []

@@ -6,7 +6,8 @@ extension RuleEngine {
     /// from filling the memory.
     static let maximumRunsOfRule = 64
     static let maximumRuns = 1024
-    /// A run whose wait ended longer ago than this, while no process ran, is cancelled.
+    /// A run whose `wait` ended longer ago than this, while no process ran, is cancelled. A wait for a condition has no
+    /// such limit.
     static let longestLate = Duration.seconds(86_400)
     /// How long a run of an earlier process waits for plugs that have not appeared again.
     static let reunion = Duration.seconds(60)

@@ -8,7 +8,7 @@ struct Occurrence: Hashable, Sendable {
     /// otherwise the second, both in the local calendar. ``repetition`` is added if the clock shows the second again.
     var number: Int64
 
-    /// Larger than the seconds of any date.
+    /// The offset that marks a repeated second. It is larger than the local second of any date.
     static let repetition: Int64 = 1 << 40
 }
 

@@ -21,7 +21,8 @@ extension RuleEngine {
     private static let maximumLate = 100
 
     /// Handles a new setting of the wall clock, or new times of the sun. Occurrences between the last evaluation on the
-    /// old clock and now are late. An evaluated occurrence is not evaluated again if the clock was set back.
+    /// old clock and now are late. An evaluated occurrence is evaluated again only if the clock was set back by more
+    /// than ``longestSetBack``.
     mutating func clockChanged(_ time: LocalTime, _ sun: SunTimes, now: Instant) {
         if let old = localTime, let judged = judgedUntil, old != time {
             judgedUntil = time.instant(with: old, at: judged) ?? judged
