@@ -53,11 +53,11 @@ public struct Diagnostic: Hashable, Sendable {
     }
 }
 
-/// All mistakes in a rule file, in the order of the file.
+/// The mistakes in a rule file: the first ones in the order of the file, and the number of the others.
 public struct RuleFileError: Error, Hashable, Sendable {
     /// At least one diagnostic, and at most 20.
     public var diagnostics: [Diagnostic]
-    /// The number of further mistakes.
+    /// The number of mistakes after those in `diagnostics`.
     public var omitted: Int
 
     init(_ faults: [Fault], in source: SourceText, file: String) {

@@ -14,7 +14,7 @@ extension Fault {
             let within = context.map { " (\($0.text.trimmed) at line \($0.mark.line))" } ?? ""
             self.init(place, "not valid YAML: \(problem)\(within)", hint: Self.hint(problem, at: place, in: source))
         case .composer(_, _, let mark, _):
-            // The tree resolves aliases, so the composer's only other error is a second document.
+            // `YAMLTree` resolves the aliases, so the composer reports only a second document.
             self.init(
                 Place(line: mark.line, column: mark.column), "a second document begins here",
                 hint: "a rule file must be one document; delete the line '---'")
