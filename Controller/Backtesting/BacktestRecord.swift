@@ -54,7 +54,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var heldBack: [String: Int]?
     /// summary: failed calls of a script; missing if no call failed.
     public var failures: Int?
-    /// summary: commands of a script beyond its limit per minute, which were left out; missing without such commands.
+    /// summary: a script's commands and effects that were dropped because of its rate limit; missing if none was.
     public var commandsHeldBack: Int?
     /// recorded: the time of the plug's first sample in the span; missing without samples.
     public var from: String?

@@ -23,11 +23,11 @@ public struct BacktestReport: Sendable {
     public struct Count: Hashable, Sendable {
         /// The number of firings.
         public var firings = 0
-        /// The number of edges that nearly fired the rule.
+        /// The number of near misses: a threshold was crossed, but the dwell ended early.
         public var nearMisses = 0
         /// The number of failed calls of a script.
         public var failures = 0
-        /// The number of commands beyond a script's limit.
+        /// The number of a script's commands and effects that were dropped because of its rate limit.
         public var commandsHeldBack = 0
         /// The number of edges that were held back, by reason.
         public var heldBack: [String: Int] = [:]

@@ -36,8 +36,8 @@ extension PastHouse {
     ///
     /// - Parameters:
     ///   - rule: The current version of the rule.
-    ///   - others: The other rules, which may trigger it. - time: The time at which the rule did nothing, in
-    ///     milliseconds since 1970.
+    ///   - others: The other rules, which may trigger it.
+    ///   - time: The time at which the rule did nothing, in milliseconds since 1970.
     /// - Throws: ``HistoryError``.
     public func absence(of rule: Rule, among others: [Rule], at time: Int64) throws(HistoryError) -> RuleAbsence {
         var absence = RuleAbsence(rule: rule.name, at: time)
