@@ -2,9 +2,9 @@ import Automation
 
 /// A notification that a rule sends to people, with the event that caused it.
 public struct RuleNotification: Hashable, Sendable {
-    /// The title, as the rule has it.
+    /// The title, with filled placeholders.
     public var title: String
-    /// The text, as the rule has it.
+    /// The text, with filled placeholders.
     public var text: String
     /// The event that caused the notification.
     public var event: EffectEvent
@@ -50,7 +50,7 @@ public protocol NotificationReceiver: Sendable {
 public struct NotificationFault: Error, Hashable, Sendable {
     /// The reason, for people.
     public let words: String
-    /// A hint about what the user can do.
+    /// A hint about what the user can do; nil for no hint.
     public let hint: String?
     /// True if a later attempt may succeed: the receiver was not reached, or it failed.
     public let isRetryable: Bool
