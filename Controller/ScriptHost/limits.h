@@ -9,8 +9,8 @@
 enum {
     limits_memory = 16 << 20,  // bytes
     limits_milliseconds = 1000,
-    /// The additional time after which SIGPROF ends the process: the script is in a C function that does not return, or
-    /// it catches every error.
+    /// The additional time after which a second SIGPROF ends the process, if the script is in a C function that does
+    /// not return, or if the script catches every error.
     limits_grace_milliseconds = 500,
 };
 
