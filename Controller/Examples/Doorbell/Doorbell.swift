@@ -4,7 +4,8 @@ import PlugClient
 import PlugModel
 import PlugTransport
 
-/// Rings once for each press of a plug's button, even if this program or the plug restarts: `Doorbell PLUG FILE`.
+/// Rings once for each press of a plug's button, even if this program or the plug restarts: `Doorbell PLUG FILE`. A
+/// press that is reported 10 seconds later or more does not ring.
 ///
 /// This is the program of the tutorial in PlugClient's documentation.
 @main struct Doorbell {

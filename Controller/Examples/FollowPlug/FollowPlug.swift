@@ -8,8 +8,8 @@ import PlugTransport
 /// Writes every event of a plug to a file exactly once, even if this program or the plug restarts:
 /// `FollowPlug NAME FILE`.
 ///
-/// The file is both the output and the cursor. Each line begins with its event's number and is written to the disk
-/// atomically. The next start resumes after the last line.
+/// The file is both the output and the cursor. Each line begins with its event's number. The next start removes an
+/// incomplete last line, and resumes after the last complete one.
 @main struct FollowPlug {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
