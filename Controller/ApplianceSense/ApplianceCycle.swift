@@ -45,8 +45,8 @@ public struct AppliancePhase: Sendable, Hashable {
         /// At least two minutes without activity, followed by more activity: laundry soaks, dishes dry. Reported when
         /// the activity resumes.
         case soak
-        /// Turns that keep laundry from creasing: after heating with long rests, or after spinning with less power than
-        /// tumbling.
+        /// A motor turns from time to time, so that laundry does not crease: after heating, with long rests between the
+        /// turns; or after spinning, with less power than tumbling.
         case antiCrease = "anti-crease"
     }
 
