@@ -41,7 +41,7 @@ public struct Daylight: Hashable, Sendable {
     }
 
     /// Returns the events of a day of the local calendar in seconds since 1970, UTC; nil for an event that does not
-    /// happen around the day's noon.
+    /// happen on this day.
     func events(of day: Int64, zone: ZoneOffsets) -> (sunrise: Int64?, sunset: Int64?) {
         guard let (_, noon) = noon(of: day, zone: zone) else { return (nil, nil) }
         return (horizon(noon, isRise: true).time, horizon(noon, isRise: false).time)
