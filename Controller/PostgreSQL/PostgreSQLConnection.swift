@@ -7,7 +7,7 @@ import Synchronization
 /// Calls block, and must come from one thread at a time. Each step of a call waits at most for the time limit: a
 /// statement, sending the rows of a copy, or the answer to these rows. Only ``giveUp()`` is safe on any thread.
 public final class PostgreSQLConnection: Sendable {
-    /// The connection of the current call.
+    /// The connection of libpq.
     private let link: Link
     private let patience: Int32
     private let isBusy = Mutex(())
