@@ -1,7 +1,7 @@
 import DurableFiles
 
 /// The identity of a house in a database, independent of its name: 16 random bytes in a file of the daemon's directory.
-/// The file is kept when the daemon moves to another machine.
+/// A daemon that moves to another machine needs this file there.
 struct HouseIdentity: Hashable, Sendable {
     /// The identity in the format of PostgreSQL's `uuid`.
     let text: String

@@ -68,7 +68,7 @@ public final class LiveStates: HouseObserver {
         }
     }
 
-    /// Marks all states as changed after the receiver lost them.
+    /// Marks all states as changed, so that a database that was just connected receives them.
     func allChanged() {
         house.withLock { $0.changed = Set($0.states.keys) }
     }

@@ -27,7 +27,7 @@ struct DatabasePart {
     private let rewrite: SampleRewrite
     private let wantsSamples: Bool
 
-    /// Reads the part, and queries the database's content of its chunks.
+    /// Reads the part, and queries the database's rows of its chunks.
     init(
         of history: PowerHistory, after number: Int64, atMost limit: Int, samples wantsSamples: Bool,
         known: inout DatabaseReceiver.Known, _ link: PostgreSQLConnection
@@ -81,7 +81,7 @@ struct DatabasePart {
         }
     }
 
-    /// Returns the database's content of each chunk.
+    /// Returns the database's row of each chunk, in the same order; nil for a chunk without a row.
     private static func knownChunks(
         _ chunks: [ChangedChunk], _ plugs: [String: Int32], _ link: PostgreSQLConnection
     ) throws(PostgreSQLError) -> [KnownChunk?] {

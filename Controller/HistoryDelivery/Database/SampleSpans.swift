@@ -2,13 +2,13 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// A chunk whose samples are rows in a database.
+/// A chunk that a receiver already has: a database, where its samples are rows, or a remote-write server.
 struct KnownChunk: Hashable, Sendable {
-    /// The time of the chunk's first sample in the database, in milliseconds since 1970.
+    /// The time of the chunk's first sample at the receiver, in milliseconds since 1970.
     var since: Int64
-    /// The time of the chunk's last sample in the database, in milliseconds since 1970.
+    /// The time of the chunk's last sample at the receiver, in milliseconds since 1970.
     var until: Int64
-    /// The number of the chunk's first samples that are rows.
+    /// The number of the chunk's samples, counted from its first one, that the receiver has.
     var rows: Int
     /// The digest of those samples.
     var digest: Int64
@@ -73,7 +73,7 @@ struct SampleRewrite {
     private let samples: [PlugID: [TimedSample]]
 
     /// - Parameters:
-    ///   - known: the database's content of each changed chunk, in their order.
+    ///   - known: the database's row of each changed chunk, in the same order; nil for a chunk without a row.
     ///   - times: the range of times that may be changed.
     init(_ changes: HistoryChanges, known: [KnownChunk?], times: ClosedRange<Int64>) {
         chunks = zip(changes.chunks, known).map { ($0, SampleSpans($0, known: $1), $1) }
