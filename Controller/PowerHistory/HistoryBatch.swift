@@ -153,9 +153,9 @@ public struct StoredTrace: Hashable, Sendable {
     public var at: Int64
     /// The rule's name.
     public var rule: String
-    /// False if the rule did nothing.
+    /// True if the rule fired; false if the edge was held back or was a near miss.
     public var isFiring: Bool
-    /// The trace as JSON. At most ``limit`` bytes are stored.
+    /// The trace as JSON. A trace with more than ``limit`` bytes is not stored.
     public var json: String
     /// True if the beginning of the trace is missing. Such a trace replaces a stored one only if the beginning of the
     /// stored one is missing too.

@@ -1,7 +1,7 @@
 public import DurableFiles
 
-/// An error of reading or writing the history. If ``PowerHistory/record(_:)`` throws it, nothing of the batch is stored
-/// and the caller may retry.
+/// An error of reading or writing the history. If ``PowerHistory/record(_:)`` throws it, the batch is stored completely
+/// or not at all, and the caller may retry.
 public struct HistoryError: Error, Hashable, Sendable {
     /// The cause of the error.
     public enum Reason: Hashable, Sendable {

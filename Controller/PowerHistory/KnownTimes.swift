@@ -1,7 +1,7 @@
 import GRDB
 public import PlugModel
 
-/// The times for which the history no longer accepts samples of a plug.
+/// The times at which the history already has samples of a plug, or rejects samples because of their age.
 public struct KnownTimes: Hashable, Sendable {
     /// The spans of the stored chunks, sorted by their beginnings, in milliseconds since 1970. They may overlap.
     public var recorded: [ClosedRange<Int64>]
@@ -11,7 +11,7 @@ public struct KnownTimes: Hashable, Sendable {
 }
 
 extension PowerHistory {
-    /// Returns the times of a plug for which the history no longer accepts samples.
+    /// Returns the times at which the history already has samples of the plug, or rejects them because of their age.
     ///
     /// - Parameter span: Milliseconds since 1970, both ends included.
     public func knownTimes(of plug: PlugID, in span: ClosedRange<Int64>) throws(HistoryError) -> KnownTimes {

@@ -62,8 +62,7 @@ public struct PlacedRecording: Sendable {
     public private(set) var leftOut: [Reason: Tally] = [:]
     /// The steps back in time, in the order of lines.
     public private(set) var stepsBack: [StepBack] = []
-    /// The number of lines of the file: before interpolation, the number of ``samples`` plus the lines of all tallies
-    /// in ``leftOut``.
+    /// The number of lines of the file: the number of ``samples`` plus the lines of all tallies in ``leftOut``.
     public let lines: Int
     /// The times that other recordings or the history own. A chunk does not reach across such a time.
     private(set) var taken = CoveredTimes()

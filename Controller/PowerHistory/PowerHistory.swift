@@ -77,11 +77,12 @@ public final class PowerHistory: Sendable {
         (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/history"
     }
 
-    /// Stores a complete batch, or nothing if it throws. A caller may store the same batch again, which changes
-    /// nothing. Samples that retention has deleted are not stored again.
+    /// Stores the batch completely or not at all, and then the batch that an earlier call saved in the reserved file.
+    /// A caller may store the same batch again, which changes nothing. Samples that retention has deleted are not
+    /// stored again.
     ///
     /// - Throws: ``HistoryError``. If the disk is full, the batch without its samples is saved in a reserved file, and
-    ///   a later call stores it.
+    ///   a later call stores it. If only the saved batch cannot be stored, `batch` is stored.
     public func record(_ batch: HistoryBatch) throws(HistoryError) {
         do throws(HistoryError) {
             try store(batch)

@@ -9,8 +9,9 @@ extension PowerHistory {
 
     /// Deletes a part of the data that exceeds the retention. Callers call it about every ten minutes.
     ///
-    /// Ages count back from `now` or from the plug's newest sample, whichever is earlier. This keeps old imported data,
-    /// and the last days of a plug that no longer exists.
+    /// Ages count back from `now` or from the start of the plug's newest chunk, whichever is earlier. This keeps old
+    /// imported data, and the last days of a plug that no longer exists. Ages of traces count back from `now` or from
+    /// the newest trace, whichever is earlier.
     ///
     /// - Parameter now: Milliseconds since 1970.
     public func forgetOld(now: Int64) throws(HistoryError) {

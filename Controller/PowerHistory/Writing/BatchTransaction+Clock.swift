@@ -2,7 +2,7 @@ import GRDB
 import PlugModel
 
 extension BatchTransaction {
-    /// Returns the row of a boot. If the wall clock was set, it first moves the stored data of the boot: all data of a
+    /// Returns the row of a boot. If the wall clock was set, the stored data of the boot is moved first: all data of a
     /// boot has one offset between the two clocks, and the newest offset wins.
     mutating func place(_ boot: BootID, of plug: Int64, origin: Int64, at time: Int64) throws -> Int64 {
         let known = try row(of: boot, of: plug)
@@ -72,7 +72,8 @@ extension BatchTransaction {
         }
     }
 
-    /// Removes the readings, which are inserted again later: a moved reading could collide with the next one.
+    /// Removes the readings and returns them. The caller inserts them again after the move: if readings were moved one
+    /// by one, a moved reading could collide with the next one.
     private func takeCounters(
         of boot: Int64, _ plug: Int64
     ) throws -> [(wall: Int64, clock: Int64, milliwattHours: Int64)] {
