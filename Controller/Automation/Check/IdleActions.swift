@@ -98,8 +98,8 @@ extension RuleInspection {
 }
 
 extension RuleAction {
-    /// True if a repetition has its own effect, as with a longer wait, or if ``RuleInspection/idleActions(_:)`` reports
-    /// it.
+    /// True if a repetition of the action has an effect, such as a longer wait, or if
+    /// ``RuleInspection/idleActions(_:)`` reports the repetition.
     fileprivate var mayRepeat: Bool {
         switch self {
         case .wait, .dimBy, .toggle, .run, .call: true

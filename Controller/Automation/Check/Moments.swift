@@ -112,7 +112,8 @@ extension CronSchedule {
     /// weekday.
     var certainWeekdays: Weekdays { eitherDay ? .all : weekdays }
 
-    /// The minutes are a product of sets, so two schedules share a minute if each pair of sets overlaps.
+    /// Returns true if the schedules share a minute. The minutes of a schedule are all combinations of the values in
+    /// its sets, so two schedules share a minute if each pair of sets overlaps.
     fileprivate func coincides(with other: CronSchedule) -> Bool {
         (eitherDay || other.eitherDay || days & other.days & Self.everyDay != 0) && months & other.months != 0
             && minutes & other.minutes != 0 && hours & other.hours != 0

@@ -52,7 +52,7 @@ extension RuleAction {
         }
     }
 
-    /// True if the next action does not run at the same time.
+    /// True if the action delays the next action.
     var takesTime: Bool {
         switch self {
         case .wait(let duration): duration > .zero

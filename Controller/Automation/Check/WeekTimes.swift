@@ -38,7 +38,8 @@ struct WeekTimes: Hashable {
         }
     }
 
-    /// Creates the first second of each minute that may match, on the weekdays of ``CronSchedule/certainWeekdays``.
+    /// Creates the set that contains the first second of each minute that may match, on the weekdays of
+    /// ``CronSchedule/certainWeekdays``.
     init(_ cron: CronSchedule) {
         let days = cron.certainWeekdays
         let hours = (0..<24).filter { cron.hours >> UInt32($0) & 1 == 1 }

@@ -7,9 +7,9 @@ public import ProtocolCore
 ///
 /// The next process resumes each plug after its cursor. It evaluates the missed events with their original times;
 /// events that are too old to act on are reported as held back. A stored command is sent again with its id, which the
-/// plug recognizes. An effect is repeated with its id, so that its receiver can recognize it. Two processes may report
-/// the same notice, but no notice is lost; ``RuleNotice/firing(_:)`` of a firing with commands, effects, calls or waits
-/// is reported after these are stored.
+/// plug recognizes. An effect is repeated with its id, so that its receiver can recognize it. If a process is
+/// killed, the next one may report a notice again, but none is lost; ``RuleNotice/firing(_:)`` of a firing with
+/// commands, effects, calls or waits is reported after these are stored.
 public struct DurableRuleEngine: Machine, Sendable {
     public typealias Event = DurableRuleEvent
     public typealias Action = DurableRuleAction

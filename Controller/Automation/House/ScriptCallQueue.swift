@@ -1,6 +1,6 @@
 import PlugModel
 
-/// The queue of one script's stored calls. One call is in progress, the others wait for their turn.
+/// The queue of one script's stored calls. At most one call is in progress; the others wait for their turn.
 struct ScriptCallQueue: Sendable {
     private(set) var asked: RequestID?
     private var waiting: [RequestID] = []

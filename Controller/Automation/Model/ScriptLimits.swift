@@ -2,8 +2,8 @@
 /// time and memory are in the script host.
 public enum ScriptLimits {
     /// The maximum number of plug commands, notifications, programs and web hooks together within any ``span``. A relay
-    /// wears out at higher rates, and users need fewer. At most this number of a script's timers ends within a span,
-    /// because each firing is stored and traced.
+    /// wears out at higher rates, and users need fewer commands. At most this number of a script's timers ends within
+    /// a span, because each firing is stored and traced.
     public static let commands = 60
     /// The length of the sliding span for ``commands``.
     public static let span = Duration.seconds(60)

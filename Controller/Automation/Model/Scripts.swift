@@ -31,7 +31,7 @@ public struct ScriptTimer: Hashable, Sendable {
 /// A pending call of a script's function with a firing. All results of a call are stored in one write. If the process
 /// dies before that write, no result takes effect, and the next process calls the function again with the same `id`.
 public struct ScriptCall: Hashable, Sendable {
-    /// Derived from the firing, so that each process gives the call the same id.
+    /// The id, which is derived from the firing, so that each process gives the call the same id.
     public var id: RequestID
     /// The function to call.
     public var handler: ScriptHandler

@@ -25,7 +25,7 @@ public struct EngineMemory: Hashable, Sendable {
 
     /// A firing whose actions are not finished.
     public struct Run: Hashable, Sendable {
-        /// The firing; its cause is in words after it was stored.
+        /// The firing. If it was read from a stored memory, its cause is in words.
         public var firing: Firing
         /// A hash of the rule's actions. The run ends if the rule now has different actions.
         public var actions: String
@@ -41,7 +41,7 @@ public struct EngineMemory: Hashable, Sendable {
         public var plug: String
         /// The name of the rule that changed the plug.
         public var rule: String
-        /// The id from which the ids of the changing commands are derived.
+        /// The id from which the ids of the commands that changed the plug are derived.
         public var firing: RequestID
         /// The state of the relay before the change.
         public var on: Bool
@@ -61,8 +61,8 @@ public struct EngineMemory: Hashable, Sendable {
         public var milliwattHours: UInt64
         /// The triggers that have fired in the period, by ``EngineMemory/key(rule:trigger:)``.
         public var fired: Set<String>
-        /// The triggers that were evaluated, by the same key. For any other trigger a limit that is already exceeded is
-        /// not an edge.
+        /// The triggers that were evaluated, by the same key. Any other trigger does not fire if its limit is already
+        /// exceeded at its first evaluation.
         public var known: Set<String>
     }
 
@@ -73,7 +73,7 @@ public struct EngineMemory: Hashable, Sendable {
         public var rule: String
         /// The trigger's description.
         public var trigger: String
-        /// The day for the sun, otherwise the second, in the local calendar.
+        /// The day of a sun schedule, or the second of any other schedule, since 1970-01-01 in the local calendar.
         public var number: Int64
     }
 

@@ -12,7 +12,7 @@ extension RuleEngine {
             effect = .run(command, timeout: timeout)
         case .webHook(var hook):
             hook.body = hook.body.map { body in
-                // The value must not end a JSON string.
+                // An inserted value must not end the JSON string around its placeholder.
                 let isJSON = body.looksLikeJSON
                 return filled(body, firing) { isJSON ? $0.escapedForJSON : $0 }
             }

@@ -71,7 +71,8 @@ extension RuleEngine {
         findRunDeadline()
     }
 
-    /// Power conditions of waiting runs narrow the quiet bands.
+    /// Changes the number of runs that wait for a condition. Their power conditions narrow the quiet bands, so the
+    /// bands are computed again.
     private mutating func waitingChanged(by change: Int) {
         waitingFor += change
         quietBandsNeedRefresh = true

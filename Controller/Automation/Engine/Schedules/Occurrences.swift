@@ -4,8 +4,9 @@ import ProtocolCore
 /// A time at which a schedule is due.
 struct Occurrence: Hashable, Sendable {
     var instant: Instant
-    /// Identifies the occurrence within its schedule, also after the clock was set. For the sun it is the day,
-    /// otherwise the second, both in the local calendar. ``repetition`` is added if the clock shows the second again.
+    /// Identifies the occurrence within its schedule, also after the clock was set: the day of a sun schedule, or the
+    /// second of any other schedule, since 1970-01-01 in the local calendar. ``repetition`` is added if the clock shows
+    /// the second again.
     var number: Int64
 
     /// The offset that marks a repeated second. It is larger than the local second of any date.

@@ -114,7 +114,7 @@ extension RuleEngine {
     private mutating func fireEdges(now: Instant, _ actions: inout [Action]) {
         guard !edges.isEmpty else { return }
         var last: Int?
-        // By index, because `fire` mutates the engine. The list itself changes only with the next event.
+        // Iterates by index, because `fire` mutates the engine. The list itself changes only with the next event.
         for place in edges.indices where power[edges[place].trigger].rule != last {
             let edge = edges[place]
             // Copies only one field, because a copy of the whole trigger would increment reference counts.
