@@ -38,8 +38,8 @@ public struct RuleFile: Hashable, Sendable {
     public let places: [RulePlaces]
     private let text: String
 
-    /// Reads the whole file, or throws all mistakes in it. If the YAML cannot be read, the error has only the first
-    /// mistake of the YAML.
+    /// Reads the whole file, or throws its mistakes. If the YAML cannot be read, the error has only the first mistake
+    /// of the YAML.
     public init(name: String, text: String) throws(RuleFileError) {
         let source = SourceText(text)
         var reader = RuleReader()
