@@ -54,7 +54,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var heldBack: [String: Int]?
     /// summary: failed calls of a script; missing if no call failed.
     public var failures: Int?
-    /// summary: a script's commands and effects that were dropped because of its rate limit; missing if none was.
+    /// summary: a script's commands and effects that were dropped because of its rate limit; missing if none was
+    /// dropped.
     public var commandsHeldBack: Int?
     /// recorded: the time of the plug's first sample in the span; missing without samples.
     public var from: String?
