@@ -41,7 +41,7 @@ final class ChildProcess {
     ///
     /// - Parameters:
     ///   - words: the program, which is searched in PATH, and its arguments.
-    ///   - place: the file of the program; nil to search it.
+    ///   - place: the file of the program; nil to search PATH.
     ///   - input: all of its standard input; it must fit into a pipe.
     ///   - fence: denies the program access to the daemon's secrets; nil for full access.
     init(

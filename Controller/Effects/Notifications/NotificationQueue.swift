@@ -13,7 +13,7 @@ struct NotificationQueue: Machine, Sendable {
         case failed(String, isRetryable: Bool)
     }
 
-    /// Each notification has a number, in ascending order.
+    /// An event. Each notification has its own number; a later notification has a greater one.
     enum Event: MachineEvent, Hashable, Sendable {
         case came(UInt64)
         /// The attempt that was requested has ended.
