@@ -5,8 +5,8 @@
 
 enum fence_kind { fence_folder, fence_link, fence_other };
 
-/// The identity and the kind of a file. If the file system records birth times, no two files have the same device, inode
-/// and birth time; otherwise the birth time is zero.
+/// The identity and the kind of a file. If the file system records birth times, no two files have the same device,
+/// inode and birth time; otherwise the birth time is zero.
 struct fence_file {
     uint64_t device;
     uint64_t inode;
