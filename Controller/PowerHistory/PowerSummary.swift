@@ -44,9 +44,9 @@ public struct PowerSummary: Hashable, Sendable {
     }
 }
 
-/// The energy of a local hour, day or month.
+/// The energy of a period of the local calendar.
 public struct PeriodEnergy: Hashable, Sendable {
-    /// An hour, day or month of the local calendar.
+    /// The period.
     public var period: CalendarPeriod
     /// The total energy, including the estimated part.
     public var milliwattHours: Double

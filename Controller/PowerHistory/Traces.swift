@@ -1,11 +1,11 @@
 import GRDB
 
 extension PowerHistory {
-    /// The maximum number of firings that the history keeps per rule. The limit stops a rule whose threshold is within
-    /// the noise from filling the disk.
+    /// The maximum number of traces of firings that the history keeps per rule. The limit stops a rule whose
+    /// threshold is within the noise from filling the disk.
     public static let firingsPerRule = 3000
-    /// The maximum number of edges without effect that the history keeps per rule. They have their own limit so that
-    /// they do not displace firings.
+    /// The maximum number of traces of edges without effect that the history keeps per rule. They have their own
+    /// limit so that they do not displace firings.
     public static let asidesPerRule = 2000
     /// The maximum number of traces that one statement deletes, so that deletion does not delay other writers.
     static let tracesAPiece: Int64 = 2000
@@ -37,7 +37,7 @@ extension PowerHistory {
         }
     }
 
-    /// Returns the newest `limit` traces of rules that fired at or after `from`, in ascending order of time.
+    /// Returns the newest `limit` traces of firings at or after `from`, in ascending order of time.
     public func firedTraces(from: Int64, newest limit: Int) throws(HistoryError) -> [StoredTrace] {
         try read { database in
             var traces: [StoredTrace] = []
