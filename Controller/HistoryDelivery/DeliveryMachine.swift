@@ -118,7 +118,7 @@ struct DeliveryMachine: Machine {
     }
 }
 
-/// The reason why a receiver did not accept a part.
+/// The reason why a connection or a delivery failed.
 struct DeliveryFault: Error, Hashable {
     /// The reason on one line.
     var reason: String
