@@ -6,7 +6,7 @@ import ProtocolCore
 public struct HistoryDelivery: Sendable {
     /// The interval between two checks for changes that a database lacks.
     private static let databaseInterval = Duration.seconds(2)
-    /// The time that an orderly stop waits for the current work.
+    /// The time that an orderly stop waits for the current work of a database. A remote-write request ends at once.
     private static let patienceAtEnd = Duration.seconds(2)
 
     /// Receives the updates of the house if a receiver stores live states; nil otherwise.

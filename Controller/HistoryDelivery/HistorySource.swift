@@ -22,7 +22,8 @@ final class HistorySource: Sendable {
         try attempt { state throws(HistoryError) -> PowerHistory in try history(&state) }
     }
 
-    /// Returns the start position for a receiver that has all changes up to a position.
+    /// Returns the start position for a receiver that has all changes up to a position. The first call, and the first
+    /// one after a repair of the history, begins a new epoch.
     func begin(after position: FeedPosition?) throws(DeliveryFault) -> FeedPosition {
         try attempt { state throws(HistoryError) -> FeedPosition in
             if let epoch = state.epoch, let number = try history(&state).number(after: position) {

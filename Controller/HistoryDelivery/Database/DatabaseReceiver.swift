@@ -21,7 +21,7 @@ final class DatabaseReceiver: HistoryReceiver {
         var timeZone: String
     }
 
-    /// The interval of updates that show that the daemon is running, if nothing else is sent.
+    /// The interval of updates that show that the daemon is running, if no state changes.
     private static let heartbeat = Duration.seconds(20)
     /// The interval between two calls that drop old partitions.
     private static let forgetting = Duration.seconds(3600)

@@ -7,9 +7,9 @@ import Synchronization
 
 /// Sends the history to a server for Prometheus remote write, version 1.0: samples and readings of the energy counter.
 ///
-/// The server does not report how much of the history it has, so the position is stored in a file after each accepted
-/// part. If the daemon crashes before it stores the position, it sends the part again. The server then already has the
-/// same values at the same times.
+/// The server does not report how much of the history it has, so the position is stored in a file after each part that
+/// was accepted, or whose rejected requests were skipped. If the daemon crashes before it stores the position, it sends
+/// the part again. The server then already has the same values at the same times.
 final class RemoteWriteReceiver: HistoryReceiver {
     /// The limit of values per request. This number of values, at 18 bytes each, has about 360 kB before compression
     /// and without labels.
