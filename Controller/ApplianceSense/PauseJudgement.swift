@@ -21,7 +21,7 @@ struct PauseJudgement {
     /// - Parameters:
     ///   - longestHere: the longest pause of the cycle so far, in milliseconds.
     ///   - levelHere: the lowest power of the cycle's pauses, in tenths of a watt; nil if the cycle has had fewer than
-    ///     five pauses.
+    ///     five pauses of at least ``ProgrammeTracker/tellingPause``.
     init(_ profile: ApplianceProfile, longestHere: Int64, levelHere: Int32?) {
         let longest = max(longestHere, Int64(profile.pauses.max() ?? 0) * 1000)
         // With more observed cycles, a pause longer than theirs is less likely.
