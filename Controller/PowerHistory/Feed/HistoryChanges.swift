@@ -24,8 +24,8 @@ public struct HistoryChanges: Sendable {
     public var isAll: Bool
     /// The names of plugs that are new or renamed.
     public var names: [PlugID: String] = [:]
-    /// The changed chunks. If samples are requested, later chunks that overlap the same spans are included too, and are
-    /// repeated in their own part.
+    /// The changed chunks. If samples are requested, chunks of later changes that overlap the same spans are included
+    /// too, and are repeated in their own part.
     public var chunks: [ChangedChunk] = []
     /// The changed roll-ups.
     public var rollUps: [ChangedRollUps] = []

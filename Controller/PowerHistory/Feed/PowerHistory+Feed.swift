@@ -39,12 +39,12 @@ extension PowerHistory {
         }
     }
 
-    /// Returns true if a change has a greater number.
+    /// Returns true if a change has a number greater than `number`.
     public func hasChanges(after number: Int64) throws(HistoryError) -> Bool {
         try read { try $0.integer("SELECT 1 FROM change WHERE number > ? LIMIT 1", .integer(number)) != nil }
     }
 
-    /// Returns changes with greater numbers, in ascending order.
+    /// Returns changes with numbers greater than `number`, in ascending order.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of changes in the result.
@@ -181,8 +181,8 @@ private struct FeedReading {
         changes.rollUps.append(ChangedRollUps(plug: plug, step: step, span: from..<to, rows: rows))
     }
 
-    /// Adds the samples of the changed chunks and of the requested spans. Later chunks that overlap these spans are
-    /// added too, so that the receiver knows the chunk of each sample.
+    /// Adds the samples of the changed chunks and of the requested spans. Chunks of later changes that overlap these
+    /// spans are added too, so that the receiver knows the chunk of each sample.
     mutating func takeSamples(besides spans: [PlugID: [ClosedRange<Int64>]]) throws {
         var wanted = spans
         for chunk in changes.chunks { wanted[chunk.stored.plug, default: []].append(chunk.since...chunk.until) }
@@ -209,7 +209,7 @@ private struct FeedReading {
         }
     }
 
-    /// Extends the spans by the later chunks that overlap them, and adds those chunks to the changes.
+    /// Extends the spans by the chunks of later changes that overlap them, and adds those chunks to the changes.
     private mutating func reached(
         from asked: [ClosedRange<Int64>], by plug: PlugID, _ row: Int64
     ) throws -> [ClosedRange<Int64>] {
