@@ -8,7 +8,7 @@ import PowerHistory
 /// A part of the changes in a history, and its delivery to a database. The part first queries the database's current
 /// content, and is then sent in one transaction.
 struct DatabasePart {
-    /// The limit of samples after which a part includes no further chunk: some seconds of work, and 10 MB.
+    /// The limit of samples after which a part includes no further change: some seconds of work, and 10 MB.
     private static let sampleLimit = 400_000
     /// The range of times that are sent, in milliseconds since 1970: from 1700 to 2200. Other times come from damage or
     /// from clocks that were never set.

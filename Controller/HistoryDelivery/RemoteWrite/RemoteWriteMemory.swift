@@ -72,8 +72,8 @@ struct RemoteWriteMemory: Sendable {
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// Parses the file. A damaged line of a plug is ignored, so its values are sent again. If the first line is damaged,
-    /// the whole history is sent again.
+    /// Parses the file. A damaged line of a plug is ignored, so its values are sent again. If the first line is
+    /// damaged, the whole history is sent again.
     init(_ bytes: [UInt8]) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
         guard let head = lines.first, head.count == 2, let epoch = [UInt8](hexadecimal: head[0]), epoch.count == 16,
