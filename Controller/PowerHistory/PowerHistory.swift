@@ -44,7 +44,7 @@ public final class PowerHistory: Sendable {
     ///   - retention: The ages at which ``forgetOld(now:)`` deletes data.
     ///   - complain: Receives warnings for the user, each with a `hint:` line.
     /// - Throws: ``HistoryError``; the reason is ``HistoryError/Reason/absent`` if a reader finds no history, and
-    ///   ``HistoryError/Reason/recorded(by:)`` if another process records.
+    ///   ``HistoryError/Reason/recorded(by:)`` if this is a second recorder.
     public init(
         _ directory: String, role: Role, retention: HistoryRetention = .standard,
         complain: @escaping @Sendable (String) -> Void = { _ in }
@@ -166,7 +166,8 @@ public final class PowerHistory: Sendable {
         }
     }
 
-    /// Returns the sequence number of the last stored event of each plug that has one.
+    /// Returns the cursor of each plug that has one: the sequence number of its last stored event, or the end of a
+    /// stored gap if that is later.
     public func cursors() throws(HistoryError) -> [PlugID: SequenceNumber] {
         try mending { () throws(HistoryError) in
             try read { database in
@@ -180,7 +181,7 @@ public final class PowerHistory: Sendable {
         }
     }
 
-    /// Reports damage to the user, once per process.
+    /// Reports damage to the user. Only the first call has an effect.
     func reportDamage() {
         let isFirst = hasComplained.withLock { told in
             defer { told = true }

@@ -82,7 +82,8 @@ extension RollUps {
         }
     }
 
-    /// Returns the energy that the samples show for a part of a minute, and for the whole minute.
+    /// Returns the energy that the samples show for a part of a minute, and for the whole minute; nil without samples
+    /// in or near the minute.
     private func cut(from: Int64, to: Int64) throws -> EnergyShares.Cut? {
         let minute = floorMultiple(from, RollUpStep.minute.milliseconds)
         let end = minute + RollUpStep.minute.milliseconds
@@ -104,8 +105,8 @@ extension RollUps {
         return last == nil ? nil : cut
     }
 
-    /// Returns the quarters whose energy depends on minutes in this span. It extends to the counter readings on both
-    /// sides.
+    /// Returns the quarters whose energy depends on minutes in this span. They extend to the counter readings on both
+    /// sides of each end, if these are at most `EnergyShares.longestInterval` apart.
     private func energySpan(around span: ClosedRange<Int64>) throws -> Range<Int64> {
         let length = RollUpStep.quarter.milliseconds
         var (from, to) = (span.lowerBound, span.upperBound)
@@ -129,7 +130,8 @@ extension RollUps {
     }
 }
 
-/// Active power between two neighboring samples, which changes linearly. Power that is fed back counts as zero.
+/// Active power between two neighboring samples, which changes linearly. A part with a negative mean (energy is fed
+/// back) counts as zero.
 private struct PowerLine {
     let from: (time: Int64, power: Int32)
     let to: (time: Int64, power: Int32)
