@@ -17,8 +17,9 @@ struct DatabaseRecovery {
     /// The number of chunks per transaction.
     private static let rowsAPiece = 200
 
-    /// Copies all readable data into an empty history. Roll-ups of samples are recomputed. Roll-ups whose samples were
-    /// deleted by age or are unreadable are copied as they are.
+    /// Copies the readable data into an empty history, except the fetched spans, which are then fetched again, and the
+    /// feed, which must be begun again. Roll-ups of samples are recomputed. Roll-ups whose samples were deleted by age
+    /// or are unreadable are copied as they are.
     ///
     /// - Parameter progress: Receives the number of processed rows and the number of all rows.
     mutating func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> SalvageReport {

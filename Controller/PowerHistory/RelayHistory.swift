@@ -2,7 +2,7 @@ public import PlugModel
 
 extension PowerHistory {
     /// Returns the relay's state at a time, from the plug's journal: the state after the last change before this time,
-    /// otherwise the opposite of the state after the first later change.
+    /// otherwise the opposite of the state after the first change at or after this time.
     ///
     /// - Parameters:
     ///   - time: Milliseconds since 1970.

@@ -12,7 +12,8 @@ struct CounterPoint: Hashable, Sendable {
 /// is the energy, even if samples are missing; the samples only determine its distribution. The samples alone determine
 /// the energy before the first reading, after the last one, and between two readings whose rise is implausible: a
 /// counter that fell was reset or restored, and a counter that rose by more than any plug can carry belongs to a
-/// different plug. A minute that contains a reading is cut there, so that no energy counts twice. Energy that is fed
+/// different plug. If the plug restarted between two readings, the rise may lack energy, so the energy is at least that
+/// of the samples. A minute that contains a reading is cut there, so that no energy counts twice. Energy that is fed
 /// back counts as zero, as in the plug's counter.
 struct EnergyShares {
     /// The longest interval between two readings, in milliseconds. For a longer interval, only the samples determine
@@ -92,7 +93,7 @@ struct EnergyShares {
         var seen = Stretch(from: from, to: to)
         var index = place
         while index < minutes.count, minutes[index].start < to {
-            // Between readings with a plausible rise, only the rise counts.
+            // Between readings with a plausible rise, a cut minute is divided in proportion to time.
             try seen.add(minutes[index]) { from, to in rise == nil ? try cut(from, to) : nil }
             index += 1
         }
