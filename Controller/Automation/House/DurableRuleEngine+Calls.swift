@@ -153,9 +153,9 @@ extension DurableRuleEngine {
 
     static let ruleChanged = "its rule was changed or removed"
 
-    /// Handles a change of the rules. A call continues if the rule of that name still has the same triggers. The
-    /// function's place may have changed. Calls of a script that is not loaded are checked when it returns, because its
-    /// file may be invalid for a while.
+    /// Handles a change of the rules. A call continues if the rule of that name still has the same triggers and calls a
+    /// function of the same script. The function's place may have changed. Calls of a script that is not loaded are
+    /// checked when it returns, because its file may be invalid for a while.
     mutating func followCalls(changedFrom old: [Rule], now: Instant, _ actions: inout [Action]) {
         let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         let after = Dictionary(rules.map { ($0.name, $0) }) { first, _ in first }
