@@ -113,7 +113,8 @@ extension DurableRuleEngine {
         }
     }
 
-    /// Reports a rename by the user and the rules that still use an earlier name. That name still means the plug.
+    /// Reports a rename by the user, and the rules that still use an earlier name. That name still means the plug. A
+    /// rename that concerns no rule is not reported.
     private func tellRenamed(_ id: PlugID, from before: String, to name: String, _ actions: inout [Action]) {
         let others = memory.names.plugs.filter { $0.value == id && $0.key.lowercased() != name.lowercased() }
         let written = Set(others.keys)
