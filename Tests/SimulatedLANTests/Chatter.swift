@@ -6,7 +6,7 @@ struct Chatter: SimulatedHost {
     enum Stimulus: Sendable {
         case act(HostAction)
         case actInTurn([HostAction])
-        /// The host has a deadline that is due again at once, forever.
+        /// Sets a deadline that is due at once, and again after each time it is reached, forever.
         case storm
     }
 
@@ -102,6 +102,6 @@ struct Pair {
 
     func write(_ bytes: [UInt8], _ stream: UInt32 = 1) -> Chatter.Stimulus { .act(.write(StreamID(stream), bytes)) }
 
-    /// Returns the events of a host after its start.
+    /// Returns the events of a host after the first two: its start, and its interface that came up.
     func notes(_ host: HostID) -> [Chatter.Note] { Array(lan[host].notes.dropFirst(2)) }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(alarms.map(\.at) == [Instant(nanoseconds: 4_000_000_000)])
     }
 
-    @Test("A suspended host later receives its stream data but no datagrams")
+    @Test("A resumed host receives the stream data of its suspension, but not the datagrams")
     func aSuspendedHostHearsOfItsStreamsLaterAndOfNothingElse() throws {
         let pair = Pair()
         pair.lan.schedule(pair.connect(), on: pair.left)
@@ -76,7 +76,7 @@ import Testing
         #expect(pair.lan.clock(of: pair.left) == Instant(nanoseconds: 2_000_000_000))
     }
 
-    @Test("A storm fails with its seed and the command that replays it")
+    @Test("A run that exceeds its budget of deliveries fails with its seed and the command that replays it")
     func aStormFailsWithTheSeedAndTheWayToReplayIt() throws {
         let pair = Pair(seed: 77, budget: 500)
         pair.lan.schedule(.storm, on: pair.left, after: .seconds(1))
