@@ -11,7 +11,8 @@ enum BudgetRule {
             + missing("PlugMessage", of: proto.text, in: "| message of a plug |", of: page)
     }
 
-    /// Returns a violation for each message of the oneof that has no row in the table with this header.
+    /// Returns a violation for each message of the oneof that has no row in the table with this header, or a single one
+    /// if the table or the oneof is missing.
     private static func missing(
         _ oneof: String, of proto: String, in header: String, of page: SourceFile
     ) -> [Violation] {

@@ -36,7 +36,8 @@ enum ImportRules {
         }
     }
 
-    /// A generated file may import FoundationEssentials in every kind of module, but not Foundation.
+    /// A generated file may import FoundationEssentials in every kind of module. It may import Foundation only directly
+    /// after `#else`.
     static func generatedFilesStaySmall(_ tree: SourceTree) -> [Violation] {
         tree.files.filter(\.isGenerated).flatMap { file in
             file.swift.imports.filter { $0.module == "Foundation" && !isConditional($0, in: file) }.map {

@@ -49,7 +49,7 @@ enum ManifestRules {
     }
 
     /// The name of a C target begins with C, and the target is next to its only user. A program in C has no user. A C
-    /// target that only C targets use may have several.
+    /// target that only C targets use may have several users.
     static func foreignTargetsStandBesideTheirUser(_ tree: SourceTree) -> [Violation] {
         tree.manifest.targets.filter { $0.form != .executable }.flatMap { target -> [Violation] in
             let isForeign =

@@ -1,4 +1,5 @@
-/// Checks that a pure module does not depend on the time or the machine. It finds uses that need no import.
+/// Checks that a pure module uses no clock, global randomness, task, file or output. The rules of imports do not find
+/// these uses, because they need no import.
 enum PurityRule {
     static func check(_ tree: SourceTree) -> [Violation] {
         tree.swiftFiles { Layout.kind(of: $0) == .pure }.filter { !$0.file.isGenerated }.flatMap { file, target in

@@ -62,7 +62,7 @@ struct RuleTests {
     }
 
     @Test(
-        "Generators, comments, strings and members with such names are not reported in a pure module",
+        "Draws from a generator, and names in comments, strings or members, are accepted in a pure module",
         arguments: [
             "let die = Int.random(in: 1...6, using: &generator)", "let one = list.randomElement(using: &generator)",
             "// print(name) at ContinuousClock.now", #"let text = "\(name) Date() print(x)""#, "/* Task { } */",

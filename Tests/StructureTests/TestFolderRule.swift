@@ -1,6 +1,6 @@
 /// Checks that tests create temporary folders only with `TestFolder`, which removes them.
 enum TestFolderRule {
-    /// The helper, the benchmarks, and this rule with its tests.
+    /// The folders that the rule skips: the helper, the benchmarks, and this rule with its tests.
     private static let exempt = ["Tests/Support/TestFolders", "Tests/Benchmarks", "Tests/StructureTests"]
     /// Functions, variables and paths of temporary files. String literals are searched too, because they contain paths.
     private static let others = [
