@@ -7,7 +7,7 @@ import SimulatedLAN
 import Testing
 
 /// Three plugs that measured while no controller was connected, and a controller that returns and fetches all samples.
-/// The seed decides the faults of the link and the disk.
+/// The seed decides the faults of the link, the hosts and the disks.
 private struct RecordedHouse {
     static let absence = Duration.seconds(9 * 3600)
     static let disturbance = Duration.seconds(300)
@@ -99,7 +99,7 @@ private struct RecordedHouse {
 }
 
 @Suite struct BackfillSimulationTests {
-    @Test("The history has all samples of the current boots except the newest, despite faults on both sides")
+    @Test("The history has all samples of the current boots except the newest, despite faults of plugs and controller")
     func whatThePlugsRememberIsInTheHistoryThroughFaultsOnBothSides() throws {
         var (stored, fetches, failures) = (0, 0, 0)
         let plan = SeedPlan(environment: ProcessInfo.processInfo.environment)

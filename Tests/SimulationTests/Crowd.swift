@@ -35,7 +35,7 @@ struct Crowd {
     private var queue = EventQueue<Item>()
     private var random: SeededRandom
 
-    /// Creates the hosts. They start within the first second.
+    /// Creates the hosts, which start within the first second. A nil member is a controller.
     init(seed: UInt64, loss: Double = 0, _ members: [ServiceRegistration?]) {
         random = SeededRandom(seed: seed)
         self.loss = loss
@@ -121,7 +121,7 @@ struct PacketCount: CustomStringConvertible {
     private(set) var responses = 0
     private(set) var probes = 0
     private(set) var queries = 0
-    /// Known answers that did not fit into their query (RFC 6762 §7.2).
+    /// Packets that contain only known answers, which did not fit into their query (RFC 6762 §7.2).
     private(set) var continuations = 0
 
     var total: Int { responses + probes + queries + continuations }

@@ -23,16 +23,17 @@ import Testing
     private static let life = Duration.seconds(4500)
     /// The share of services that may be missing at the controllers. A record expires when its four refreshes (RFC 6762
     /// §5.2) fail because the query or the answer was lost. For a single browser the probability is 0.51 to the fourth,
-    /// one in fifteen. The service is then missing until the next query of the browse. This follows from the numbers of
-    /// the RFC, but here every browser also receives the answers to the others.
+    /// one in fifteen. The service is then missing until the next query of the browse. Here the share is smaller,
+    /// because every browser also receives the answers to the other browsers.
     private static let mostMissing = 0.02
     /// The packets per plug in more than two hours of losses. Nearly all are responses to a few hundred queries: each
-    /// plug that is not among the known answers sends one. In a crowd of a thousand, a plug sends four times as many as
-    /// in a crowd of a hundred. Half of the plugs had to change their names, and each retries its original name four
-    /// times in this time.
+    /// plug that is not among the known answers sends one. In a crowd of a thousand, a plug sends more of them than in
+    /// a crowd of a hundred. Half of the plugs had to change their names, and each retries its original name four times
+    /// in this time.
     private static let mostPackets = isFull ? 85 : 34
 
-    /// Names three of ten plugs Lamp and two of ten Plug; a twentieth of the hosts has the host name plug.
+    /// Returns the plugs, then a nil per controller. Three of ten plugs have the name Lamp and two of ten the name
+    /// Plug. A twentieth of the plugs has the host name plug.
     private static func members() throws -> [ServiceRegistration?] {
         try (0..<plugs).map { number in
             let name = number % 10 < 3 ? "Lamp" : number % 10 < 5 ? "Plug" : "Device \(number)"

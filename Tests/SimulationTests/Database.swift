@@ -13,9 +13,9 @@ struct Database {
 
     /// The start of following a plug that took over a name.
     struct Beginning {
-        /// The last event of the previous plug.
+        /// The highest number of an event that was received from the previous plugs with this name.
         let last: SequenceNumber
-        /// The last event that the controller does not receive.
+        /// The number of the new plug's event after which following starts.
         let after: SequenceNumber
     }
 

@@ -31,7 +31,7 @@ final class FollowingController {
     private var follower: PlugFollower?
     private var fetch: SampleFetch?
     private var fetches: UInt32 = 0
-    /// Requests refused because the plug had too many; one is sent again when another has ended.
+    /// Requests that the plug refused as busy. One of them is sent again when a different request has ended.
     private var refused: [RequestID] = []
     private var link = Link.none
     private var address: LANAddress?
@@ -149,7 +149,8 @@ final class FollowingController {
 
     /// Passes an event to the follower and performs its actions in order.
     private func step(_ event: PlugFollower.Event, _ now: Instant) -> [HostAction] {
-        // The answer to a Ping may arrive in the same chunk as the event, after it.
+        // The received bytes may contain an event and, after it, the answer to a Ping, which reduces the uncertainty.
+        // So the larger value before and after the step is used.
         let before = follower?.clock?.uncertainty(at: now) ?? .zero
         guard let actions = follower?.handle(event, now: now) else { return [] }
         let uncertainty = max(before, follower?.clock?.uncertainty(at: now) ?? .zero)
@@ -222,7 +223,8 @@ final class FollowingController {
         }
     }
 
-    /// Stores effect and cursor in one transaction, and then sends the messages to the plug.
+    /// Stores effect and cursor in one transaction, and then runs `then`. If no stores are left, kills the process
+    /// instead.
     private func store(_ change: (inout Database) -> String?, then: () -> [HostAction]) -> [HostAction] {
         if storesLeft == 0 {
             isKilled = true

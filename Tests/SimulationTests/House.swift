@@ -33,7 +33,7 @@ struct House {
         attach(id, address: Self.address(ofController: controllers.count), after: .zero)
     }
 
-    /// Adds a host that no fault affects.
+    /// Adds a host that gets no faults of its own. Faults of the link affect it too.
     mutating func add(attacker: HouseHost, name: String, address: LANAddress) -> HostID {
         let id = lan.add(attacker, name: name)
         attach(id, address: address, after: .zero)
@@ -99,8 +99,8 @@ struct House {
         for press in 0..<3 { lan.schedule(.press, on: plug, after: time + .milliseconds(1 + 700 * press)) }
     }
 
-    /// Breaks down at a random step of the plug's next writes, or of the writes at its start. If the plug writes
-    /// nothing, it breaks down between two writes.
+    /// Schedules a breakdown of the plug at a random disk step, counted from `time` or from the plug's next start. If
+    /// the disk does not reach this step, the breakdown happens at `end`.
     private mutating func breakDownWithin(
         _ plug: HostID, _ breakdown: SimulatedDisk.Breakdown, _ time: Duration, _ end: Duration
     ) {
@@ -111,8 +111,7 @@ struct House {
         } else {
             lan.schedule(.diskBreaksDown(breakdown, afterSteps: steps), on: plug, after: time)
         }
-        // If the disk never reached that step, the breakdown happens at `end`. Only the needed one of the two repairs
-        // has an effect.
+        // `start` has an effect only after a kill, and `powerOn` only after a power cut.
         lan.schedule(breakdown == .kill ? .kill(plug) : .powerCut(plug), after: end)
         lan.schedule(.start(plug), after: end)
         lan.schedule(.powerOn(plug), after: end)

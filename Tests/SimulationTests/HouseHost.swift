@@ -71,7 +71,8 @@ enum HouseStimulus: Sendable {
     case fetchSamples
     /// The caller or attacker connects to a plug and behaves in its manner.
     case call
-    /// A caller that the plug accepts removes the controller with this key. A plug removes it as if by its panel.
+    /// Removes the controller with this key. A caller requests this in its session with the plug; a plug performs it as
+    /// if its panel had requested it.
     case remove(PublicKey)
     /// If the plug accepts the caller, the caller resets it to factory state.
     case reset

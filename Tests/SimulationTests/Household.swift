@@ -47,7 +47,7 @@ struct Household {
 
     func plug(_ name: String) -> SimulatedPlug { house.plug(name) }
 
-    /// Schedules changes of the television's power, presses of the switch, and faults, all of which end.
+    /// Schedules changes of the television's power, presses of the switch, and faults with their repairs.
     mutating func disturb() {
         var time = Duration.seconds(5)
         while time < Self.disturbance {

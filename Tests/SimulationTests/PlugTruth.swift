@@ -17,7 +17,8 @@ struct PlugTruth {
     private var isNewborn = true
     /// The samples by boot, oldest first.
     private(set) var samples: [BootID: [Sample]] = [:]
-    /// Samples of the moment of a kill or of a forgotten life, which the plug may or may not have.
+    /// Samples that were being written at a kill, or that belong to a forgotten life. The plug may or may not have
+    /// them.
     private(set) var doubtful: Set<Sample> = []
     /// Events that wait for their numbers, oldest first.
     private(set) var unnumbered: [UnnumberedEvent] = []
@@ -93,7 +94,7 @@ struct PlugTruth {
     mutating func begin(_ memory: PlugMemory, boot: BootID, mayForget: Bool, wasReset: Bool) {
         let next = memory.journal.nextSequence
         defer { (unfinished, mirrored, nextSequence) = ([], boot, next) }
-        // If flash failed, it could not mark the mirror as outdated, and the plug may use an older mirror.
+        // If flash failed, the plug could not mark its mirror as outdated in flash, and may now use an older mirror.
         let isOlder = hadBadFlash && next < nextSequence
         guard mirrored == boot, !wasReset, !(mayForget && (memory.appliance.powerLost || isOlder)) else {
             (effects, isNewborn, unnumbered) = ([], true, [])

@@ -226,7 +226,8 @@ final class RecordingController {
         return []
     }
 
-    /// A write takes up to 50 ms, in which the process may be killed, and one in ten fails.
+    /// Ends the current write if it is due, and begins the next one. A write takes up to 50 ms, in which the process
+    /// may be killed. One write in ten fails.
     private func write(_ now: Instant) -> [HostAction] {
         var out: [HostAction] = []
         if let (batch, until) = writing, until <= now {

@@ -26,7 +26,8 @@ final class RulingController {
     /// The firings of the last step and its time, which the test compares with the plugs.
     private(set) var fresh: (firings: [Firing], at: Instant) = ([], .zero)
     private(set) var plugs: [String: FollowedHousePlug] = [:]
-    /// The first reading of each boot that any process of the controller received. Earlier changes cannot fire a rule.
+    /// The time of the first reading in a snapshot, by boot, for all processes of the controller. Earlier changes
+    /// cannot fire a rule.
     private(set) var firstReadings: [BootID: Instant] = [:]
     private var engine: RuleEngine
     /// The stored state of the engine, with which dwells continue after a restart.
@@ -283,7 +284,8 @@ final class RulingController {
         return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
     }
 
-    /// Stores the cursor before the event has any effect.
+    /// Stores the cursor, and then runs `then`, so that no event has an effect before it is stored. If no stores are
+    /// left, kills the process instead.
     private func store(
         _ name: String, _ change: (inout Database) -> String?, then: () -> [HostAction]
     ) -> [HostAction] {
@@ -293,7 +295,7 @@ final class RulingController {
         }
         storesLeft = storesLeft.map { $0 - 1 }
         let broken = change(&records[name, default: Database()])
-        // A lying plug damages only its own record.
+        // The hostile plug may damage its own record, so only violations in other records count.
         if let broken, name != HostilePlug.name { violation = "\(name): \(broken)" }
         return then()
     }

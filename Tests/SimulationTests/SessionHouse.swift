@@ -9,8 +9,8 @@ struct SessionHouse {
     private static let port: UInt16 = 7000
 
     var house: House
-    /// The number of events in the plug's ring. A small ring is overwritten while a controller is disconnected or slow;
-    /// the buffers of its streams are small as well.
+    /// The number of events in the plug's ring. A small ring is overwritten while a controller is disconnected or slow.
+    /// If the ring is small, the send buffers of all streams are small as well.
     let ring: Int
     /// The longest time that the plug's flash takes for a write. Zero means that writes end at once.
     private let flashTime: Duration
@@ -75,7 +75,7 @@ struct SessionHouse {
             }
             time += house.random.duration(in: .milliseconds(1)...(.seconds(15)))
         }
-        // The plug retries flash after at most five minutes.
+        // The plug retries flash after at most five minutes, so flash works again at the time of this last fetch.
         for id in house.controllers { lan.schedule(.fetchSamples, on: id, after: .seconds(990)) }
     }
 

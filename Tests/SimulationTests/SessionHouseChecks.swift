@@ -41,8 +41,8 @@ extension SessionHouse {
 
     // MARK: At the end
 
-    /// Checks that every event was received once or lies in a gap, that each acknowledged command took effect once, and
-    /// that the last known state is the plug's.
+    /// Checks that every event was received once or lies in a gap, that each acknowledged command had the effect that
+    /// its answer names, and that the last known state is the plug's.
     func checkOutcome() throws {
         for (id, controller) in controllers {
             let database = controller.database

@@ -24,8 +24,8 @@ struct SimulatedFlash {
     /// True if a write ends before the plug does anything else.
     var isImmediate: Bool { time.upperBound == .zero && writes.isEmpty }
 
-    /// True if a boundary was requested so long ago that the plug need not wait for it any longer: two writes of five
-    /// seconds.
+    /// Returns true if a boundary was requested at least 10 s ago, the time of two writes of 5 s. The plug then need
+    /// not wait for the boundary any longer.
     func isLate(at now: Instant) -> Bool {
         writes.contains { $0.action.isReservation && now - $0.asked >= .seconds(10) }
     }

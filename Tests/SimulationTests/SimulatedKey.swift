@@ -41,7 +41,7 @@ struct SimulatedKey {
         self.isKept = isKept
     }
 
-    /// Stores the key if that has not succeeded yet.
+    /// Stores the key if that has not succeeded yet. Returns true if the key is in flash.
     mutating func keep(_ files: FileStore) -> Bool {
         if !isKept { isKept = (try? files.createSecret(Self.path, with: Array("\(number)".utf8))) == true }
         return isKept

@@ -214,7 +214,7 @@ final class SimulatedPlug {
         perform(.started)
     }
 
-    /// Returns false if the disk broke down.
+    /// Restores the storage and creates the machine. Returns false if the disk broke down.
     private func beginLife(_ start: Start, _ boot: BootID) -> Bool {
         starts += 1
         let isMarked = disk.files.contains("\(Self.stateDirectory)/unmirrored")

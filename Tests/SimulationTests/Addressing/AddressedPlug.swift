@@ -21,8 +21,8 @@ final class AddressedPlug {
     var wake: Instant?
     /// The last violated invariant, or nil.
     private(set) var violation: String?
-    /// Probes per address since the link came up, the host resumed, the process started or the hardware address
-    /// changed.
+    /// The number of probes per address since the last link up, resume, restart of the process or new hardware
+    /// address.
     private var probes: [IPv4Address: Int] = [:]
     private var lastDoubt = Instant.zero
     private(set) var tally = Tally()
@@ -211,8 +211,8 @@ final class AddressedPlug {
         if !isTaken, now - lastDoubt > .seconds(11) { violation = "\(address) is removed during a connection" }
     }
 
-    /// Returns the kernel's ARP request for a packet of a program from one of the plug's addresses. Returns nil if the
-    /// link is down or no address is assigned.
+    /// Returns the ARP request that the kernel sends before a program's packet from one of the plug's addresses.
+    /// Returns nil if the link is down or no address is assigned.
     func question(for target: IPv4Address, _ random: inout SeededRandom) -> ARPPacket? {
         let own = assigned.keys.sorted { $0.rawValue < $1.rawValue }
         guard isLinkUp, let source = own.randomElement(using: &random) else { return nil }

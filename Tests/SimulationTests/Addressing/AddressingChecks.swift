@@ -15,8 +15,8 @@ extension AddressingHouse {
         return address
     }
 
-    /// Requires an address on each plug. A lease may end at any moment when its server turns out to be dead, so a plug
-    /// without an address gets 12 more seconds.
+    /// Requires an address on each plug. If the server of a lease is dead, the lease may have expired just before this
+    /// check, so a plug without an address gets 12 s more to claim one.
     func checkEverybodyHasAnAddress() throws(SimulationFailure) {
         let without = plugs.indices.filter { usable($0) == nil }
         guard !without.isEmpty else { return }
@@ -42,7 +42,7 @@ extension AddressingHouse {
         }
     }
 
-    /// Checks the limits of the flash writes and the sent packets of each plug in a run, with any faults.
+    /// Checks that each plug kept the limits of flash writes, ARP packets and DHCP messages of a complete run.
     func checkNobodyMadeAStorm() throws(SimulationFailure) {
         for (plug, state) in plugs.enumerated() {
             let tally = state.tally

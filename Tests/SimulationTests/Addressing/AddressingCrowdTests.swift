@@ -61,7 +61,7 @@ import Testing
         #expect(house.plugs.allSatisfy { $0.tally.dhcp <= 16 })
     }
 
-    @Test("With a server that refuses every request, 500 plugs retry less and less often")
+    @Test("With a server that refuses every request, each of 500 plugs sends at most 40 DHCP messages in 600 s")
     func withAServerThatRefusesEverybodyTheyAskLessAndLess() throws {
         let house = house(servers: [server(.refusing)])
         try house.run(until: .seconds(600))

@@ -22,7 +22,7 @@ enum Happening {
     case mirror(host: Int, Bool)
     case server(Int, ScriptedServer.Manner)
     case serverForgets(Int)
-    /// The delayed answer of a server arrives at a plug or, if `to` is nil, at every station.
+    /// A server sends its delayed answer to a plug or, if `to` is nil, to every station.
     case reply(Int, DHCPMessage, to: Int?)
     case faults(LinkFaults)
     /// Assigns each station to the group at its index.

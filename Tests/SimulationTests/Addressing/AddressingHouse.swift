@@ -43,7 +43,8 @@ final class AddressingHouse {
         self.servers = servers
         random = SeededRandom(seed: seed &* 41)
         segment = AddressingSegment(stations: count + hostCount + servers.count, seed: seed &* 43)
-        // All plugs together send at most 2.5 of these ARP requests per second on average, for any number of plugs.
+        // On average, all plugs together send at most 2.5 ARP requests of `Item.talk` per second, for any number of
+        // plugs.
         talkEvery = .milliseconds(max(15_000, count * 400))
         for number in 0..<hostCount {
             hosts.append(StubbornHost(hardware: MACAddress(2, 0, 0, 0, 0xEE, UInt8(number))))

@@ -53,7 +53,8 @@ struct AddressingScenario {
         }
     }
 
-    /// Powers all plugs within one second. Some plugs remember an address, and several plugs may remember the same one.
+    /// Powers on all plugs within one second. Some plugs remember an address, and several plugs may remember the same
+    /// one.
     private mutating func addPlugs(_ count: Int) {
         for number in 0..<count {
             var memory = RememberedAddresses()

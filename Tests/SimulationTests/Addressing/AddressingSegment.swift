@@ -2,8 +2,8 @@ import LinkWire
 import ProtocolCore
 import SimulatedLAN
 
-/// A broadcast domain of Ethernet that carries ARP and DHCP. ``SimulatedLAN`` is not used, because it carries datagrams
-/// between existing addresses.
+/// A broadcast domain of Ethernet that carries ARP and DHCP. ``SimulatedLAN`` is not used, because it carries only
+/// datagrams between hosts that already have addresses.
 ///
 /// The receivers of a broadcast are divided into up to eight portions, each with its own time of arrival. For 500
 /// stations a broadcast then needs 8 events instead of 500.

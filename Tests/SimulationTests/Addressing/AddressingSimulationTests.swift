@@ -19,9 +19,10 @@ import Testing
         var peakDHCP = 0
     }
 
-    /// Runs each seed's house through faults of the link, its servers and its hosts. No plug uses an address that it
-    /// did not probe, removes an address from a connection without need, or causes a storm. After the faults every plug
-    /// has a unique address, unless a host denies every address; then the plugs keep to the rate limit.
+    /// Runs each seed's house through faults of the link, its servers and its hosts. Each plug probes an address before
+    /// it uses it. It removes a link-local address in use only on a conflict or when new probes are required, and keeps
+    /// the limits of packets and flash writes. After the faults every plug has a unique address. If a host denies every
+    /// address, the plugs keep the rate limit instead.
     @Test("After faults of link, servers and hosts, every plug has a unique address")
     func everybodyGetsAnAddressOfItsOwn() throws {
         var totals = Totals()

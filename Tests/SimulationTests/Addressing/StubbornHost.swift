@@ -3,7 +3,7 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// A neighbour that ignores conflicts.
+/// A neighbour that keeps its address in every conflict.
 struct StubbornHost {
     let hardware: MACAddress
     /// The address, which was configured by hand or taken from a plug; nil for none.

@@ -79,7 +79,8 @@ struct ApplianceSoak {
 
     mutating func cutPower() throws {
         let lost = energy - (flash?.milliwattHours ?? 0)
-        // 100 Wh cause a write, which comes at most 75 s later.
+        // The machine writes after each 100 Wh, at most 75 s late. During this time and one meter interval the load
+        // takes up to 12 kW.
         let step = 100_000 + 12_000 * 1000 * 75 / 3600 + UInt64(configuration.meterInterval.inSeconds * 12_000 / 3.6)
         try require(wasFlashBroken || lost <= step, "a power cut loses \(lost) mWh of energy")
         if let unsavedSince, !wasFlashBroken {
@@ -95,13 +96,14 @@ struct ApplianceSoak {
 
     private mutating func begin(_ memory: ApplianceMemory) throws {
         // Working flash stores a lock at once, so the reported lock must be restored. After a power cut with broken
-        // flash, the stored lock must be.
+        // flash, the lock that flash has must be restored.
         let locked = memory.powerLost && wasFlashBroken ? flash?.tripped : machine.state.tripped
         machine = ApplianceMachine(configuration)
         isAsked = false
         wornAt = []
         try feed(.started(memory))
-        // A lock that follows another within moments may be restored as the first one, because writes are rate limited.
+        // If a second lock followed within moments, a power cut may restore the first one, because writes are rate
+        // limited.
         let isKept = memory.powerLost ? machine.state.tripped != nil : machine.state.tripped == locked
         try require(locked == nil || isKept, "the lock of \(locked!) was lost at the start")
     }
@@ -140,7 +142,7 @@ struct ApplianceSoak {
         now = end
     }
 
-    /// Presses the button. The contact may bounce if the machine debounces it.
+    /// Presses the button for `duration`. The contact may bounce if the configuration has a debounce time.
     mutating func press(for duration: Duration) throws {
         for down in [true, false] {
             if configuration.debounce > .zero, random.chance(0.5) {

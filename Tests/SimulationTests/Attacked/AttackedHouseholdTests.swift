@@ -32,7 +32,7 @@ struct AttackedHousehold {
         self.household = household
     }
 
-    /// Runs the household under attack. The owner's evening has the same outcome as without attackers.
+    /// Runs the household under attack, and checks that the owner's evening has the same outcome as without attackers.
     mutating func run() throws(SimulationFailure) {
         do {
             try household.pair()
@@ -50,7 +50,7 @@ struct AttackedHousehold {
         }
     }
 
-    /// Holds each plug's button, so that the former controller can pair. The owner removes it later.
+    /// Holds each plug's button, so that the former controller can pair. The owner later removes that controller.
     private func letIn() throws {
         let (lan, plugs) = (household.lan, household.plugs)
         for host in plugs.values { lan.schedule(.hold, on: host) }
@@ -71,8 +71,9 @@ struct AttackedHousehold {
         }
     }
 
-    /// Lets the former controller request the next commands in advance, checks that the switch still works, removes the
-    /// controller, and checks that all plugs refuse it and that the stranger got no answer.
+    /// Lets the former controller send commands with the ids of the owner's next commands, and checks that the switch
+    /// still works. Then removes that controller, and checks that all plugs refuse it and that the stranger got no
+    /// answer.
     private func remove() throws {
         let lan = household.lan
         lan.schedule(.call, on: formerHost)
@@ -114,7 +115,8 @@ struct AttackedHousehold {
             foreseen += house.former.asked.intersection(ids).count
             lies += house.evil.lies
         }
-        // The attacks took effect: commands of the owner had been requested in advance.
+        // The attacks took effect: ids of the owner's commands had been requested in advance, and messages were
+        // changed.
         #expect(firings > 3 && foreseen > 3 && lies > 3)
         print("\(firings) firings, \(foreseen) commands requested in advance by an attacker, \(lies) changed messages")
     }

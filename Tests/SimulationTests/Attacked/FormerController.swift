@@ -6,7 +6,7 @@ import ProtocolCore
 import SimulatedLAN
 
 /// A controller that the owner removes. It receives the same messages as every controller. It knows the owner's rules
-/// and can therefore compute the ids of their future commands. It requests those ids in advance with commands that
+/// and can therefore compute the ids of their future commands. With these ids it sends commands in advance, which
 /// change nothing. After its removal it still tries to connect.
 final class FormerController {
     private enum Link {
@@ -16,7 +16,7 @@ final class FormerController {
         case open(StreamID, ControllerSession)
     }
 
-    /// The number of future switch events that it computes.
+    /// The number of future switch events for which the controller computes the ids of the commands.
     private static let foresight: UInt64 = 40
     private static let patience = Duration.seconds(3600)
 
@@ -32,9 +32,9 @@ final class FormerController {
     private var address: LANAddress?
     private var random = SeededRandom(seed: 0)
     private var lastStream: UInt32 = 0
-    /// Ids that it requested before the owner's rules did.
+    /// The request ids that the controller sent in advance.
     private(set) var asked: Set<RequestID> = []
-    /// Plugs that refused it.
+    /// The plugs that refused the controller because it is not paired.
     private(set) var refusedBy: Set<String> = []
 
     init(
@@ -161,8 +161,7 @@ final class FormerController {
 
     // MARK: Requests in advance
 
-    /// Requests the ids of the commands that the next presses of the switch will cause, with commands that change
-    /// nothing.
+    /// Sends commands that change nothing, with the ids of the commands that the next presses of the switch will cause.
     private func askAhead(_ now: Instant) -> [HostAction] {
         guard let door = descriptions["Switch"], let last = lastEvents["Switch"] else { return [] }
         var engine = RuleEngine(rules: rules)

@@ -6,8 +6,8 @@ import SimulatedLAN
 
 @testable import PlugProtocol
 
-/// A paired plug that lies. Its server's messages are changed in transit: set to extreme values, repeated, dropped,
-/// changed in one bit, or replaced by random bytes.
+/// A paired plug that lies. Three of ten messages of its server are changed before they are sent: set to extreme
+/// values, repeated, dropped, changed in one bit, or replaced by random bytes.
 final class HostilePlug {
     static let name = "Evil"
     private static let registration = RegistrationID(rawValue: 1)

@@ -28,13 +28,13 @@ final class Caller {
 
     let name: String
     let manner: Manner
-    /// The endpoint at which it expects the plug.
+    /// The endpoint at which the caller expects the plug.
     let place: LANEndpoint
     private let wiretap: Wiretap
     /// The key that the host at an address proves to own.
     private let shown: (LANAddress) -> PublicKey?
     private(set) var key: PublicKey?
-    /// The number of correct proofs that it sent.
+    /// The number of proofs that the caller sent as an owner. Callers of other manners do not count.
     private(set) var proofs = 0
     private(set) var pinned: PublicKey?
     /// The received messages, except those of sessions after pairing.
@@ -199,8 +199,8 @@ final class Caller {
             case .close: return hangUp()
             case .deliver(.welcomed):
                 welcomes += 1
-                // Subscribes only now: if a refusing plug has not read all data, its kernel resets the connection and
-                // its Goodbye is lost.
+                // Subscribes only after Welcome. If a plug refuses Hello and closes with unread data, its kernel resets
+                // the connection and the Goodbye is lost.
                 return follow(.subscribe(SubscriptionOptions(events: .after(0))), now)
             case .deliver(.ended(let reason)):
                 refusals.append(reason)
@@ -235,7 +235,7 @@ final class Caller {
     }
 }
 
-/// The messages that an owner sent when it last paired: its request and its proof.
+/// The messages of the last attempt of an owner to pair: its request and its proof.
 final class Wiretap {
     private(set) var heard: [[UInt8]] = []
 

@@ -10,7 +10,7 @@ import PlugModel
 final class Intermediary {
     let port: UInt16
     private let plug: LANEndpoint
-    /// The messages that it received from the plug.
+    /// The messages that the intermediary received from the plug.
     private(set) var told: [WirePlugMessage.OneOf_Kind] = []
     private var partners: [StreamID: StreamID] = [:]
     private var decoders: [StreamID: FrameDecoder] = [:]

@@ -105,7 +105,7 @@ struct PairingHouse {
         }
         lan.schedule(.hold, on: lamp)
         try lan.run(for: .seconds(3)) { _ in try check() }
-        // An owner that was forgotten is refused, pairs, and then sends Hello.
+        // In three calls, an owner that the plug has forgotten is refused, pairs, and sends Hello.
         for _ in 0..<3 {
             for (id, _) in owners { lan.schedule(.call, on: id) }
             try lan.run(for: .seconds(35)) { _ in try check() }
@@ -118,8 +118,8 @@ struct PairingHouse {
 
     // MARK: After every delivery
 
-    /// Checks that a caller without the code receives only refusals, that callers pin only the plug's own keys, and
-    /// that no unpaired controller is served.
+    /// Checks that a caller that was never paired receives only Goodbyes and challenges, that callers pin only the
+    /// plug's own keys, and that no unpaired controller is served.
     private mutating func check() throws {
         guard let machine = plug.machine else { return }
         if machine.access.key != plugKeys.last, !plug.isOffNetwork {
