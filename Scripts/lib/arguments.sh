@@ -36,7 +36,7 @@ require_number() {
 
 read_arguments() {
     suites=() is_long=false keeps_corpus=false compiles_benchmarks=false only='' compare='' rounds='' busy=''
-    job_limit=900  # seconds; a test that exceeds it is reported as interrupted
+    job_limit=900  # seconds; a job that runs longer is ended and has failed
     seeds='' seed='' traces='' hours=''
     local all=false full=false
     while (($#)); do
@@ -46,7 +46,7 @@ read_arguments() {
         --full) full=true ;;
         --keep)
             keeps_corpus=true
-            # Scripts/lib/fuzz reads it.
+            # Scripts/lib/fuzz reads this variable.
             export SMARTPLUG_KEEP_CORPUS=yes
             ;;
         --seeds | --seed | --hours | --busy)
@@ -82,7 +82,7 @@ read_arguments() {
         --capture)
             [[ -n ${2:-} ]] || wrong_usage "--capture takes a folder"
             mkdir -p "$2" || stop "--capture: cannot create the folder '$2'"
-            # The simulation tests read it.
+            # The simulation tests read this variable.
             SMARTPLUG_CAPTURE=$(realpath "$2") && export SMARTPLUG_CAPTURE
             shift
             ;;
@@ -110,16 +110,16 @@ read_arguments() {
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600
         if $all; then suites+=(bench soak); fi
-        # The interoperability tests read them.
+        # The interoperability tests read these variables.
         export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000 SMARTPLUG_DAMAGES=1000,300
     fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep requires fuzz --full"; fi
     if [[ -n $hours ]]; then
-        # The limit is half an hour longer, for start and shutdown.
+        # The limit of the job is half an hour longer than the soak, for its start and its shutdown.
         export SMARTPLUG_SOAK_SECONDS=$((hours * 3600))
         job_limit=$((hours * 3600 + 1800))
     fi
-    # Thousands of houses take hours.
+    # Thousands of houses take hours, so the limit of a job becomes six hours.
     if ((${seeds:-0} > 1000)); then job_limit=21600; fi
     tell_the_tests "${seeds:-$default_seeds}"
 }

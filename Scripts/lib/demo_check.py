@@ -47,7 +47,7 @@ class Lines:
         return self.seen
 
     def wait(self, what, matches, seconds, since=0.0):
-        """Returns the time and the text of the first line since `since` that matches. Raises Failure after `seconds`."""
+        """Returns the time and the content of the first line since `since` that matches. Raises Failure after `seconds` or at the output's end."""
         for moment, line in self.seen:
             if moment >= since and matches(line):
                 return moment, line
@@ -209,7 +209,9 @@ def is_rise(line):
 
 
 def last_rise(watch, before):
-    """Returns the start of the last uninterrupted run of readings above 40 W, and its first power. Ignores a switch-on peak."""
+    """Returns the time and the power of the first reading in the last series of readings above 40 W until `before`.
+
+    A peak at switch-on is a separate, earlier series."""
     began, watts = before, 0.0
     for moment, line in reversed(watch.so_far()):
         if moment > before or not is_event(line, "Television", "reading"):

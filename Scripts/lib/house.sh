@@ -148,7 +148,7 @@ check_house() {
     if ((EUID != 0)); then isolation=(-Urnm); fi
     for plug in "${plugs[@]}"; do arguments+=(--plug "$plug"); done
     if $broker; then arguments+=(--broker "$house/broker"); fi
-    # The recorded television rises 17 s after the default start.
+    # The power of the recorded television rises 17 s after the default start.
     if [[ -n $traces ]]; then arguments+=(--traces --patience 60); fi
     unshare "${isolation[@]}" sh -c 'ip link set lo up && exec "$@"' sh python3 Scripts/lib/demo_check.py "${arguments[@]}"
 }

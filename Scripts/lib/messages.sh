@@ -14,7 +14,8 @@ stop() {
     exit 1
 }
 
-# quietly LOG COMMAND...: shows the output of the command on a terminal. Otherwise it writes LOG and prints it only if the command fails.
+# quietly LOG COMMAND...: shows the output of the command if standard output is a terminal. Otherwise it writes the output to LOG, and
+# prints LOG only if the command fails.
 quietly() {
     local log=$1
     shift

@@ -115,7 +115,7 @@ licenses() {
 add_control() {
     local needs=$4 about=()
     if [[ $1 == firmware ]]; then
-        # plugd loads one of the two libgpiod versions if a part has a line.
+        # plugd loads one of the two libgpiod versions if a part uses a GPIO line.
         needs="adduser, libgpiod2 | libgpiod3, $needs"
         # plugd loads libmosquitto for [mqtt] in its configuration, and libgmp for HomeKit pairing.
         needs+=$'\nSuggests: libmosquitto1, libgmp10'

@@ -31,7 +31,7 @@ home_assistant_environment() {
     echo "${XDG_CACHE_HOME:-$HOME/.cache}/smartplug/home-assistant-$(sha256sum "$1" | cut -c 1-12)"
 }
 
-# require_home_assistant REQUIREMENTS: creates the environment if it is missing, and removes those of other lists.
+# require_home_assistant REQUIREMENTS: creates the environment if it is missing, and removes the environments of other lists.
 require_home_assistant() {
     local environment
     environment=$(home_assistant_environment "$1")

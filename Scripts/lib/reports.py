@@ -47,7 +47,8 @@ def cases_of(job):
             reason = f"exit status {status}" if cases else "no test ran"
         if not cases or (status and all(case.outcome != FAILED for case in cases)):
             cases.append(Case(FAILED, job["name"], [reason], job["seconds"]))
-    # Swift tests that crash another process on purpose print the lines of a crash. Their event stream shows which test did not end.
+    # Swift tests that crash another process on purpose print the lines of a crash, so only a sanitizer's report counts for Swift jobs. Their event
+    # stream shows which test did not end.
     crash = SANITIZER if path.endswith(".jsonl") else CRASH
     if status < 0 or (status and crash.search(output_of(path))):
         for case in cases:
