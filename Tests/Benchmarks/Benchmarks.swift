@@ -1,7 +1,8 @@
 import Foundation
 
-/// `benchmarks [NAME...] [--json] [--full | --quick] --references FOLDER`: measures speed and size, each figure with a
-/// reference from the same run. `Scripts/bench` builds this program, pins it to one core and runs it.
+/// `benchmarks [NAME...] [--json] [--full | --quick] --references FOLDER`: measures speed and size. The reference of a
+/// figure, if it has one, is measured in the same run. `Scripts/bench` builds this program, pins it to one core and
+/// runs it.
 @main
 enum Benchmarks {
     /// The groups by name, in the order in which they run.

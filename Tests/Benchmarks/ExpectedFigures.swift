@@ -1,8 +1,8 @@
 /// Lists the figures that each group must have, so that a missing figure is an error. A number in a name, such as a
 /// count that the short form reduces, is written as #. A figure with several references is listed once.
 enum ExpectedFigures {
-    /// - Throws: ``BenchmarkError`` if an expected figure is missing, if a value is not finite, or if the value of a
-    ///   figure that is not in `zeros` is zero.
+    /// - Throws: ``BenchmarkError`` if an expected figure is missing, if a value or a reference is not finite, or if a
+    ///   figure that is not in `zeros` has the value or the reference zero.
     static func check(_ figures: [Figure], of group: String) throws {
         let measured = Set(figures.map { withoutNumbers($0.name) })
         if let missing = (all[group] ?? []).first(where: { !measured.contains($0) }) {
@@ -20,7 +20,7 @@ enum ExpectedFigures {
         }
     }
 
-    /// Figures that may be zero.
+    /// The figures whose value and reference may be zero.
     private static let zeros: Set = [
         "idle messages in # s after announcing", "all idle packets in that time",
         "memory after # events, # subscribers, one stalled", "the same, more than of # days",

@@ -10,7 +10,7 @@ struct Figure: Sendable {
     enum Bar: Sendable {
         /// Limits of the value's ratio to its reference.
         case ratioAtMost(Double), ratioAtLeast(Double)
-        /// Limits of the value, for values that do not depend on the machine.
+        /// Limits of the value itself, in the figure's unit.
         case atMost(Double), within(ClosedRange<Double>)
         /// No requirement; the value is only printed.
         case none

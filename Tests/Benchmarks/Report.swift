@@ -72,7 +72,7 @@ extension Figure.Bar {
     }
 }
 
-/// Formats a number with three significant digits and no exponent.
+/// Formats a number without an exponent, with the decimal places that three significant digits need.
 private func number(_ value: Double) -> String {
     let digits = value == 0 ? 0 : Int(log10(abs(value)).rounded(.down))
     return value.formatted(

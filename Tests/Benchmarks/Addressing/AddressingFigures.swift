@@ -7,7 +7,8 @@ func addressingFigures(_ setting: Setting) async throws -> [Figure] {
     return try claiming(measured) + leasing(measured) + beginning(measured) + memory(measured)
 }
 
-/// RFC 3927 §9: PROBE_WAIT 0 to 1 s, twice PROBE_MIN 1 s to PROBE_MAX 2 s, and ANNOUNCE_WAIT 2 s.
+/// The possible durations of a claim in seconds by RFC 3927 §9: PROBE_WAIT of 0 to 1 s, two probe intervals of 1 to 2 s
+/// (PROBE_MIN to PROBE_MAX), and ANNOUNCE_WAIT of 2 s.
 private let claimFloor = 4.0...7.0
 
 /// Measures the time from link-up to the link-local address. The RFC fixes the range, so the bars are absolute;

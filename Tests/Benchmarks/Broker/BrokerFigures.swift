@@ -10,8 +10,8 @@ import PlugModel
 import PlugTransport
 import ProtocolCore
 
-/// Measures a house at a real mosquitto: the latency from a plug event to a subscriber, and the cost of the states of
-/// many plugs.
+/// Measures a house at a real mosquitto: the latency from a plug event to a subscriber, the cost of the states of many
+/// plugs, and the memory of a plug's own connection.
 @Sendable
 func brokerFigures(_ setting: Setting) async throws -> [Figure] {
     let broker = try MosquittoBroker()

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A cluster of three ejabberd nodes on the loopback interface. They use all cores, unlike this process.
+/// A cluster of three ejabberd nodes on the loopback interface. The nodes use all cores; this process uses
+/// one.
 final class EjabberdCluster {
     static let user = "house@cluster"
     static let password = "sesame"

@@ -53,7 +53,8 @@ private func simulatedParts(_ setting: Setting) async throws -> [Figure] {
     var relay: [Double] = []
     var event: [Double] = []
     for _ in 0..<setting.times(500, few: 20) {
-        // The pause is that between quick presses. Without it the plug would still be awake, and so react faster.
+        // During this pause the plug becomes idle, as between the presses of a user. Without it the plug would still be
+        // active and react faster.
         try await Task.sleep(for: .milliseconds(20))
         let times = try await plug.timedPush()
         relay.append(times.relay)

@@ -134,7 +134,8 @@ struct YearOfAPlug {
         guard points.count == count else { throw BenchmarkError("\(points.count) of \(count) rows were read") }
     }
 
-    /// Returns the median duration of five calls in seconds. Each call opens the file again.
+    /// Returns the median duration of five calls in seconds. A query opens the file again in each call, so that every
+    /// call is a first call.
     private func middle(_ work: () throws -> Void) throws -> Double {
         try (0..<5).map { _ in try secondsTaken(work) }.median
     }

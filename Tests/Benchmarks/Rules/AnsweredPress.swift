@@ -12,8 +12,8 @@ private let pressesOfScript = ScriptLimits.commands
 /// the history.
 ///
 /// Further figures are the time from the plug's timestamp of the press (the plug is a separate process), the same
-/// without storage, to show the share of the disk, and the same with a script. A call of a script is stored before and
-/// after it.
+/// without storage, to show the share of the disk, and the first figure with a script. The runner stores each call of a
+/// script before it starts and its outcome after it ended.
 func answering(_ setting: Setting) async throws -> [Figure] {
     let presses = setting.times(300, few: 20)
     var disk: [Double] = []

@@ -2,7 +2,8 @@ import Automation
 import PlugModel
 import ProtocolCore
 
-/// Measures the rule engine against a plain loop over the rules' thresholds, with 20 rules over 10 plugs.
+/// Measures the rule engine with 10 plugs: readings without an edge with 20 rules, presses and crossings with 10 rules.
+/// The reference for readings and firings is a plain loop over the thresholds.
 func engineFigures() -> [Figure] { quietFigures() + pressFigures() + crossingFigures() }
 
 /// A rule of the plain loop.
@@ -110,8 +111,8 @@ private func pressFigures() -> [Figure] {
     return [Figure("a press, its firing and its command", own / Double(firings) * 1e6, "µs", .atMost(1))]
 }
 
-/// Measures power that crosses a threshold without a dwell. Every second reading fires a rule, the others arm its
-/// trigger.
+/// Measures power that crosses a threshold without a dwell. Every second reading of a plug fires a rule, and the
+/// others arm its trigger.
 private func crossingFigures() -> [Figure] {
     let firings = 500_000
     let threshold = PowerThreshold(.risesAbove, watts: 40)

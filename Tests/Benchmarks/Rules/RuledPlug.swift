@@ -58,7 +58,7 @@ struct RuledPlug {
             set, client: events.client, store: store, scripts: pool, recorder: recorder)
         self.runner = runner
         running = Task { await runner.run() }
-        // A slow reader would delay the reports of other plugs.
+        // Reads all records at once, because unread records would delay the reports of other plugs.
         let (records, continuation) = AsyncStream.makeStream(of: RunnerRecord.self)
         reading = Task {
             for await record in runner.records {
@@ -77,7 +77,7 @@ struct RuledPlug {
 
     /// Presses the button and waits for the rule's command.
     mutating func press() async throws -> Times {
-        // The pause is that between quick presses.
+        // During this pause the plug becomes idle, as between the presses of a user.
         try await Task.sleep(for: .milliseconds(20))
         try process.write([MeasuredPlug.push])
         var sent: (at: Int64, taken: Instant)?
@@ -118,7 +118,7 @@ struct RuledPlug {
             throw BenchmarkError("the path of this program is unknown")
         }
         let folder = program.deletingLastPathComponent().path
-        // A line has the device, the mount point and the type. The longest mount point that contains the folder
+        // Each line has the device, the mount point and the type. The longest mount point that contains the folder
         // applies. If two lines have this mount point, the later one applies.
         var found = (path: "", system: "")
         for line in try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8).split(separator: "\n") {

@@ -72,7 +72,7 @@ private struct ManyPresses {
     private var rules: DurableRuleEngine
     private var sequence: SequenceNumber = 0
     private let boot: BootID
-    /// The nanoseconds of each call.
+    /// The nanoseconds from each press to the outcome of its call.
     private(set) var times: [Double] = []
     /// The number of presses that the script counted.
     private(set) var counted = 0
@@ -93,7 +93,8 @@ private struct ManyPresses {
         _ = rules.handle(.stored, now: BootClock.now)
     }
 
-    /// Presses the button 1,000 times per second, without waiting for answers, and then waits for all answers.
+    /// Presses the button 1,000 times per second, and returns after all calls are answered. If a call takes longer than
+    /// 1 ms, the delayed presses follow at once.
     mutating func press(_ count: Int) async throws {
         let begin = BootClock.now
         var done = 0

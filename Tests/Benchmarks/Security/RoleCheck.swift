@@ -56,7 +56,7 @@ private struct CommandedServer {
         }
     }
 
-    /// Returns one encoded command each, with unique request ids.
+    /// Returns `count` frames with one command each. The request ids are unique.
     mutating func frames(_ count: Int) -> [[UInt8]] {
         (0..<count).map { number in
             let request = RequestID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })!

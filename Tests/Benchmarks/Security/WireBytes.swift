@@ -1,4 +1,5 @@
-/// Encodes an integer field of Protocol Buffers. The functions of this file encode only what hostile peers send.
+/// Encodes an integer field of Protocol Buffers. Only the hostile peers of the benchmarks use the functions of this
+/// file.
 func wireNumber(_ field: Int, _ value: UInt64) -> [UInt8] { varint(UInt64(field << 3)) + varint(value) }
 
 func wireBytes(_ field: Int, _ value: [UInt8]) -> [UInt8] {

@@ -22,8 +22,8 @@ struct MosquittoBroker {
         try heard(["-t", filter, "-C", "\(count)", "-W", "2"])
     }
 
-    /// Returns the number of packets that the broker received, at most a second old. Nearly all are published messages;
-    /// the broker has no separate count of retained ones.
+    /// Returns the number of packets that the broker has received, as it was up to a second ago. Nearly all of these
+    /// packets are published messages.
     func published() throws -> Int {
         guard
             let count = try heard(["-t", "$SYS/broker/messages/received", "-C", "1"]).first.flatMap({ Int($0) })

@@ -4,7 +4,8 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// Measures the memory of a plug's server while 64 subscribers follow 36,000 events in virtual time. One subscriber
+/// Measures how much the allocated memory grows while 64 subscribers of a plug's server follow 36,000 events in virtual
+/// time. One subscriber
 /// stops reading.
 func stalledSubscriberFigure() -> Figure {
     var house = SubscribedServer(subscribers: 64)
