@@ -4,9 +4,9 @@ import LinkWire
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Drives one interface with arbitrary events of neighbours, servers, cables and the kernel. The plug uses no
-    /// address that it did not probe, sends nothing without a link, does not flood the network, and has an address
-    /// after a quiet period.
+    /// Drives one interface with arbitrary events of neighbours, servers, cables and the kernel. The plug probes
+    /// each address before it uses it, sends only while the link is up, and has an address after five quiet minutes, in
+    /// which it sends fewer than 200 packets.
     static let addressing = FuzzTarget(
         name: "addressing",
         seeds: {
@@ -34,7 +34,7 @@ private struct FuzzedInterface {
         /// A time in tenths of a second.
         case wait(UInt8)
         case linkUp, linkDown, resumed, restart, newCard
-        /// A neighbour owns, probes, or requests the address that was last probed or announced.
+        /// A neighbour announces, probes, or sends a request for the address that the plug last probed or announced.
         case claimed, probed, asked
         /// A server answers the last message.
         case offer, acknowledge, refuse

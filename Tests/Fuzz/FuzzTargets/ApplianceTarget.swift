@@ -5,9 +5,9 @@ import PlugModel
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Drives an appliance. The first byte selects its settings. Each step has four bytes: the event, the delay, and a
-    /// two-byte number. The relay stays open while it is locked and while it rests, and energy never decreases. After
-    /// each deadline, the next one lies in the future.
+    /// Drives an appliance. The first byte selects its settings. Each step has four bytes: the event, the square root
+    /// of the delay in milliseconds, and a two-byte number. The relay stays open while a protection locks it and while
+    /// it rests, and energy never decreases. After each deadline, the next one lies in the future.
     static let appliance = FuzzTarget(
         name: "appliance",
         seeds: {

@@ -3,7 +3,8 @@ import PlugConfiguration
 import Tariffs
 
 extension FuzzTarget {
-    /// Parses a plug's configuration. It is accepted, or rejected with lines of its text.
+    /// Parses a plug's configuration. It is accepted, or rejected with mistakes. Each mistake has a description, and
+    /// its line number, if it has one, is in the text.
     static let configuration = FuzzTarget(
         name: "configuration",
         seeds: { configurations.map { Array($0.utf8) } },

@@ -14,18 +14,19 @@ import TestFolders
 
 extension FuzzTarget {
     /// Runs a daemon on the bytes of a paired plug: `HouseFollower` delivers them, rules run and are stored, the
-    /// recorder writes the history, and the page shows the house. Then a second process starts with the stored state
-    /// and receives the same bytes again.
+    /// recorder writes the history, and the page shows the house. Then a second daemon starts with the stored state
+    /// and receives the same bytes.
     static let daemon = FuzzTarget(
         name: "daemon",
         seeds: { recorded { $0.fromPlug } },
         check: { bytes in
             let folder = TestFolder(on: .memory)
             let first = try await DaemonLife.live(on: bytes, in: folder.path, as: .recorder)
-            // The first process may hold the recorder's lock for a moment, so the second one is a writer.
+            // The first daemon may still hold the recorder's lock for a moment, so the second daemon opens the history
+            // as a writer.
             let next = try await DaemonLife.live(on: bytes, in: folder.path, as: .writer)
             try require(next.complaints.isEmpty, "the stored state cannot be read: \(next.complaints)")
-            // After an earlier cursor, events would take effect twice.
+            // If the second daemon continued from an earlier cursor, events would take effect twice.
             for (plug, sequence) in first.cursors {
                 try require(
                     next.cursors[plug] ?? 0 >= sequence, "\(plug) is at \(next.cursors[plug] ?? 0), not \(sequence)")
@@ -34,7 +35,7 @@ extension FuzzTarget {
         })
 }
 
-/// A process of a daemon that follows one plug.
+/// The life of a daemon that follows one plug, from its start to the end of the plug's connection.
 private struct DaemonLife {
     static let plug = PlugID(rawValue: "0123456789ab")!
     private static let connection = ConnectionID(rawValue: 1)

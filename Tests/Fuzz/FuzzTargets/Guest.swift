@@ -8,9 +8,9 @@ import ProtocolCore
 struct Guest {
     static let cursor: SequenceNumber = 2
     static let fetch: UInt32 = 7
-    /// The number of commands that it sends.
+    /// The number of commands that the guest sends.
     static let commands = 5
-    /// The number of log lines that it requests: all except that of level trace.
+    /// The number of log lines that the guest receives: one per level, except trace.
     static let lines = LogLevel.allCases.count - 1
     static func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 

@@ -9,7 +9,7 @@ extension FuzzTarget {
         name: "roll-up-cell",
         seeds: {
             // The first cell has minutes: two entries, a gap of three, and one more entry. The second cell has two
-            // days: one with energy, and one with only energy.
+            // days: one with power and energy, and one with energy only.
             [
                 [0, 0xB1, 0, 2, 0, 20, 5, 40, 100, 9, 0, 7, 3, 1, 0xE1, 0xD4, 3],
                 [3, 0xB1, 4, 2, 0, 0xD0, 0x0F, 30, 0xA0, 0x1F, 12, 8, 0x81, 0xB8, 0x99, 0x29, 50, 50],

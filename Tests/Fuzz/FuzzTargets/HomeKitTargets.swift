@@ -111,7 +111,7 @@ private struct FuzzedAccessory {
         try hear()
     }
 
-    /// Checks that a stranger's session ends after a while. Returns true if any request was accepted.
+    /// Checks that a stranger's session ends within 200 s. Returns true if any request was accepted.
     mutating func rest() throws -> Bool {
         plug.flashWorks = true
         plug.flashAnswers(true)

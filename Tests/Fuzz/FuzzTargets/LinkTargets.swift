@@ -118,8 +118,8 @@ private struct ServedClient {
         message.clientHardware = Self.card
         let before = sent
         try handle(.received(message, from: message.options.serverIdentifier ?? .any))
-        // Waits so that the next message is again an answer: the client renews its lease, or accepts the offer of a
-        // bad server for lack of a better offer.
+        // If the client sent nothing, its next deadline makes it send a message, which the next datagram then answers:
+        // the client renews its lease, or accepts the offer of a bad server for lack of a better offer.
         if sent == before { try wait() }
     }
 

@@ -10,8 +10,8 @@ import Storage
 
 extension FuzzTarget {
     /// Sends bytes of a paired controller to a complete plug with sessions, appliance, journal, mirror and flash. Then
-    /// the process is killed, and the next one reads the mirror. Then the power fails, and the next one has only flash.
-    /// Each process receives the same bytes again.
+    /// the process is killed, and the next process reads the mirror and receives the same bytes. Then the power fails,
+    /// and the next process has only flash and receives the same bytes.
     static let plugLife = FuzzTarget(
         name: "plug-life",
         seeds: { recorded { $0.fromGuest } },

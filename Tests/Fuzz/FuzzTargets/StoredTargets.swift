@@ -117,7 +117,7 @@ extension FuzzTarget {
         ]
     }
 
-    /// The first record of every mirror: the boot of all its events.
+    /// The first record of every mirror: the boot of all its events and the plug's id.
     private static let head = MirrorRecord.begins(FuzzedPlug.boot, identity.id)
 
     private static let identity = PlugServer.Identity(
