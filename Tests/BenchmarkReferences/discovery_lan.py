@@ -90,7 +90,7 @@ class Measurement:
         self.lan.close()
 
     def start_idle(self):
-        """Starts publishers on isolated hosts, and prints the memory that their services add."""
+        """Starts publishers on isolated hosts. Prints their memory without services and the memory that the services add."""
         ours, theirs, bare = self.host(), self.host(), self.host()
         for host in (ours, theirs, bare):
             host.part()
@@ -154,7 +154,7 @@ class Measurement:
         time.sleep(self.announcing)
         self.browse_all("")
         publisher.stop()
-        # No running host has cached the services of the first publisher.
+        # The services of the first publisher do not disturb this measurement, because no running host has cached them.
         self.avahi(self.host(), self.services)
         time.sleep(self.announcing)
         self.browse_all(" of avahi-daemon")

@@ -1,7 +1,7 @@
 // `press_poller PULL VALUE PRESSES [HELD]` presses a button of gpio-sim through the file PULL, holds it for HELD ms
 // (default 20), releases it and polls the relay's line in the file VALUE until it changes. Prints for each press the
-// nanoseconds from the write of the release to the change of the line. If the machine pauses during a press, the press
-// becomes a long one, which does not switch the relay; it is then repeated.
+// nanoseconds from the write of the release to the change of the line. If the machine pauses during a press and thereby
+// holds the button for more than `longest_hold` ms, the press is repeated.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
