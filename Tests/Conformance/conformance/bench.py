@@ -52,7 +52,7 @@ class Bench:
         self.host = TargetHost()
         self.proxy = None
         self.peer = None
-        self.plugged = None  # The time when the interface was set up.
+        self.plugged = None  # The time just before the interface got its address.
         self._ports = []
         self._target_class, self._programs = target_class, programs
         self.target = None

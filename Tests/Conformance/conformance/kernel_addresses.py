@@ -37,7 +37,7 @@ class KernelAddresses:
             time.sleep(0.02)
 
     def await_went(self, address, within):
-        """Returns True if the address is removed within that many seconds."""
+        """Returns True as soon as the interface does not have the address, or False if it still has it after that many seconds."""
         limit = time.time() + within
         while address in self.now():
             if time.time() > limit:

@@ -63,7 +63,7 @@ class LinkPeer(Peer):
     # Receiving.
 
     def seen(self, kind, wanted=lambda _: True, since=0.0, until=float("inf")):
-        """Returns the frames of a kind (ARP, DHCPPacket, ...) so far."""
+        """Returns the matching frames of a kind (ARP, DHCPPacket, ...) so far, in the order of arrival."""
         return [frame for frame in list(self.frames)
                 if isinstance(frame, kind) and since < frame.at <= until and wanted(frame)]
 

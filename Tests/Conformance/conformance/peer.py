@@ -148,7 +148,7 @@ class Peer:
     # Receiving.
 
     def heard(self, wanted, since=0.0, until=float("inf"), family=4):
-        """Returns the packets so far, in the order of arrival; `family` None selects both families."""
+        """Returns the matching packets with a valid message so far, in the order of arrival; `family` None selects both families."""
         return [packet for packet in list(self.packets) if since < packet.at <= until
                 and family in (None, packet.family) and packet.message and wanted(packet)]
 

@@ -1,4 +1,4 @@
-"""Output: lines, JSON, JUnit XML for the totals, and the table of all responders."""
+"""Output: lines of text, JSON, JUnit XML, and the Markdown table of all tested targets."""
 
 import datetime
 import json

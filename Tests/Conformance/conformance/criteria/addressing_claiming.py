@@ -28,7 +28,7 @@ def three_arp_probes(bench):
     "probes contain the probed address as sender", fields(probe, lambda frame: replace(frame, sender="169.254.9.9"))))
 def probes_without_sender(bench):
     bench.begin()
-    # Before the target has an address, its only ARP requests may be probes.
+    # Before the target has an address, each of its ARP requests must be a probe.
     asked = bench.peer.await_arp(lambda arp: arp.operation == wire.REQUEST, 3, bench.connected)
     if asked is None:
         return failed("no ARP request within 3 s")

@@ -186,8 +186,8 @@ def tried(rival, count, within):
 
 
 def renamed(wanted_number, first=1):
-    """Replaces the probed address with the index `wanted_number` (from 0) by the probed address with the number `first`
-    (from 1)."""
+    """Replaces the address in probes: if it is the probed address with the index `wanted_number` (counted from 0), by the probed address with
+    the number `first` (counted from 1)."""
     order = []
 
     def change(frame):
@@ -202,7 +202,7 @@ def renamed(wanted_number, first=1):
            proof=from_target("the sixth address is the second one again", renamed(5, 2)))
 def new_each_time(bench):
     rival = opposed(bench, by_reply, count=100)
-    # A later probe for an earlier address shows that the target tries the address again.
+    # Waits for nine addresses. A probe for an earlier address after a probe for a different one shows that the target tries it again.
     tried(rival, 9, 22)
     order = [arp.target for arp in bench.peer.arps(link_local_probe)]
     changes = [address for before, address in zip([None, *order], order) if address != before]

@@ -17,7 +17,7 @@ OLD_ROUTE = in_host(
     "ip address add 192.0.2.77/32 dev lo; ip rule add to 10.9.0.0/24 table 99; "
     "ip route add 10.9.0.0/24 dev eth0 src 192.0.2.77 table 99")
 LINK_LOCAL_DATA = bytes((169, 254, 77, 7))
-LATE_DISCOVER = 40  # seconds until a host that found no server searches again
+LATE_DISCOVER = 40  # seconds within which a host that found no server searches again and gets a lease
 
 
 def alone_first(bench):

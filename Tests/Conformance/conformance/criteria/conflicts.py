@@ -107,7 +107,7 @@ def own_announcements_echoed(bench):
 def shared_is_no_conflict(bench):
     service = bench.settled()
     other = Record(SERVICE_TYPE, PTR, 4500, (Name(["Other"]) + SERVICE_TYPE).encoded)
-    # The proxy turns the record whose data is the host name into a claim.
+    # With the alteration, the record whose data is the host name becomes a claim to this name.
     bench.peer.tell(other, Record(SERVICE_TYPE, PTR, 4500, service.host.encoded), host=3)
     probe = bench.peer.first(lambda packet: packet.message.is_probe, 2.5)
     if probe:

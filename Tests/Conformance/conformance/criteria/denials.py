@@ -100,7 +100,7 @@ def conflict_limit_without_flush(bench):
 
 
 def judge_conflict_limit(bench, flush):
-    tries = []  # Packets that began an attempt: with a new name, or with a name after a pause.
+    tries = []  # The first probe of each attempt. An attempt has a new name, or an earlier name after a pause of more than 0.6 s.
     last = {}
 
     def deny(packet):

@@ -92,7 +92,7 @@ def probes_ask_for_any(bench):
                lambda message: replace(message, questions=tuple(
                    Question(question.name, question.type) for question in message.questions)), probe)))
 def probes_want_unicast(bench):
-    # Only the first probes are tested: a responder may switch to multicast when no host has answered.
+    # Only the first probe is tested, because a responder may request multicast answers in later probes.
     packet, question = probe_questions(bench)[0]
     if not question.unicast:
         return warned("the first probe has no QU bit", packet)
