@@ -31,7 +31,7 @@ final class FollowingController {
     private var follower: PlugFollower?
     private var fetch: SampleFetch?
     private var fetches: UInt32 = 0
-    /// Requests that the plug refused as busy. One of them is sent again when a different request has ended.
+    /// Requests that the plug refused as busy. One is sent again when a different request has ended.
     private var refused: [RequestID] = []
     private var link = Link.none
     private var address: LANAddress?

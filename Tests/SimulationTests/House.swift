@@ -33,7 +33,7 @@ struct House {
         attach(id, address: Self.address(ofController: controllers.count), after: .zero)
     }
 
-    /// Adds a host that gets no faults of its own. Faults of the link affect it too.
+    /// Adds a host that is never a target of ``breakSomething(after:until:)``. Faults of the link affect it too.
     mutating func add(attacker: HouseHost, name: String, address: LANAddress) -> HostID {
         let id = lan.add(attacker, name: name)
         attach(id, address: address, after: .zero)
