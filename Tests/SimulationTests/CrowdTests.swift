@@ -28,8 +28,8 @@ import Testing
     private static let mostMissing = 0.02
     /// The packets per plug in more than two hours of losses. Nearly all are responses to a few hundred queries: each
     /// plug that is not among the known answers sends one. In a crowd of a thousand, a plug sends more responses than
-    /// in a crowd of a hundred. Half of the plugs had to change their names, and each retries its original name four times
-    /// in this time.
+    /// in a crowd of a hundred. Half of the plugs had to change their names, and each retries its original name four
+    /// times in this time.
     private static let mostPackets = isFull ? 85 : 34
 
     /// Returns the plugs, then a nil per controller. Three of ten plugs have the name Lamp and two of ten the name
