@@ -22,7 +22,7 @@ int main(int count, char **words) {
     struct gpiod_line *button = line(words[1]), *relay = line(words[2]);
     int on = 0;
     check(gpiod_line_request_output(relay, "edge_to_line", on), "the relay's line");
-    // Like plugd, it requests both edges of a button between the line and ground, and switches at the release.
+    // Like plugd, this program requests both edges of a button between line and ground, and switches at the release.
     check(gpiod_line_request_both_edges_events_flags(button, "edge_to_line", GPIOD_LINE_REQUEST_FLAG_ACTIVE_LOW),
           "the button's line");
     puts("ready");

@@ -97,6 +97,6 @@ def announced(stranger):
 
 
 if __name__ == "__main__":
-    # The attacker would be a separate machine, so it may use different cores.
+    # In a real network the attacker is a separate machine, so the attacker may use different cores here.
     os.sched_setaffinity(0, range(os.cpu_count()))
     main(*sys.argv[1:])

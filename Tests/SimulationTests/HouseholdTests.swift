@@ -3,8 +3,8 @@ import SimulatedLAN
 import Testing
 
 @Suite struct HouseholdTests {
-    /// During faults no event is lost or repeated, no command takes effect twice, and no rule fires on a change that it
-    /// did not observe. Afterwards the rules act as written.
+    /// During faults each event is received once or lies in a reported gap, no command takes effect twice, and no rule
+    /// fires on a change that the controller did not observe. Afterwards the rules act as written.
     @Test("Rules fire exactly once per observed change despite faults")
     func rulesFireOnceForWhatHappens() throws {
         var (firings, confirmed, gaps) = (0, 0, 0)

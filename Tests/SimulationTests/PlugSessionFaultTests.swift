@@ -7,7 +7,7 @@ import Testing
     /// Every event of the journal is received exactly once and in order, or lies in a reported gap with a real cause.
     /// Within a boot, an acknowledged command has exactly the effect that its answer names. Fetched samples equal the
     /// measured ones.
-    @Test("No event, command or sample is lost or repeated despite faults")
+    @Test("Despite faults, each event is received once or lies in a gap, and no command or sample is lost")
     func nothingIsLostAndNothingComesTwice() throws {
         var (seen, acknowledged, sessions, samples, again) = (0, 0, 0, 0, 0)
         var gaps: [Gap.Reason: Int] = [:]

@@ -1,4 +1,4 @@
-/// The kind of each target. A new target needs a line here, with which its author decides what it may import.
+/// The kind of each target. The author of a new target adds a line here, which decides what the target may import.
 enum Layout {
     enum Kind: Equatable {
         /// Machines and values: no clock, no socket, no file, no global randomness.

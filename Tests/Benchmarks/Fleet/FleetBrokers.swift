@@ -4,7 +4,8 @@ import NIOPosix
 import ProtocolCore
 
 /// Measures many houses at a cluster of three brokers while relays switch and one broker is killed per minute (per 15 s
-/// in the short form). A subscriber must receive each event. It recognizes repeated events by their numbers.
+/// in the short form). A subscriber must receive each event. The subscriber recognizes repeated events by their
+/// numbers.
 @Sendable
 func fleetBrokerFigures(_ setting: Setting) async throws -> [Figure] {
     let run =

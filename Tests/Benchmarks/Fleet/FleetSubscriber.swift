@@ -75,8 +75,8 @@ actor FleetSubscriber {
         threads.start()
     }
 
-    /// Returns the relay's state after an event. It alternates, so that an event's content can be checked against its
-    /// number.
+    /// Returns the relay's state after an event. The state alternates, so that an event's content can be checked
+    /// against its number.
     static func isOn(at sequence: SequenceNumber) -> Bool { sequence % 2 == 1 }
 
     func connect() {

@@ -63,7 +63,7 @@ private func ingest(_ models: [[Sample]], plugs: Int) throws -> [Figure] {
     var taken = 0.0
     let ownTime = try processorSeconds {
         taken = try secondsTaken {
-            // The batches of the plugs are stored in turn.
+            // Stores the first batch of each plug, then the second batch of each plug, and so on.
             for turn in batches[0].indices {
                 for batches in batches where turn < batches.count { try recorded.history.record(batches[turn]) }
             }

@@ -5,8 +5,8 @@ import Logging
 import PlugHardware
 import PlugService
 
-/// A plug on loopback with the service of `plugd`. Bytes on its standard input push its button. It does not debounce,
-/// because the measurements begin after the debouncing.
+/// A plug on loopback with the service of `plugd`. Bytes on its standard input push its button. The plug does not
+/// debounce the button, because the measured times begin after the debouncing.
 enum MeasuredPlug {
     /// The byte for one push and release.
     static let push = UInt8(ascii: "p")

@@ -121,7 +121,7 @@ class AddressBench(Bench):
         return self.connected
 
     def restart(self, blank=False, mac=None, orderly=False):
-        """Restarts the target and returns the time of the start. It is killed as by a power cut, or stopped if `orderly`. With
+        """Restarts the target and returns the time of the start. The target is killed as by a power cut, or stopped if `orderly`. With
         `blank` its stored state is deleted; `mac` sets a new hardware address."""
         if orderly:
             self.target.stop()

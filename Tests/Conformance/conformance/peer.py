@@ -82,7 +82,7 @@ class Peer:
             try:
                 readable = select.select(self._sockets, [], [], 0.1)[0]
                 arrived = [(port, receive(port)) for port in readable]
-            except OSError as error:  # The cable is disconnected, or the interface is missing until it is reopened.
+            except OSError as error:  # The cable is disconnected, or the interface is missing until `reopen` is called.
                 if error.errno not in (errno.ENETDOWN, errno.ENXIO, errno.ENODEV):
                     raise
                 time.sleep(0.01)

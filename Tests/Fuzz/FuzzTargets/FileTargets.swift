@@ -134,8 +134,8 @@ extension FuzzTarget {
                 ApplianceConfiguration(), identity: FuzzedPlug.prepared.server.identity, access: .knowing(), audit: log)
             let actions = machine.handle(.started, now: FuzzedPlug.now)
             let isNoted = actions.contains { if case .keepAudit = $0 { true } else { false } }
-            // The log has an entry for a firmware version, or the plug adds one. It cannot add one after the highest
-            // number.
+            // The log has an entry for a firmware version, or the plug adds one. The plug cannot add one after the
+            // highest number.
             try require(
                 isNoted || log.entries.contains { $0.note.kind == .firmware || $0.number == AuditEntry.highestNumber },
                 "a plug cannot continue the log")

@@ -48,7 +48,7 @@ extension FuzzTarget {
         })
 
     private static func holds(_ bytes: [UInt8], _ frames: some Collection<UInt8>) -> Bool {
-        // The proof is the last message of either side.
+        // The proof is the last message that each side sends.
         let proof = Array(frames.suffix(32))
         return bytes.indices.contains { bytes[$0...].starts(with: proof) }
     }

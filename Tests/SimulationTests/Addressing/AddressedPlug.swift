@@ -4,8 +4,8 @@ import LinkWire
 import ProtocolCore
 
 /// The addressing part of a plug: the machine, its kernel, its flash, and the invariants that are checked at every
-/// step. It is a class because each packet visits each plug, and copying the machine would cost more than handling the
-/// packet.
+/// step. It is a class because each packet is offered to each plug, and copying the machine would cost more than
+/// handling the packet.
 final class AddressedPlug {
     private(set) var hardware: MACAddress
     private(set) var machine: InterfaceAddressing
