@@ -75,8 +75,8 @@ private struct RecordedHouse {
         if let violation = controller.violation { throw House.Broken(description: violation) }
     }
 
-    /// Checks the history: for the current boot it has each plug's samples except those of the last 720 s, and it has
-    /// no sample that a plug did not measure.
+    /// Checks the history. For the current boot it must have each plug's samples except those of the last 720 s and
+    /// those that a kill made uncertain. It must have no sample that a plug did not measure.
     private func checkOutcome() throws {
         for name in house.plugs.keys.sorted() {
             let plug = house.plug(name)

@@ -22,7 +22,7 @@ extension SessionHouse {
 
     private func checkAge(_ event: PlugEvent, _ age: Duration?, _ uncertainty: Duration) throws {
         guard let age, event.boot == plug.boot else { return }
-        // The controller subtracts the uncertainty of the plug's clock from the age, and its estimate of this clock may be
+        // The controller subtracts the uncertainty of the plug's clock from the age. Its estimate of this clock may be
         // wrong by the uncertainty in both directions.
         let truth = lan.clock(of: house.plugs["Lamp"]!) - event.time
         let least = truth - uncertainty * 2 - .milliseconds(1)
