@@ -4,8 +4,9 @@ import ServiceDiscovery
 import SimulatedLAN
 import Testing
 
-/// Starts many hosts within one second, and joins two links with the same names. Three of ten packets are lost. Each
-/// host must get a unique name and be found, without a storm.
+/// Starts many hosts within one second, on one link or on two links that are joined later. Three of ten packets are
+/// lost, in the second test only after the links are joined. Each host must get a unique name and be found, without a
+/// storm.
 @Suite struct CrowdTests {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
@@ -69,7 +70,7 @@ import Testing
     private func live(_ crowd: inout Crowd) throws {
         var before = crowd.sent
         crowd.run(until: crowd.now + Self.interval)
-        // From now on every host has received the records of every other host.
+        // By now every controller has received the records of nearly every plug, so few services may be missing.
         let end = crowd.now + Self.life
         while crowd.now < end {
             crowd.run(until: crowd.now + .seconds(100))

@@ -4,7 +4,7 @@ import ServiceDiscovery
 import SimulatedLAN
 import Testing
 
-/// Hosts that compete for few names. The seed decides the faults of the link.
+/// Hosts that compete for few names. The seed decides the faults of the link and of the hosts.
 struct DiscoveredHouse {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
@@ -42,7 +42,8 @@ struct DiscoveredHouse {
         }
     }
 
-    /// Schedules faults for four minutes. All are repaired, except that some hosts stay off or have said goodbye.
+    /// Schedules faults for four minutes. All faults are repaired, except that some hosts stay off after a power cut or
+    /// after a goodbye.
     mutating func disturb() {
         var time = Duration.seconds(random.chance(0.5) ? 0 : 5)
         while time < Self.disturbance {

@@ -69,7 +69,8 @@ enum HouseStimulus: Sendable {
     case command(on: Bool)
     /// The controller fetches the samples that it does not have yet.
     case fetchSamples
-    /// The caller or attacker connects to a plug and behaves in its manner.
+    /// The caller or attacker connects to a plug, or the former controller to all plugs, and sends the messages of its
+    /// kind.
     case call
     /// Removes the controller with this key. A caller requests this in its session with the plug; a plug performs it as
     /// if its panel had requested it.

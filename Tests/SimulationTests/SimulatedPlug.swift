@@ -102,7 +102,7 @@ final class SimulatedPlug {
 
     var address: LANAddress { LANAddress(192, 0, 2, 10 + number) }
 
-    /// The key that TLS would show.
+    /// The key that the plug would prove in TLS; nil if the plug is off the network.
     var key: PublicKey? { simulatedKey.map { PublicKey(of: address, number: $0.number) } }
     var isOffNetwork: Bool { simulatedKey == nil }
     /// The endpoint of an announced plug.

@@ -24,8 +24,8 @@ private func painting(_ house: MeasuredLAN, _ plugs: Int) throws -> [Figure] {
     ]
 }
 
-/// Measures the time from the plug's timestamp of an event to the changed page. Plug and browser use
-/// the clock of the same machine.
+/// Measures the time from the plug's timestamp of an event to the changed page. Plug and browser use the
+/// clock of the same machine.
 private func showing(_ house: MeasuredLAN, _ plugs: Int) throws -> [Figure] {
     let shown = try house.all("shown").sorted()
     return [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A cluster of three ejabberd nodes on the loopback interface. The nodes use all cores; this process uses
+/// A cluster of three ejabberd nodes on the loopback interface. The nodes use all cores, this process
 /// one.
 final class EjabberdCluster {
     static let user = "house@cluster"

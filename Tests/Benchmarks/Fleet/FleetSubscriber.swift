@@ -43,7 +43,8 @@ actor FleetSubscriber {
         var connections = 0
         /// The seconds from each event to its arrival. Events that came in answers are not included.
         var delays: [Double] = []
-        /// The longest time between the arrivals of two events, in seconds. Events in answers are not included.
+        /// The longest time between the arrivals of two consecutive events, in seconds. Events in answers are not
+        /// included.
         var longestSilence = 0.0
     }
 

@@ -5,7 +5,7 @@ import PlugModel
 import ProtocolCore
 import Scripting
 
-/// Measures many events through one script, with the calls of the daemon's rules, and the memory of the script's
+/// Measures many events through one script, which the rule engine of the daemon calls, and the memory of the script's
 /// process.
 struct ScriptFigures {
     /// Events per second.

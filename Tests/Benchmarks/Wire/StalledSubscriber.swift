@@ -5,8 +5,7 @@ import PlugProtocol
 import ProtocolCore
 
 /// Measures how much the allocated memory grows while 64 subscribers of a plug's server follow 36,000 events in virtual
-/// time. One subscriber
-/// stops reading.
+/// time. One subscriber stops reading.
 func stalledSubscriberFigure() -> Figure {
     var house = SubscribedServer(subscribers: 64)
     house.record(events: 1)
