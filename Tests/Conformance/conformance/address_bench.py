@@ -142,7 +142,7 @@ class AddressBench(Bench):
     # Waits for packets of the target: probes, claims, DHCP messages, announcements.
 
     def probe(self, within, since, address=None):
-        """Waits for the first probe for any link-local address, or for the given one. Returns None if it does not arrive `within` seconds."""
+        """Waits for the first probe for any link-local address, or for the given one. Returns None after `within` seconds without it."""
         return self.peer.await_arp(
             lambda arp: arp.is_probe and (arp.target == address if address else wire.is_link_local(arp.target)),
             within, since)

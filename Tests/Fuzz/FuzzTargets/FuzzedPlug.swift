@@ -13,7 +13,7 @@ struct FuzzedPlug {
     static let prepared = FuzzedPlug()
 
     var server: PlugServer
-    /// The bytes sent to each open or closed connection.
+    /// The bytes sent to each open or closed connection since the last `take(_:)` for it.
     private(set) var sent: [ConnectionID: [UInt8]] = [:]
     /// The reasons for which connections were closed.
     private(set) var ends: [ConnectionID: EndReason] = [:]

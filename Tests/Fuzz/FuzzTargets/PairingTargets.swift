@@ -25,8 +25,8 @@ extension FuzzTarget {
             return isAnswered
         })
 
-    /// Sends arbitrary answers, in several segmentations, to a controller that pairs. The result is the same for each,
-    /// and a plug is pinned only after a proof of the code.
+    /// Sends arbitrary answers, in several segmentations, to a controller that pairs. The result is the same for each
+    /// segmentation, and a plug is pinned only after a proof of the code.
     static let pairingSession = FuzzTarget(
         name: "pairing-session",
         seeds: { [Courtship.recorded.fromPlug] },

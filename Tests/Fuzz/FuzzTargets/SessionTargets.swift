@@ -4,8 +4,8 @@ import PlugProtocol
 import ProtocolCore
 
 extension FuzzTarget {
-    /// Sends bytes of a controller to a plug, in several segmentations. The plug acts the same for each, answers in
-    /// complete frames, and serves the next controller normally.
+    /// Sends bytes of a controller to a plug, in several segmentations. The plug acts the same for each segmentation,
+    /// answers in complete frames, and serves the next controller normally.
     static let plugServer = FuzzTarget(
         name: "plug-server",
         seeds: { recorded { $0.fromGuest } },
