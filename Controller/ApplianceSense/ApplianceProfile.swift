@@ -4,7 +4,8 @@ public struct ApplianceProfile: Sendable, Hashable, Codable {
     /// The longest pause within each of the last cycles, in seconds, newest last.
     public var pauses: [UInt16] = []
     /// The lowest power of a pause within each of the last cycles, in tenths of a watt, newest last: the power of the
-    /// appliance while it is on and rests. 255 if no pause was long enough to measure it.
+    /// appliance while it is on and rests. 255 if no pause was long enough to measure it, and for
+    /// 25.5 W or more.
     public var pauseLevels: [UInt8] = []
     /// The lowest power in the 20 minutes after a cycle, in tenths of a watt, smoothed over the cycles. It is below the
     /// level of the pauses if the appliance turns itself off. Nil before the first cycle.

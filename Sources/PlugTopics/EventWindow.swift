@@ -70,7 +70,7 @@ struct EventWindow: Sendable {
     }
 
     /// Returns the first waiting event of a plug whose events may be sent now, and marks it as in flight. Returns nil
-    /// if there is none. The events of a plug keep their order unless the broker rejects one.
+    /// if no such event exists. The events of a plug keep their order unless the broker rejects one.
     mutating func takeNext(where isFree: (PlugID) -> Bool) -> QueuedEvent? {
         guard let index = places.firstIndex(where: { $0.progress == .waiting && isFree($0.entry.plug) }) else {
             return nil

@@ -152,7 +152,7 @@ private struct FloodingPeer {
     }
 
     /// `factory_reset` is omitted because the owner is no longer paired after it. `command` is omitted because each of
-    /// its contents, for example `set_relay`, is a case of its own.
+    /// its contents, for example `set_relay`, is a separate case.
     @Test(
         "One message in a loop by an owner causes at most 60 writes to flash in an hour",
         arguments: AskedRequest.allCases.filter { $0 != .factory_reset && $0 != .command })

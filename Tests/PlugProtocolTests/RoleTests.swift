@@ -222,7 +222,8 @@ import Testing
     @Test("A pairing with an announced key completes the rotation and ends the sessions with the old key")
     func aPairingCompletesARotation() {
         var bench = bench(.user)
-        #expect(bench.server.access.controllers.announce(strangerKey, of: guestKey))
+        let isAnnounced = bench.server.access.controllers.announce(strangerKey, of: guestKey)
+        #expect(isAnnounced)
         bench.say(on: first) { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
         #expect(pair(&bench, invited, key: strangerKey) == nil)
         #expect(bench.take(second).compactMap(\.goodbyeReason) == [.stopping])

@@ -69,7 +69,7 @@ extension RuleInspection {
 }
 
 /// A search for paths of links that return to the trigger at which they start. Each link leads from a rule to a trigger
-/// of the next rule. The same rule may be on a path with two triggers.
+/// of the next rule. A rule may be on a path with two triggers.
 private struct LoopSearch {
     struct Start: Hashable, Comparable {
         var rule: Int

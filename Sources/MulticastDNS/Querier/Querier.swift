@@ -87,7 +87,7 @@ public struct Querier: Machine, Sendable {
         links.values.reduce(nil) { sooner(sooner($0, $1.scheduleDeadline), $1.cache.deadline) }
     }
 
-    /// Returns the cached records, newest first. Replaced records are returned only if there are no current ones.
+    /// Returns the cached records, newest first. Replaced records are returned only if no current record is cached.
     public func records(for key: QuestionKey, on interface: InterfaceID) -> [Record] {
         links[interface]?.cache.current(key) ?? []
     }

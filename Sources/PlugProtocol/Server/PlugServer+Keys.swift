@@ -18,8 +18,7 @@ extension PlugServer {
         }
         guard let session = sessions[connection], let controller = access.controllers[session.key] else { return }
         guard next != (controller.nextKey ?? controller.key) else {
-            // The key is already announced and stored, or it is the current key and there is no announcement to
-            // withdraw.
+            // The key is already announced and stored, or it is the current key while no other key is announced.
             sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
             return
         }
