@@ -7,8 +7,8 @@ import PlugModel
 import ProtocolCore
 
 /// Distributes the updates of one house to rules, recorder and observers. The rules receive the same updates as without
-/// recorder and observers, each after recorder and observers have handled it. After the rules have ended, the recorder
-/// may still fetch the last samples.
+/// recorder and observers. Each observer has a bounded queue and the recorder queues its writes, so a slow observer, disk
+/// or browser delays only itself. After the rules have ended, the recorder may still fetch the last samples.
 actor HouseEventHub: PlugAccess {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
@@ -20,11 +20,46 @@ actor HouseEventHub: PlugAccess {
     /// The filter of the rules.
     private var seen: EventDeduplicator
     private var following: [Task<Void, Never>] = []
+    /// The delivery to each observer.
+    private var delivering: [Task<Void, Never>] = []
+
+    /// The maximum number of items that wait for one observer.
+    static let limit = 16_384
+
+    private enum Item {
+        case update(HouseFollower.Update)
+        case note(RunnerRecord)
+        case rules([Rule], disabled: Set<String>, faults: [RuleFileFault])
+        /// Resumed when the observer has handled all earlier items.
+        case mark(CheckedContinuation<Void, Never>)
+    }
 
     private struct Listener {
         let audience: any HouseObserver
+        let items: AsyncStream<Item>
+        let queue: AsyncStream<Item>.Continuation
         /// The filter of the observer; nil if it receives all updates.
         var seen: EventDeduplicator?
+        /// The number of items that the full queue has refused since the last accepted one.
+        var leftOut = 0
+
+        init(_ audience: any HouseObserver, seen: EventDeduplicator?) {
+            (self.audience, self.seen) = (audience, seen)
+            (items, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(HouseEventHub.limit))
+        }
+
+        /// Queues an item. After refused items, the observer first receives their number.
+        mutating func add(_ item: Item) {
+            if leftOut > 0 {
+                let record = RunnerRecord(at: WallTime.now, notice: .recordsLeftOut(leftOut))
+                if case .enqueued = queue.yield(.note(record)) { leftOut = 0 }
+            }
+            guard case .enqueued = queue.yield(item) else {
+                // A mark behind a full queue does not wait.
+                if case .mark(let waiting) = item { waiting.resume() } else { leftOut += 1 }
+                return
+            }
+        }
     }
 
     /// Creates the distribution. Nothing is followed before ``run()``.
@@ -47,7 +82,7 @@ actor HouseEventHub: PlugAccess {
             let seen = audience.cursors.map {
                 EventDeduplicator($0, others: known, othersAskForAll: recorder != nil, start: BootClock.now)
             }
-            return Listener(audience: audience, seen: seen)
+            return Listener(audience, seen: seen)
         }
         executor = eventLoop.executor
     }
@@ -59,6 +94,7 @@ actor HouseEventHub: PlugAccess {
         // the recorder still fetches the last samples. If the updates had no reader, the follower would stop reading
         // from the network.
         following = [Task { await house.run() }, Task { await self.share() }]
+        delivering = audiences.map { listener in Task { await self.deliver(listener.items, to: listener.audience) } }
         for await _ in unread {}
         unreadable.finish()
         updates.finish()
@@ -66,39 +102,55 @@ actor HouseEventHub: PlugAccess {
 
     private func share() async {
         for await update in house.updates {
-            await recorder?.take(update)
-            await tell(update)
-            guard case .report(let report) = update else {
+            // Queued first, so that the update is before the records that it causes.
+            queue(update)
+            if case .report(let report) = update {
+                for report in seen.pass(report, now: BootClock.now) { await updates.send(.report(report)) }
+            } else {
                 await updates.send(update)
-                continue
             }
-            for report in seen.pass(report, now: BootClock.now) { await updates.send(.report(report)) }
+            await recorder?.take(update)
         }
         updates.finish()
     }
 
-    private func tell(_ update: HouseFollower.Update) async {
+    private func queue(_ update: HouseFollower.Update) {
         for index in audiences.indices {
             guard case .report(let report) = update,
                 let reports = audiences[index].seen?.pass(report, now: BootClock.now)
             else {
-                await audiences[index].audience.take(update)
+                audiences[index].add(.update(update))
                 continue
             }
-            for report in reports { await audiences[index].audience.take(.report(report)) }
+            for report in reports { audiences[index].add(.update(.report(report))) }
+        }
+    }
+
+    private func deliver(_ items: AsyncStream<Item>, to observer: any HouseObserver) async {
+        for await item in items {
+            switch item {
+            case .update(let update): await observer.take(update)
+            case .note(let record): await observer.note(record)
+            case .rules(let rules, let disabled, let faults):
+                await observer.rulesChanged(rules, disabled: disabled, faults: faults)
+            case .mark(let waiting): waiting.resume()
+            }
         }
     }
 
     func note(_ record: RunnerRecord) async {
+        for index in audiences.indices { audiences[index].add(.note(record)) }
         await recorder?.note(record)
-        for listener in audiences { await listener.audience.note(record) }
     }
 
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {
+        for index in audiences.indices { audiences[index].add(.rules(rules, disabled: disabled, faults: faults)) }
         await recorder?.rulesChanged(rules)
-        for listener in audiences {
-            await listener.audience.rulesChanged(rules, disabled: disabled, faults: faults)
-        }
+    }
+
+    func settle() async {
+        guard !delivering.isEmpty else { return }
+        for index in audiences.indices { await withCheckedContinuation { audiences[index].add(.mark($0)) } }
     }
 
     func past(of plug: PlugID) async -> [RecordedPower] { await recorder?.past(of: plug) ?? [] }
@@ -111,6 +163,9 @@ actor HouseEventHub: PlugAccess {
             await task.value
         }
         following = []
+        for listener in audiences { listener.queue.finish() }
+        for task in delivering { await task.value }
+        delivering = []
     }
 
     func send(

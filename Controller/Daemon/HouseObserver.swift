@@ -2,8 +2,9 @@ public import Automation
 public import PlugClient
 public import PlugModel
 
-/// An observer of the house, next to rules and history. Its functions are awaited, so a slow observer delays the
-/// processing of all reports.
+/// An observer of the house, next to rules and history. Its functions are called one at a time, from a queue of at most
+/// 16,384 items. A slow observer delays only itself. If its queue was full, it receives the number of refused items as a
+/// record with the notice `recordsLeftOut`.
 public protocol HouseObserver: Sendable {
     /// The last event of each plug that the observer had received when it began. The observer receives only later
     /// events. If the value is nil, the observer receives all reports unfiltered.

@@ -34,6 +34,9 @@ protocol PlugAccess: Sendable {
     /// observers.
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
 
+    /// Returns when all observers have handled the previous records and rules.
+    func settle() async
+
     /// Returns the power that the plug measured in the last six hours, with times on the controller's clock. Empty
     /// without a history, and if the history cannot be read.
     func past(of plug: PlugID) async -> [RecordedPower]
@@ -46,6 +49,7 @@ extension PlugAccess {
     func locate(_ plug: String) async {}
     func note(_ record: RunnerRecord) async {}
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {}
+    func settle() async {}
     func past(of plug: PlugID) async -> [RecordedPower] { [] }
     func end() async {}
 }

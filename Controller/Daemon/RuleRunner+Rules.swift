@@ -44,6 +44,7 @@ extension RuleRunner {
         // The records of the previous rules are delivered first, while the observers still know these rules.
         await handOver()
         await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
+        await house.settle()
     }
 
     /// Turns a rule on or off. The setting is kept across restarts.
@@ -59,6 +60,7 @@ extension RuleRunner {
             handle(.ruleEnabled(rule, isOn))
         }
         await handOver()
+        await house.settle()
     }
 
     /// Runs a rule's actions once, regardless of its triggers and conditions. Returns when the actions have begun and
@@ -74,6 +76,7 @@ extension RuleRunner {
             handle(.ruleRun(rule, id: id))
         }
         await handOver()
+        await house.settle()
         return id
     }
 

@@ -17,7 +17,8 @@ public actor RuleRunner {
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
 
-    /// The records of the rules, in order. A slow reader delays the house's reports.
+    /// The records of the rules, in order. If a slow reader lets too many records wait, the oldest are dropped and their
+    /// number is reported as a record.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
     nonisolated let house: any PlugAccess
     /// The store; nil without one, and after the last write.
@@ -46,8 +47,12 @@ public actor RuleRunner {
     /// The plugs whose history was passed to the rules, which happens once per process.
     var warmed: Set<PlugID> = []
     var random = SystemRandomNumberGenerator()
-    /// The records that are not delivered yet.
+    /// The records that recorder and observers have not received yet.
     private var unsent = RecordBuffer()
+    /// The records that wait for the reader of ``records``.
+    private var unread = RecordBuffer()
+    /// The delivery to the reader; nil if no record waits.
+    private var reading: Task<Void, Never>?
     private var isHandingOver = false
     /// Callers that wait for the delivery: the loop over the house's reports, user requests, and the end of the run.
     private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
@@ -189,6 +194,7 @@ public actor RuleRunner {
         asked.end()
         await scripts?.end()
         await handOver()
+        await reading?.value
         records.finish()
         await house.end()
     }
@@ -324,29 +330,34 @@ public actor RuleRunner {
         return true
     }
 
-    /// Delivers all records. Callers wait for the delivery, so a slow reader slows them down.
+    /// Passes all records to recorder and observers, and queues them for the reader.
     func handOver() async {
         guard !isHandingOver else { return await withCheckedContinuation { waitingForHandOver.append($0) } }
         await handOverUnsent()
     }
 
-    /// Delivers all records, or returns at once if a delivery is in progress. Used by tasks without a waiting caller,
-    /// which would otherwise accumulate behind a slow reader.
+    /// Passes on all records, or returns at once if that is in progress. Used by tasks without a waiting caller.
     func deliverIfIdle() async {
         if !isHandingOver { await handOverUnsent() }
     }
 
-    /// Only one task delivers records, so that they stay in order.
+    /// Only one task passes on records, so that they stay in order.
     private func handOverUnsent() async {
         isHandingOver = true
         while let record = unsent.takeNext() {
             await house.note(record)
-            await records.send(record)
+            unread.add(record)
+            if reading == nil { reading = Task { await sendUnread() } }
         }
         isHandingOver = false
         let waiting = waitingForHandOver
         waitingForHandOver = []
         for continuation in waiting { continuation.resume() }
+    }
+
+    private func sendUnread() async {
+        while let record = unread.takeNext() { await records.send(record) }
+        reading = nil
     }
 }
 
