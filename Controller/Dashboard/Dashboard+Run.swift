@@ -152,7 +152,7 @@ extension Dashboard {
             try FileStore().makeDirectories(settings.directory)
             try FileStore().replaceSecret(path, with: drawn)
         } catch {
-            tell(.complaint("devices cannot be saved and will be lost on restart: \(DashboardFault(error))"))
+            tell(.complaint("the key for the cookies of known browsers cannot be saved, so these browsers are unknown after a restart: \(DashboardFault(error))"))
         }
         return drawn
     }
@@ -229,8 +229,9 @@ extension DashboardSettings {
     }
 
     /// The host names that requests may use. At a loopback address, the host's own names are not accepted: any
-    /// neighbour can claim a name in multicast DNS, load its own page under `<host>.local`, and then point that name to
-    /// the loopback address (DNS rebinding). A proxy may forward requests with its external name.
+    /// host in the local network can claim `<host>.local` in multicast DNS, serve its own page under this name to the
+    /// user's browser, and then point the name to the loopback address (DNS rebinding). Requests from a proxy may have
+    /// the external name.
     var acceptedNames: [String] {
         external.map(\.host) + (isLoopback ? hostNames + (place.map { [$0.host] } ?? []) : certificateNames)
     }

@@ -3,10 +3,10 @@
 
     cycle-energy.py "Washing Machine" http://localhost:8080/cycles [--above 10] [--below 5] [--quiet 180]
 
-A cycle begins when active power rises above 10 W. It ends when the power has been below 5 W for three minutes, or at once when the
-plug is turned off. Each post is one JSON object: id, plug, begin, end (ISO 8601, UTC) and wattHours.
+A cycle begins when active power rises above 10 W. It ends when the power falls below 5 W and stays there for three minutes, or
+when the plug is turned off. The posted end is the beginning of these minutes. Each post is one JSON object: id, plug, begin, end (ISO 8601, UTC) and wattHours.
 
-The program needs Python 3.9 and plugctl (in PATH), paired with the plug, and runs until it is interrupted. It stores its state in one
+The program needs Python 3.9 and plugctl (in PATH), paired with the plug. It runs until it is interrupted. It stores its state in one
 file that is replaced atomically: the cursor, the running cycle, and the cycles that are not posted yet. A running cycle continues if
 the program ends and starts again: the plug continues to count energy, and its journal has the time at which it was turned off. A cycle
 that begins and ends while the program does not run is not found. If more than 1,000 cycles are not posted, the oldest are dropped. If

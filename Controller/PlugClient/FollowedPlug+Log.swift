@@ -8,7 +8,7 @@ extension FollowedPlug {
     ///
     /// - Parameters:
     ///   - level: The lowest level to receive.
-    ///   - duration: The duration of the subscription; nil until the plug is no longer followed.
+    ///   - duration: The duration of the subscription. If nil, the subscription lasts as long as the plug is followed.
     public func followLog(_ level: LogLevel, for duration: Duration? = nil) {
         handle(.followLog(level, until: duration.map { BootClock.now + $0 }))
     }

@@ -12,7 +12,7 @@ public final class PostgreSQLConnection: Sendable {
     private let patience: Int32
     private let isBusy = Mutex(())
 
-    /// Frees the connection with its last reference.
+    /// Frees the connection when the last reference is released.
     private final class Link: @unchecked Sendable {
         let pointer: OpaquePointer
         init(_ pointer: OpaquePointer) { self.pointer = pointer }
@@ -21,7 +21,7 @@ public final class PostgreSQLConnection: Sendable {
 
     /// Creates a connection that is not connected yet.
     ///
-    /// - Parameter patience: the maximum time that a call waits for the server.
+    /// - Parameter patience: the maximum time that each step of a call waits for the server.
     public init(patience: Duration = .seconds(30)) {
         guard let pointer = smartplug_pg_new() else { preconditionFailure("out of memory") }
         link = Link(pointer)

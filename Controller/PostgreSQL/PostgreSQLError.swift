@@ -18,7 +18,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertibl
         switch state {
         case "28P01", "28000": "check user and password_file, and pg_hba.conf of the server"
         case "3D000": "create the database first: createdb"
-        case "42501": "ask the owner of the schema to do it, or grant the role the missing rights"
+        case "42501": "ask the owner of the schema to grant this role the missing rights"
         case "53100": "free some space on the disk of the database"
         case nil where description.contains("libpq.so.5"): "apt install libpq5"
         case nil, .some: nil

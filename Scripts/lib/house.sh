@@ -1,7 +1,8 @@
-# The house of the demonstration: six plugs, the daemon with a rule, and simulated user actions. Sourced.
+# The house of the demonstration: six plugs, the daemon with a rule file, and simulated user actions. Sourced.
 # Expects: programs, interface (empty for all), traces, from, speed, broker (true or false).
 
-# furnish_house: makes the state directories and the array `plugs`; fields separated by tabs: name, state directory, arguments.
+# furnish_house: creates the folder of the house and fills the array `plugs`. Each element has three fields, separated by tabs: the name,
+# the path of the state directory, and the arguments.
 furnish_house() {
     house=$(mktemp -d "${TMPDIR:-/tmp}/smartplug.XXXXXX")
     export XDG_STATE_HOME=$house/remembered  # leave_house removes this folder too.
@@ -148,7 +149,7 @@ check_house() {
     if ((EUID != 0)); then isolation=(-Urnm); fi
     for plug in "${plugs[@]}"; do arguments+=(--plug "$plug"); done
     if $broker; then arguments+=(--broker "$house/broker"); fi
-    # The power of the recorded television rises 17 s after the default start.
+    # The power of the recorded television rises 17 s after the default of --from.
     if [[ -n $traces ]]; then arguments+=(--traces --patience 60); fi
     unshare "${isolation[@]}" sh -c 'ip link set lo up && exec "$@"' sh python3 Scripts/lib/demo_check.py "${arguments[@]}"
 }

@@ -18,7 +18,7 @@ extension FileStore {
         }
     }
 
-    /// Runs the body within the time limit of its directory.
+    /// Runs the body within a time limit. Fails at once if an earlier call for the directory of `path` is overdue.
     ///
     /// - Parameter bytes: the maximum number of bytes that the body reads.
     func inTime<Value: Sendable>(

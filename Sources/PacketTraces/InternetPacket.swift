@@ -13,8 +13,8 @@ public struct TracedEndpoint: Hashable, Sendable {
     }
 }
 
-/// Builds IP packets for a trace of traffic of which only the payload is known: with correct lengths and checksums, the
-/// hop limit of multicast DNS, and no options.
+/// Builds IP packets for traces when only the payload of the traffic is known. The packets have correct lengths and
+/// checksums, the hop limit of multicast DNS (255), and no options.
 public enum InternetPacket {
     /// The maximum payload in bytes. Longer payloads are truncated.
     public static let longestPayload = 65_535 - 40 - 20

@@ -103,8 +103,8 @@ extension DiscoveryNode {
         query(.prioritize(favoured.union(hosts)), now: now, &actions)
     }
 
-    /// Ends the oldest resolve of the same kind (of priority services, or of others) if their number has reached its
-    /// limit.
+    /// Ends a resolve to make room for the new one. Priority services and other services are counted separately. If the
+    /// resolves of the new one's kind have reached the limit, the oldest of them ends.
     private mutating func makeRoom(for instance: Name, now: Instant, _ actions: inout [Action]) {
         let matters = favoured.contains(instance)
         guard resolves.count >= configuration.resolveLimit else { return }

@@ -166,7 +166,7 @@ enum ExpectedFigures {
             "two crossings, a firing and its command",
             "firings",
             "backtest, # days x # plugs, # rules",
-            "the same, samples a second",
+            "the same, samples per second",
             "the same, firings",
             "the same, peak memory",
             "the same, more than of # days",

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Attack class: one user takes all places. A guest must not be able to log the owner out.
+    /// Attack class: one user fills the session table. A guest must not be able to log the owner out.
     @Test("Sessions of one password do not displace those of another")
     mutating func onePasswordTakesThePlacesOfNoOther() {
         let owner = begin("owner")
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// Attack class: a manipulated or truncated file creates sessions.
-    @Test("A session file that others can write or that is invalid has no sessions")
+    @Test("A session file that others can write or that is invalid is ignored")
     func aFileThatIsNotOursHasNoSessions() async throws {
         let directory = TestFolder()
         let path = directory.path + "/sessions"
@@ -227,7 +227,7 @@ import Testing
         func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
     }
 
-    @Test("A hundred logins and logouts within the pause write the file once")
+    @Test("Logins and logouts within the pause after a write cause no further write")
     func writesCoalesce() async throws {
         let directory = TestFolder()
         let path = directory.path + "/sessions"

@@ -46,7 +46,7 @@ def home(lan, plug, controller, tmp_path):
 
 @pytest.mark.time_limit(240)
 def test_six_plugs_are_found_used_and_counted(home):
-    """Six plugs are discovered, switched, dimmed, and counted in the energy statistics."""
+    """Six plugs are discovered; switching, dimming, presses and energy statistics work."""
     core = home.core
     for name in LAMPS:
         assert home.entity(name, "light").startswith("light.")

@@ -146,8 +146,8 @@ def presses(listener, plug):
 
 @pytest.mark.time_limit(150)
 def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan, tmp_path):
-    """A copy of the directories continues as the same house on another host, without duplicates; two daemons of one
-    house report each other."""
+    """A daemon that starts on another host with a copy of the directories continues the same house without duplicates. If two
+    daemons use one house, the conflict is reported."""
     home = add("home")
     home.served.follows(1)
     lamp, plug = home.plugs["Lamp"], home.ids["Lamp"]
@@ -187,7 +187,8 @@ def test_a_killed_daemon_goes_on_elsewhere_with_its_directories(owner, add, lan,
     eventually(lambda: owner.sees("list")[0]["connected"], 20, "the lamp from the moved daemon")
     eventually(lambda: database.value("SELECT count(*) FROM smartplug.events WHERE kind = 'button'") == count, 30, f"{count} presses")
 
-    # The previous daemon starts again: both use the same house now, and both report it.
+    # The previous daemon starts again, so two daemons use the same house. At least one reports the conflict at the broker, and the
+    # restarted daemon reports the one at the database.
     again = home.begin(home.host, home.folder)
     again.follows(1)
     # mosquitto 2.0 does not report that another connection took over the session.

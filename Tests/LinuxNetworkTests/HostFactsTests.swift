@@ -69,7 +69,7 @@ struct HostFactsTests {
         #expect(GroupMemberships.membersV6(text) == ["eth0"])
     }
 
-    @Test("A step of the wall clock is its change minus the change of the clock since boot")
+    @Test("A step of the wall clock is its change minus the change of the boot clock in the same time")
     func step() {
         let first = ClockState(
             wall: WallTime(nanosecondsSince1970: 5_000_000_000), sinceBoot: Instant(nanoseconds: 1_000_000_000),

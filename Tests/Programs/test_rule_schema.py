@@ -1,4 +1,4 @@
-"""Tests of the JSON Schema for editors with an independent validator. Rules that `rules check` accepts are valid, and
+"""Tests the JSON Schema that editors use. An independent validator checks it. Rules that `rules check` accepts are valid, and
 rules with misspelled keys are not."""
 
 import json
@@ -11,7 +11,7 @@ import yaml
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Controller" / "Examples"
 
-# Contains each kind of trigger, condition, action and setting.
+# Contains most kinds of triggers, conditions and actions, and each setting.
 EVERYTHING = """
 - rule: 7
   when:

@@ -1,4 +1,4 @@
-// The theme: light, dark, or as the system; the choice is stored.
+// The theme: light, dark, or the system's; the choice is stored.
 
 import { memory, setText } from "./dom.js";
 

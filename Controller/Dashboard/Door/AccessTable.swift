@@ -81,9 +81,9 @@ enum AccessTable {
         guard let roles = row.roles else { return nil }
         guard let role = pass?.role else { return Refused(401, "this request requires the dashboard's password") }
         guard !roles.contains(role) else { return nil }
-        let least = roles == owners ? "an owner's" : "a user's"
+        let least = roles == owners ? "owner" : "user"
         return Refused(
             403, "\(role.described) may not \(row.deed); an owner of the dashboard may allow it",
-            hint: "ask an owner for \(least) password: plugctl daemon password")
+            hint: "an owner can create a password with the role \(least): plugctl daemon password")
     }
 }

@@ -185,8 +185,8 @@ public enum DatabaseSchema {
 
         REVOKE ALL ON ALL FUNCTIONS IN SCHEMA smartplug FROM PUBLIC;
 
-        -- Row-level security: each reader sees the houses in `access`, and their rows. The owner and its members, the
-        -- roles of the daemons, read and write all rows.
+        -- Row-level security: each reader sees the houses in `access`, and their rows. The owner role and its
+        -- member roles read and write all rows. The daemons use member roles.
         ALTER TABLE access ENABLE ROW LEVEL SECURITY;
         CREATE POLICY own ON access FOR SELECT USING (role = current_user);
         ALTER TABLE houses ENABLE ROW LEVEL SECURITY;

@@ -1,7 +1,7 @@
 import GRDB
 import Metering
 
-/// The roll-ups of one plug within one transaction. Cells are read on first use, changed in memory, and written once. A
+/// The roll-ups of one plug within one transaction. Cells are read on use, changed in memory, and written by ``flush()``. A
 /// damaged cell is recomputed from the finer data.
 final class RollUps {
     struct Key: Hashable {
@@ -9,8 +9,9 @@ final class RollUps {
         var block: Int64
     }
 
-    /// An unchanged cell of up to 12 KB stays in memory only if fewer cells than this are in memory. The cells that a
-    /// batch reads repeatedly fit within the limit, and a single read of several years does not fill the memory.
+    /// The number of cells in memory above which further unchanged cells are not kept. A cell needs up to 12 KB. The
+    /// cells that a batch reads repeatedly fit within the limit, and a single read of several years does not fill the
+    /// memory.
     private static let cacheLimit = 64
 
     let database: Database

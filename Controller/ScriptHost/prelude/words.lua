@@ -9,7 +9,7 @@ local error, floor, format, gsub, len = error, math.floor, string.format, string
 local match, min, next, sub, tonumber, tostring, type = string.match, math.min, next, string.sub, tonumber, tostring, type
 local concat, infinity, sort = table.concat, math.huge, table.sort
 
--- Documented in Documentation/reference/scripts.md; ScriptLimits has the same values.
+-- Documentation/reference/scripts.md lists these limits. Values that ScriptLimits or MessageLimits also have must be equal there.
 host.limits = {
     actions = 256, timers = 64, handlers = 64, lines = 100, lineBytes = 500, nameBytes = 63, stateBytes = 65536, stateDepth = 32,
     answerBytes = 262144, rulesBytes = 131072, errorBytes = 2000, longest = 366 * 86400,
@@ -43,7 +43,7 @@ function host.clean(text, most, set)
     return (gsub(text, set or "%c", " "))
 end
 
--- Returns the most similar word as the end of a hint; nil if no word is similar.
+-- Returns the hint `did you mean 'WORD'?` with the most similar word; nil if no word is similar.
 function host.meant(word, words)
     if type(word) ~= "string" or #word > 40 then return nil end
     local best, least = nil, 3

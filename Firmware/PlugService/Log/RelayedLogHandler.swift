@@ -1,8 +1,8 @@
 import Logging
 import PlugModel
 
-/// A log handler that writes lines of the configured level to the base handler, and relays lines that the configured
-/// level or a following session includes.
+/// A log handler that writes lines at or above the configured level to the base handler. It relays these lines, and also
+/// lower ones that a session has requested with FollowLog.
 struct RelayedLogHandler: LogHandler {
     private var base: any LogHandler
     private let relay: LogRelay

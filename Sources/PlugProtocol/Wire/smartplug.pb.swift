@@ -50,21 +50,21 @@
 //     bytes of a message                  65536   the session ends (MALFORMED)
 //     running commands of a session          16   a further one is refused (BUSY) and may be retried
 //     running fetches of a session           16   the session ends (LIMIT); of all sessions of a controller 32
-//     bytes that a peer has not read      65536   the session ends (LIMIT); events and states are not counted, they
-//                                                  stay in the journal
+//     bytes that a peer has not read      65536   the session ends (LIMIT); events and states are not counted:
+//                                                  unsent events stay in the journal, intermediate states are skipped
 //     bytes of a name                        63   the session ends (MALFORMED)
 //     seconds without receiving anything     45   the session ends (SILENT); before Hello only Hello counts
-//     outcomes that a plug stores           512   the oldest of the controller with the most is evicted: its request id
-//                                                  is executed again
+//     outcomes that a plug stores           512   the oldest of the controller with the most is evicted; a repeated
+//                                                  request with its id is then executed again
 //     events that a plug stores            4096   the oldest is evicted: a subscriber that has not read it receives a
 //                                                  gap (OVERWRITTEN)
 //     sessions that follow the log            4   a further one is refused (BUSY) until one has ended; of one
 //                                                  controller 2
-//     flash writes per hour, by requests     48   of an owner; 24 of another controller, 60 of all these. A further
-//                                                  request is refused (BUSY)
+//     flash writes per hour, by requests     48   of an owner; 24 of a controller that is not an owner, and 60 of
+//                                                  all such controllers. A further request is refused (BUSY)
 //     changes per hour of name and settings  60   a further one is refused (BUSY); of one controller 24
-//     messages per second and controller     50   after 200 at once; owners have no limit. Further messages wait
-//                                                  unread
+//     messages per second and controller     50   after a burst of 200; further messages wait unread. Owners have
+//                                                  no limit
 //     seconds for which a log is followed  3600   a longer duration is reduced; the controller may repeat the request
 //     log lines that a plug stores          200   or 32768 bytes: the oldest is evicted; a follower that has not
 //                                                  received it receives the number of lost lines
@@ -930,7 +930,7 @@ nonisolated struct WireWelcome: @unchecked Sendable {
     set {_uniqueStorage()._firmware = newValue}
   }
 
-  /// 16 bytes: the kernel boot that all times of this session belong to
+  /// 16 bytes: the current kernel boot; times belong to it unless a message names another boot
   var bootID: Data {
     get {_storage._bootID}
     set {_uniqueStorage()._bootID = newValue}

@@ -49,7 +49,7 @@ struct ScriptRestartTests {
         #expect(told.callsTold == ["failed: its rule was changed or removed"])
     }
 
-    @Test("A timer that ended during the downtime fires once the plugs are connected, unless it ended over a day ago")
+    @Test("A timer that ended during the downtime fires after the startup grace period, unless it ended over a day ago")
     func timers() throws {
         var bench = HouseBench.settled(.scripted, .timed)
         let call = try bench.called(1, at: 1)
@@ -93,7 +93,7 @@ struct ScriptRestartTests {
         return (call, next)
     }
 
-    @Test("An invalid script gets its waiting calls and ended timers when it is valid again, even across a restart")
+    @Test("A script that is valid again gets its waiting calls and ended timers, even across a restart")
     func brokenForAWhile() throws {
         var (call, bench) = try broken(until: 300, timer: .seconds(60))
         #expect(bench.calls.map(\.id) == [call.id])

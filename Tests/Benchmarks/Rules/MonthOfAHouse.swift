@@ -46,10 +46,10 @@ struct MonthOfAHouse {
             Figure(
                 "backtest, \(days) days x 10 plugs, 20 rules", times.backtest.median, "s",
                 against: .init(name: "decoding and one pass", value: times.pass.median), .ratioAtMost(2)),
-            Figure("the same, samples a second", samples / times.backtest.median / 1e6, "M/s"),
+            Figure("the same, samples per second", samples / times.backtest.median / 1e6, "M/s"),
             Figure("the same, firings", Double(firings), ""),
-            Figure("the same, peak memory", long, "MB", against: .init(name: "of 2 days", value: short)),
-            Figure("the same, more than of 2 days", max(0, long - short), "MB", .atMost(Self.growth)),
+            Figure("the same, peak memory", long, "MB", against: .init(name: "backtest of 2 days", value: short)),
+            Figure("the same, peak memory above that of 2 days", max(0, long - short), "MB", .atMost(Self.growth)),
         ]
     }
 

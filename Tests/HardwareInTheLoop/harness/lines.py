@@ -57,7 +57,7 @@ class Lines:
         return [change.value for change in self.record() if change.name == name]
 
     def changes(self, name, start=0):
-        """Returns the values that were written to the line, without those that equal the previous value. `start` is the line's first value."""
+        """Returns the values that were written to the line, without those that equal the previous value. `start` is the line's value before the record."""
         values = [start]
         for value in self.written(name):
             if value != values[-1]:

@@ -34,7 +34,8 @@ struct Stream {
     }
 
     let link: LinkID
-    /// The end of the connecting host, then that of the accepting host, which is open after it accepted.
+    /// Two ends: first that of the connecting host, then that of the accepting host. The second end is not open until
+    /// its host accepts the connection.
     var ends: [End]
     var wasAccepted = false
 }
