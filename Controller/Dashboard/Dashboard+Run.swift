@@ -152,7 +152,8 @@ extension Dashboard {
             try FileStore().makeDirectories(settings.directory)
             try FileStore().replaceSecret(path, with: drawn)
         } catch {
-            tell(.complaint("the key for the cookies of known browsers cannot be saved, so these browsers are unknown after a restart: \(DashboardFault(error))"))
+            let loss = "the key for the cookies of known browsers cannot be saved, so they are unknown after a restart"
+            tell(.complaint("\(loss): \(DashboardFault(error))"))
         }
         return drawn
     }

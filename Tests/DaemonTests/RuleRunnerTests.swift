@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("Rules react to each event while nobody reads their records")
+    @Test("Rules react to each event while their records are unread")
     func aStalledReaderDelaysNoRule() async {
         let house = FakeHouse()
         let runner = RuleRunner(

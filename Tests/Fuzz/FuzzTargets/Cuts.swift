@@ -23,7 +23,7 @@ func countFrames(_ bytes: [UInt8]) throws(FuzzFailure) -> Int {
     while !rest.isEmpty {
         let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         try require(
-            (1...65_536).contains(length) && rest.count >= 4 + length, 
+            (1...65_536).contains(length) && rest.count >= 4 + length,
             "a frame has the length \(length), and \(rest.count) bytes remain, including the 4 bytes of the length")
         rest = rest.dropFirst(4 + length)
         count += 1
