@@ -104,7 +104,7 @@ extension DiscoveryNode {
     }
 
     /// Ends a resolve to make room for the new one. Priority services and other services are counted separately. If the
-    /// resolves of the new one's kind have reached the limit, the oldest of them ends.
+    /// resolves of the new one's kind have reached the limit, the oldest resolve of this kind ends.
     private mutating func makeRoom(for instance: Name, now: Instant, _ actions: inout [Action]) {
         let matters = favoured.contains(instance)
         guard resolves.count >= configuration.resolveLimit else { return }
