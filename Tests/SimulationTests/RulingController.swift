@@ -26,12 +26,12 @@ final class RulingController {
     /// The firings of the last step and its time, which the test compares with the plugs.
     private(set) var fresh: (firings: [Firing], at: Instant) = ([], .zero)
     private(set) var plugs: [String: FollowedHousePlug] = [:]
+    /// The names of the followed plugs, sorted.
+    private var names: [String] = []
     /// The time of the first reading in a snapshot, by boot, for all processes of the controller. Earlier changes
     /// cannot fire a rule.
     private(set) var firstReadings: [BootID: Instant] = [:]
     private var engine: RuleEngine
-    /// The stored state of the engine, with which dwells continue after a restart.
-    private var remembered = EngineMemory()
     private var address: LANAddress?
     private var directory = PlugDirectory()
     private var discovery: DiscoveryShell?
@@ -56,9 +56,10 @@ final class RulingController {
         switch event {
         case .started(let start):
             random = SeededRandom(seed: start.seed)
-            engine = RuleEngine(rules: rules, memory: remembered)
+            // Dwells continue after a restart.
+            engine = RuleEngine(rules: rules, memory: engine.memory)
             directory = PlugDirectory()
-            plugs = [:]
+            (plugs, names) = ([:], [])
             (storesLeft, isKilled) = (nil, false)
             discovery = DiscoveryShell(seed: start.seed &+ 1)
             return discover(now) { $0.handle(.browse(Self.browse, SimulatedPlug.serviceType), now: now) }
@@ -132,6 +133,7 @@ final class RulingController {
                     controllerName: "house", cursor: record.start, known: record.cursors,
                     stateOptions: StateOptions(), seed: random.next())
                 plugs[name] = FollowedHousePlug(machine: machine)
+                names = plugs.keys.sorted()
             }
             return step(name, .located, now)
         case .disappeared: return []
@@ -178,7 +180,7 @@ final class RulingController {
 
     private func deadlineReached(_ now: Instant) -> [HostAction] {
         var actions = discover(now) { $0.handle(.deadlineReached, now: now) }
-        for name in plugs.keys.sorted() {
+        for name in names {
             switch plugs[name]?.link {
             case .resolving(let resolve, let until) where until <= now:
                 actions += discover(now) { $0.handle(.cancelResolve(resolve), now: now) } + failed(name, now)
@@ -309,7 +311,6 @@ final class RulingController {
     private func run(_ event: RuleEngineEvent, _ now: Instant) -> [HostAction] {
         var out: [HostAction] = []
         let actions = engine.handle(event, now: now)
-        remembered = engine.memory
         for action in actions {
             switch action {
             case .fired(let firing):

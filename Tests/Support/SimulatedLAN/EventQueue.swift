@@ -58,10 +58,9 @@ public struct EventQueue<Item> {
         var parent = 0
         while true {
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < heap.count && heap[child].precedes(heap[least]) {
-                least = child
-            }
+            let (left, right) = (2 * parent + 1, 2 * parent + 2)
+            if left < heap.count, heap[left].precedes(heap[least]) { least = left }
+            if right < heap.count, heap[right].precedes(heap[least]) { least = right }
             guard least != parent else { return }
             heap.swapAt(parent, least)
             parent = least
