@@ -23,7 +23,7 @@ actor HouseEventHub: PlugAccess {
     /// The delivery to each observer.
     private var delivering: [Task<Void, Never>] = []
 
-    /// The maximum number of items that wait for one observer.
+    /// The maximum number of items that wait for one observer, unless a test sets a smaller one.
     static let limit = 16_384
 
     private enum Item {
@@ -43,9 +43,9 @@ actor HouseEventHub: PlugAccess {
         /// The number of items that the full queue has refused since the last accepted one.
         var leftOut = 0
 
-        init(_ audience: any HouseObserver, seen: EventDeduplicator?) {
+        init(_ audience: any HouseObserver, seen: EventDeduplicator?, limit: Int) {
             (self.audience, self.seen) = (audience, seen)
-            (items, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(HouseEventHub.limit))
+            (items, queue) = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(limit))
         }
 
         /// Queues an item. After refused items, the observer first receives their number.
@@ -70,10 +70,12 @@ actor HouseEventHub: PlugAccess {
     ///   - recorder: Stores the reports; nil without a history.
     ///   - audiences: The observers.
     ///   - known: The positions from which the house is followed.
+    ///   - limit: The maximum number of items that wait for one observer.
     ///   - eventLoop: The event loop of the actor.
     init(
         _ house: any PlugAccess & SampleSource, rules seen: EventDeduplicator, recorder: Recorder?,
-        audiences: [any HouseObserver] = [], known: [PlugID: SequenceNumber] = [:], on eventLoop: any EventLoop
+        audiences: [any HouseObserver] = [], known: [PlugID: SequenceNumber] = [:], limit: Int = HouseEventHub.limit,
+        on eventLoop: any EventLoop
     ) {
         self.house = house
         self.seen = seen
@@ -82,7 +84,7 @@ actor HouseEventHub: PlugAccess {
             let seen = audience.cursors.map {
                 EventDeduplicator($0, others: known, othersAskForAll: recorder != nil, start: BootClock.now)
             }
-            return Listener(audience, seen: seen)
+            return Listener(audience, seen: seen, limit: limit)
         }
         executor = eventLoop.executor
     }

@@ -11,26 +11,25 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct HouseEventHubTests {
     @Test("A stalled observer delays no rule, and later receives the number of updates that its full queue refused")
     func aStalledObserverDelaysNoRule() async throws {
-        let (house, observer) = (FakeHouse(), StalledObserver())
+        let (house, observer, limit, refused) = (FakeHouse(), StalledObserver(), 100, 10)
         let hub = HouseEventHub(
             house, rules: EventDeduplicator([:], start: BootClock.now), recorder: nil, audiences: [observer],
-            on: MultiThreadedEventLoopGroup.singleton.next())
+            limit: limit, on: MultiThreadedEventLoopGroup.singleton.next())
         let task = Task { await hub.run() }
         var updates = hub.updates.makeAsyncIterator()
         // One update is with the observer, and the queue is full.
-        let refused = 10
-        for number in 0...(HouseEventHub.limit + refused) {
+        for number in 0...(limit + refused) {
             async let sent: Void = house.reading("Lamp", watts: 1, time: Double(number))
             #expect(await updates.next() != nil)
             await sent
             if number == 0 { await observer.stalled() }
         }
         observer.proceed()
-        while observer.updates <= HouseEventHub.limit { await Task.yield() }
+        while observer.updates <= limit { await Task.yield() }
         async let sent: Void = house.reading("Lamp", watts: 1, time: 0)
         #expect(await updates.next() != nil)
         await sent
-        while observer.updates <= HouseEventHub.limit + 1 { await Task.yield() }
+        while observer.updates <= limit + 1 { await Task.yield() }
         #expect(observer.leftOut == [refused])
         task.cancel()
         await task.value
