@@ -110,6 +110,22 @@ def test_every_press_counts_once_while_the_daemon_is_killed_again_and_again(lan,
     assert len(house.daemons) > 8 and len(fired) > 20, f"{len(house.daemons)} daemons, {len(fired)} firings"
 
 
+def test_an_output_that_is_not_read_delays_no_rule(lan, plug, controller, tmp_path):
+    """Each press toggles the lamp while no program reads the output of the daemon, whose pipe has room for a few lines."""
+    house = House(lan, plug, controller, tmp_path)
+    daemon = controller(house.host).with_unread_output().daemon(house.rules)
+
+    def is_running():
+        house.press()
+        return house.switchings()
+
+    eventually(is_running, 20, "the first switch")
+    house.press(times=20)
+    eventually(lambda: len(house.switchings()) >= 21, 10, lambda: f"{len(house.switchings())} switches")
+    daemon.process.kill()
+    assert all(line.error for line in daemon.lines), daemon.transcript()
+
+
 def test_presses_of_long_ago_are_told_and_do_nothing(lan, plug, controller, tmp_path):
     """Presses that are too old when the daemon starts are reported as held back, and not executed."""
     house = House(lan, plug, controller, tmp_path)

@@ -1,6 +1,7 @@
 """The programs under test, on a host of the LAN."""
 
 import pathlib
+import sys
 
 from deadlines import eventually
 from harness.keys import introduce
@@ -103,6 +104,13 @@ class Controller:
         return self.start(
             "daemon", "--json", "--rules", rules, "--state", state, "--history", history, "--socket", socket,
             "--listen", "127.0.0.1:0", *words)
+
+    def with_unread_output(self):
+        """Writes the standard output of all further commands into a pipe of 4096 bytes that no program reads."""
+        change = "import fcntl, os, sys; unread, end = os.pipe(); fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, 4096); os.set_inheritable(unread, True); " \
+                 "os.dup2(end, 1); os.execvp(sys.argv[1], sys.argv[1:])"
+        self._command = [sys.executable, "-c", change, *self._command]
+        return self
 
     def through(self, socket):
         """Sends all further commands through the daemon with this socket."""
