@@ -62,10 +62,10 @@ public struct InterfaceAddressing: Machine, Sendable {
     /// The rate limit of ARP replies. One reply per request would let any host turn unicast packets into broadcasts,
     /// which slow down Wi-Fi for all hosts. A house of plugs that discover each other at once needs a few hundred; a
     /// host without an answer asks again after a second.
-    static let answers = Allowance(burst: 64, interval: .milliseconds(50))
+    static let answers = TokenBucket(burst: 64, interval: .milliseconds(50))
     /// The rate limit of flash writes. A first address, a lease and some conflicts are stored immediately; a neighbour
     /// that causes constant address changes cannot wear out the flash.
-    static let memories = Allowance(burst: 8, interval: .seconds(600))
+    static let memories = TokenBucket(burst: 8, interval: .seconds(600))
 
     let configuration: Configuration
     var hardware: MACAddress

@@ -112,7 +112,7 @@ struct InterfaceContents: Hashable, Sendable {
     mutating func remember(_ memory: RememberedAddresses, now: Instant) -> [AddressingAction] {
         guard remembered != memory else { return [] }
         guard memories.take(now: now) else {
-            nextDeadline = sooner(nextDeadline, memories.nextAvailable)
+            nextDeadline = sooner(nextDeadline, memories.available())
             return []
         }
         remembered = memory

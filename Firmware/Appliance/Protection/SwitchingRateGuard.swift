@@ -1,23 +1,26 @@
 import ProtocolCore
 
-/// Limits the switches of commands and timers with a token bucket: it holds `count` tokens and refills evenly within
-/// the window.
+/// Limits the switches of commands and timers: `count` at once, and as many again within the window.
 struct SwitchingRateGuard: Sendable {
     private let rate: SwitchingRate?
-    /// When the bucket is full again, or nil if it is full.
-    private var fullAt: Instant?
+    private var bucket: TokenBucket
 
-    init(_ rate: SwitchingRate?) { self.rate = rate }
-
-    /// Removes a token. Returns false if none is left.
-    mutating func take(_ now: Instant) -> Bool {
-        guard let rate else { return true }
-        let next = max(fullAt ?? now, now) + rate.window / max(rate.count, 1)
-        guard next - now <= rate.window, rate.count > 0 else { return false }
-        fullAt = next
-        return true
+    init(_ rate: SwitchingRate?) {
+        self.rate = rate
+        bucket = Self.full(rate)
     }
 
-    /// Refills the bucket after a reset of the protection by the user.
-    mutating func refill() { fullAt = nil }
+    private static func full(_ rate: SwitchingRate?) -> TokenBucket {
+        let count = max(rate?.count ?? 1, 1)
+        return TokenBucket(burst: count, interval: (rate?.window ?? .zero) / count)
+    }
+
+    /// Counts a switch. Returns false if the limit is reached.
+    mutating func take(_ now: Instant) -> Bool {
+        guard let rate else { return true }
+        return rate.count > 0 && bucket.take(now: now)
+    }
+
+    /// Permits a full burst again, after a reset of the protection by the user.
+    mutating func refill() { bucket = Self.full(rate) }
 }

@@ -15,21 +15,22 @@ extension PlugMachine {
         /// Limits on changes per hour, for all authorities together and for each one, so that a looping program does
         /// not wear out the flash and one controller does not use up the changes of the others. They are reset when the
         /// firmware restarts.
-        private var rate = SwitchingRateGuard(
-            SwitchingRate(count: PeerBudgets.allChangesAtOnce, window: .seconds(3600)))
-        private var rates: [AuthorityID: SwitchingRateGuard] = [:]
+        private var total = limit(PeerBudgets.allChangesAtOnce)
+        private var authorities: [AuthorityID: TokenBucket] = [:]
         /// The limit on changes of the setup code, which only owners can change.
-        private var codes = SwitchingRateGuard(
-            SwitchingRate(count: PeerBudgets.changesAtOnce, window: .seconds(3600)))
+        private var codes = limit(PeerBudgets.changesAtOnce)
 
-        mutating func mayChangeCode(_ now: Instant) -> Bool { codes.take(now) }
+        private static func limit(_ changes: Int) -> TokenBucket {
+            TokenBucket(burst: changes, interval: Duration.seconds(3600) / changes)
+        }
+
+        mutating func mayChangeCode(_ now: Instant) -> Bool { codes.take(now: now) }
 
         mutating func mayChange(_ authority: AuthorityID, _ now: Instant) -> Bool {
             // The table has more authorities than there are controllers, so some were removed.
-            if rates.count > 2 * PairedControllers.limit { rates = [:] }
-            let each = SwitchingRateGuard(
-                SwitchingRate(count: PeerBudgets.changesAtOnce, window: .seconds(3600)))
-            return rates[authority, default: each].take(now) && rate.take(now)
+            if authorities.count > 2 * PairedControllers.limit { authorities = [:] }
+            return authorities[authority, default: Self.limit(PeerBudgets.changesAtOnce)].take(now: now)
+                && total.take(now: now)
         }
     }
 

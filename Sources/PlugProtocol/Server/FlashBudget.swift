@@ -12,24 +12,22 @@ struct FlashBudget: Sendable {
         let isOwner: Bool
     }
 
-    private static let ofOwner = Allowance(
+    private static let ofOwner = TokenBucket(
         atOnce: PeerBudgets.ownerWritesAtOnce, perHour: PeerBudgets.ownerWritesPerHour)
-    private static let ofGuest = Allowance(
+    private static let ofGuest = TokenBucket(
         atOnce: PeerBudgets.guestWritesAtOnce, perHour: PeerBudgets.guestWritesPerHour)
 
-    private var peers: [Peer: Allowance] = [:]
-    private var allGuests = Allowance(
+    private var peers: [Peer: TokenBucket] = [:]
+    private var allGuests = TokenBucket(
         atOnce: PeerBudgets.allGuestsWritesAtOnce, perHour: PeerBudgets.allGuestsWritesPerHour)
 
     /// Consumes tokens for the writes. Returns false and consumes nothing if too few are available.
     mutating func spend(_ writes: Int, of controller: AuthorityID, _ role: Role, now: Instant) -> Bool {
         let peer = Peer(controller: controller, isOwner: role == .owner)
         var own = peers[peer] ?? (peer.isOwner ? Self.ofOwner : Self.ofGuest)
-        guard own.available(writes, now: now) == nil, peer.isOwner || allGuests.available(writes, now: now) == nil
-        else { return false }
+        guard own.available(writes) <= now, peer.isOwner || allGuests.take(writes, now: now) else { return false }
         own.spend(writes, now: now)
         peers[peer] = own
-        if !peer.isOwner { allGuests.spend(writes, now: now) }
         return true
     }
 

@@ -6,14 +6,15 @@ internal import ProtocolCore
 /// A controller has one allowance for all its sessions, so that reconnecting does not give it a new one. Owners have no
 /// limit, so that a daemon that catches up never waits.
 struct MessageBudget: Sendable {
-    private static let perController = Allowance(
+    private static let perController = TokenBucket(
         burst: PeerBudgets.messagesAtOnce, interval: Duration.seconds(1) / PeerBudgets.messagesPerSecond)
 
-    private var controllers: [AuthorityID: Allowance] = [:]
+    private var controllers: [AuthorityID: TokenBucket] = [:]
 
     /// Returns the time at which the controller's next message may be read, or nil if it may be read now.
     func opening(for controller: AuthorityID, now: Instant) -> Instant? {
-        controllers[controller]?.available(1, now: now)
+        guard let opening = controllers[controller]?.available(), opening > now else { return nil }
+        return opening
     }
 
     mutating func spend(_ messages: Int, of controller: AuthorityID, now: Instant) {

@@ -41,34 +41,3 @@ package enum PeerBudgets {
     /// The maximum number of changes of the name and the settings at once by all controllers together.
     package static let allChangesAtOnce = 30
 }
-
-/// Tokens that are refilled at a steady rate.
-struct Allowance: Sendable {
-    private let burst: Int
-    private let interval: Duration
-    /// The time at which all tokens will be available again.
-    private var fullAt = Instant.zero
-
-    /// Creates a full allowance from a burst and a refill interval.
-    ///
-    /// - Parameters:
-    ///   - burst: the number of tokens that can be spent at once.
-    ///   - interval: the time after which one token is refilled.
-    init(burst: Int, interval: Duration) { (self.burst, self.interval) = (burst, interval) }
-
-    /// Creates a full allowance from a burst and a limit per hour, which must be higher than the burst.
-    ///
-    /// - Parameter perHour: the maximum number of tokens in any hour.
-    init(atOnce burst: Int, perHour: Int) {
-        self.init(burst: burst, interval: Duration.seconds(3600) / (perHour - burst))
-    }
-
-    /// Returns the time at which `count` tokens are available, or nil if they are available now.
-    func available(_ count: Int, now: Instant) -> Instant? {
-        let time = fullAt - interval * (burst - count)
-        return time <= now ? nil : time
-    }
-
-    /// Consumes tokens. If fewer are available, the missing tokens delay the next ones.
-    mutating func spend(_ count: Int, now: Instant) { fullAt = max(fullAt, now) + interval * count }
-}

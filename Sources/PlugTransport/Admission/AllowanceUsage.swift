@@ -3,7 +3,7 @@ import ProtocolCore
 /// The part of an allowance that an address, or all strangers together, currently use.
 struct AllowanceUsage: Hashable, Sendable {
     var allowance: AdmissionLimits.Allowance {
-        didSet { bucket = TokenBucket(every: allowance.interval, burst: allowance.burst) }
+        didSet { bucket = TokenBucket(burst: allowance.burst, interval: allowance.interval) }
     }
     private(set) var handshakes = 0
     private(set) var connections = 0
@@ -11,11 +11,11 @@ struct AllowanceUsage: Hashable, Sendable {
 
     init(_ allowance: AdmissionLimits.Allowance) {
         self.allowance = allowance
-        bucket = TokenBucket(every: allowance.interval, burst: allowance.burst)
+        bucket = TokenBucket(burst: allowance.burst, interval: allowance.interval)
     }
 
     func hasRoom(at now: Instant) -> Bool {
-        handshakes < allowance.handshakes && connections < allowance.connections && bucket.hasToken(at: now)
+        handshakes < allowance.handshakes && connections < allowance.connections && bucket.available() <= now
     }
 
     /// Returns true if no connection is counted and the bucket is full. The value then equals a new one and can be
@@ -25,7 +25,7 @@ struct AllowanceUsage: Hashable, Sendable {
     mutating func begin(now: Instant) {
         handshakes += 1
         connections += 1
-        bucket.take(now: now)
+        bucket.spend(now: now)
     }
 
     mutating func finishHandshake() { handshakes -= 1 }
