@@ -195,7 +195,11 @@ python_jobs() {
 
 jobs_programs() { python_jobs programs waits Tests/Programs "$driven"; }
 jobs_interoperability() { python_jobs interoperability waits Tests/Interoperability "$driven"; }
-jobs_web() { python_jobs web browser Tests/Web "$driven"; }
+# All files are in one job, because they share one browser.
+jobs_web() {
+    local files=(Tests/Web/test_*.py)
+    job web web browser "$results/web.xml" Tests/Web/run "$driven" --junit-xml "$results/web.xml" "${files[@]##*/}"
+}
 jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
 jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"

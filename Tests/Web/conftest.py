@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import subprocess
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -29,10 +30,20 @@ def playwright():
         yield playwright
 
 
+@pytest.fixture(scope="session")
+def network():
+    """The id of a process whose network lasts for all tests, because the browser stays in it."""
+    words = ["unshare", "--net", "sh", "-c", "echo held && exec sleep infinity"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as holder:
+        holder.stdout.readline()
+        yield holder.pid
+        holder.kill()
+
+
 @pytest.fixture
-def empty_house(lan, plug, controller, tmp_path):
+def empty_house(lan, plug, controller, tmp_path, network):
     """A house without plugs and without a daemon."""
-    return House(lan, plug, controller, tmp_path)
+    return House(lan, plug, controller, tmp_path, network)
 
 
 @pytest.fixture
@@ -45,15 +56,15 @@ def house(empty_house):
     return empty_house
 
 
-@pytest.fixture
-def browser(playwright, empty_house, tmp_path):
-    browser = launch(playwright, empty_house.host, tmp_path)
+@pytest.fixture(scope="session")
+def browser(playwright, network, tmp_path_factory):
+    browser = launch(playwright, network, tmp_path_factory.mktemp("browser"))
     yield browser
     browser.close()
 
 
 @pytest.fixture
-def look(browser):
+def look(browser, empty_house):
     """Returns a function that opens the page: look(width=390, height=844, password=..., ...). Other arguments are options
     of the browser's context."""
     opened = []
@@ -64,8 +75,12 @@ def look(browser):
         return opened[-1]
 
     yield open_page
-    for dashboard in opened:
-        dashboard.is_sound()
+    try:
+        for dashboard in opened:
+            dashboard.is_sound()
+    finally:
+        for context in browser.contexts:
+            context.close()
 
 
 @pytest.fixture

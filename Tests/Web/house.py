@@ -1,4 +1,4 @@
-"""A small house on a LAN of network namespaces, its daemon, and a browser on the daemon's host."""
+"""A small house on a LAN of network namespaces, its daemon, and a browser in the daemon's network."""
 
 import os
 import pathlib
@@ -32,12 +32,14 @@ TOGGLE = """\
 
 
 class House:
-    """Each plug has its own host; the daemon and the browser share one, as on a home computer."""
+    """Each plug has its own host; the daemon and the browser share a network, as on a home computer."""
 
-    def __init__(self, lan, plug, controller, directory):
+    def __init__(self, lan, plug, controller, directory, network):
         self._lan, self._plug = lan, plug
         self.directory = directory
-        self.host = lan.host()
+        self.host = lan.host(network=network)
+        # A failed test may have left rules that drop packets.
+        self.host.run("nft", "flush", "ruleset")
         self._controller = controller(self.host)
         self.plugs = {}
         self.daemon = None
@@ -82,10 +84,10 @@ class House:
         self.daemon.ended(within=5)
 
 
-def launch(playwright, host, directory):
-    """Starts a browser in the host's network. Playwright uses a pipe, which works across namespaces."""
+def launch(playwright, network, directory):
+    """Starts a browser in the network of a process. Playwright uses a pipe, which works across namespaces."""
     wrapper = pathlib.Path(directory) / "chromium"
-    wrapper.write_text(f'#!/bin/sh\nexec nsenter --target {host.process_id} --net --uts -- {CHROMIUM} "$@"\n')
+    wrapper.write_text(f'#!/bin/sh\nexec nsenter --target {network} --net -- {CHROMIUM} "$@"\n')
     wrapper.chmod(0o755)
     return playwright.chromium.launch(
         executable_path=str(wrapper), args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])

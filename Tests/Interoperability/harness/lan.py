@@ -59,9 +59,9 @@ class Link:
             "ip", "link", "add", self.name, "type", "bridge", "mcast_snooping", "0", "stp_state", "0", "forward_delay", "0")
         command("ip", "link", "set", self.name, "up")
 
-    def host(self, connected=True, **how):
-        """Adds a host; `how` has the arguments of Host.connect."""
-        host = Host(next(self._lan.host_numbers), self)
+    def host(self, connected=True, network=None, **how):
+        """Adds a host; `how` has the arguments of Host.connect. `network` is the id of a process whose network the host uses."""
+        host = Host(next(self._lan.host_numbers), self, network)
         self.hosts.append(host)
         if connected:
             host.connect(**how)
@@ -106,17 +106,17 @@ class Host:
 
     holding = "mount -t tmpfs tmpfs /run && mount -t sysfs sysfs /sys && ip link set lo up && echo held && exec sleep infinity"
 
-    def __init__(self, number, link):
+    def __init__(self, number, link, network=None):
         self.number = number
         self._link = link
         self.name = f"host{number}"
         self.started = []
         self._forgetting = threading.Lock()
         self._interfaces = set()
+        entering = ["unshare", "--net"] if network is None else ["nsenter", f"--net=/proc/{network}/ns/net", "unshare"]
         self._holder = Running(
             self.name,
-            ["unshare", "--net", "--mount", "--uts", "--propagation", "private",
-             "sh", "-c", f"hostname {self.name} && {self.holding}"])
+            [*entering, "--mount", "--uts", "--propagation", "private", "sh", "-c", f"hostname {self.name} && {self.holding}"])
         self._holder.seen(lambda line: line.text == "held", within=5, what="that its namespaces exist")
 
     @property
