@@ -11,7 +11,7 @@ import yaml
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Controller" / "Examples"
 
-# Contains most kinds of triggers, conditions and actions, and each setting.
+# Contains each kind of trigger, condition and action, and each setting.
 EVERYTHING = """
 - rule: 7
   when:
@@ -50,6 +50,11 @@ EVERYTHING = """
   limit: { firings: 6, per: 1 h }
   late: { accept: 10 min }
   away: remember
+- rule: Lamp
+  when: { plug: Hall, button: single }
+  if: { all: [{ plug: Lamp, relay: on }, { plug: TV, relay: off }] }
+  then: { toggle: Lamp }
+  mode: restart
 """
 
 WRONG = [
@@ -96,13 +101,13 @@ def test_every_trigger_condition_action_and_setting_is_valid(validator):
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_the_readers_refuse_for_its_shape_is_not_valid(programs, validator, tmp_path, text):
+def test_rules_with_a_wrong_structure_are_rejected_by_schema_and_check(programs, validator, tmp_path, text):
     """Rules with a wrong structure are rejected by the schema and by `rules check`."""
     assert list(validator.iter_errors(read(text))), text
     assert taken(programs, tmp_path, text).returncode == 1
 
 
-def test_a_letter_too_many_in_any_key_is_noticed(validator):
+def test_an_additional_letter_in_any_key_is_invalid(validator):
     """An additional letter in any key makes the rules invalid."""
     rules = read(EVERYTHING)
 
