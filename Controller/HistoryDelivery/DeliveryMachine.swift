@@ -80,6 +80,7 @@ struct DeliveryMachine: Machine {
             return hasAll(after, now: now)
         case .delivered(let number, let isAll):
             limit = min(limit * 2, Self.limits.upperBound)
+            pause = Self.firstPause
             guard isAll else {
                 state = .working(after: number)
                 return [.deliver(after: number, atMost: limit)]

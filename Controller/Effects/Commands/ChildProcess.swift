@@ -17,9 +17,8 @@ final class ChildProcess {
         /// True if the next attempt would fail in the same way.
         let isPermanent: Bool
 
-        init(_ words: String) {
-            self.words = words
-            isPermanent = true
+        init(_ words: String, isPermanent: Bool = true) {
+            (self.words, self.isPermanent) = (words, isPermanent)
         }
 
         init(code: CInt) {

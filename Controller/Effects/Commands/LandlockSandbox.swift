@@ -82,10 +82,14 @@ final class LandlockSandbox: Sendable {
     /// Ignores errors of a file that was removed or that the daemon cannot open; such a file needs no rule. Throws if
     /// memory or descriptors are exhausted.
     private static func throwIfShort(_ code: CInt) throws(ChildProcess.StartFault) {
-        if [ENOMEM, EMFILE, ENFILE].contains(code) { throw fault(code) }
+        if shortages.contains(code) { throw fault(code) }
     }
 
+    private static let shortages = [ENOMEM, EMFILE, ENFILE]
+
     private static func fault(_ code: CInt) -> ChildProcess.StartFault {
-        ChildProcess.StartFault("its access to the daemon's keys cannot be blocked: " + String(cString: strerror(code)))
+        ChildProcess.StartFault(
+            "its access to the daemon's keys cannot be blocked: " + String(cString: strerror(code)),
+            isPermanent: !shortages.contains(code))
     }
 }
