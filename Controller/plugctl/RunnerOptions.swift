@@ -7,6 +7,7 @@ import Daylight
 import Effects
 import HistoryDelivery
 import LocalCalendar
+import NIOPosix
 import PlugClient
 import PlugTransport
 import PowerHistory
@@ -61,10 +62,13 @@ struct RunnerOptions: ParsableArguments {
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audiences: audiences)
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
-            let printing = Task {
+            // A separate thread prints, because a reader that stalls blocks it.
+            let printer = NIOThreadPool(numberOfThreads: 1)
+            printer.start()
+            let printing = Task { [json] in
                 var isRead = true
                 for await record in runner.records where isRead {
-                    isRead = print(record)
+                    isRead = (try? await printer.runIfActive { Self.print(record, json: json) }) ?? false
                     if !isRead { unreadable.finish() }
                 }
             }
@@ -118,7 +122,7 @@ struct RunnerOptions: ParsableArguments {
 
     /// Prints a record. Returns false if the reader has closed the pipe. Returns true if a write failed, so that a full
     /// disk does not stop the rules.
-    private func print(_ record: RunnerRecord) -> Bool {
+    private static func print(_ record: RunnerRecord, json: Bool) -> Bool {
         let line = RuleRecord(record)
         let isRead = json ? Output.json(line) : Output.safeLine("\(line.at)  \(line.text)")
         return isRead || Output.hasFailed
