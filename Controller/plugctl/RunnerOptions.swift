@@ -91,6 +91,7 @@ struct RunnerOptions: ParsableArguments {
                 }
             }
             await printing.value
+            try? await printer.shutdownGracefully()
         }
     }
 
