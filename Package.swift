@@ -379,7 +379,7 @@ let controller: [Target] = [
             "Dashboard", "Doctor", "Fleet", "FleetService", "HistoryDelivery", "Presentation",
             "RuleFiles", "Automation", "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting",
             "Pictures", "Terminal", "DurableFiles", "Daylight", "Effects", "ProcessSetup", "ProtocolCore",
-            "QRCode", "Scripting", arguments, signals, logging, nioPosix,
+            "QRCode", "Scripting", arguments, signals, logging,
         ]),
     // `plugctl-script`, which runs one script: Lua, its view of the house, and the sandbox
     .executableTarget(

@@ -355,6 +355,20 @@ public actor RuleRunner {
         for continuation in waiting { continuation.resume() }
     }
 
+    /// Passes each record to `print` in a separate thread, because an output that is not read blocks this thread. Returns
+    /// after the last record. Nothing else may read ``records``.
+    ///
+    /// - Parameter print: returns false if the output is closed. Further records are then dropped.
+    public nonisolated func printRecords(_ print: @escaping @Sendable (RunnerRecord) -> Bool) async {
+        let thread = NIOThreadPool(numberOfThreads: 1)
+        thread.start()
+        var isRead = true
+        for await record in records where isRead {
+            isRead = (try? await thread.runIfActive { print(record) }) ?? false
+        }
+        try? await thread.shutdownGracefully()
+    }
+
     private func sendUnread() async {
         while let record = unread.takeNext() { await records.send(record) }
         reading = nil

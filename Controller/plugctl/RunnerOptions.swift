@@ -7,7 +7,6 @@ import Daylight
 import Effects
 import HistoryDelivery
 import LocalCalendar
-import NIOPosix
 import PlugClient
 import PlugTransport
 import PowerHistory
@@ -62,14 +61,11 @@ struct RunnerOptions: ParsableArguments {
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audiences: audiences)
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
-            // A separate thread prints, because a reader that stalls blocks it.
-            let printer = NIOThreadPool(numberOfThreads: 1)
-            printer.start()
             let printing = Task { [json] in
-                var isRead = true
-                for await record in runner.records where isRead {
-                    isRead = (try? await printer.runIfActive { Self.print(record, json: json) }) ?? false
+                await runner.printRecords {
+                    let isRead = Self.print($0, json: json)
                     if !isRead { unreadable.finish() }
+                    return isRead
                 }
             }
             let logger = network.logger
@@ -91,7 +87,6 @@ struct RunnerOptions: ParsableArguments {
                 }
             }
             await printing.value
-            try? await printer.shutdownGracefully()
         }
     }
 
