@@ -37,6 +37,11 @@ import Testing
         try await loop.submit { service.assumeIsolated(body) }.get()
     }
 
+    /// Returns when the first entry of the audit log is in flash.
+    private func firstWritesEnd(of service: PlugService) async throws {
+        while await !service.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
     /// The edges must be in one turn, because the time between two turns on a busy machine could make a long press.
     private func press(_ service: PlugService) async throws {
         try await on(service) { service in
@@ -81,6 +86,7 @@ import Testing
     func writesThatWaitAreReplacedByNewerOnes() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
+        try await firstWritesEnd(of: service)
         latch.shut()
         try await on(service) { service in
             for energy in 1...100 as ClosedRange<UInt64> {
@@ -118,8 +124,7 @@ import Testing
     func aBoundaryIsWrittenBeforeAllThatHasNotBegun() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
-        // Wait for the first entry of the audit log.
-        while await !service.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        try await firstWritesEnd(of: service)
         latch.shut()
         try await on(service) { service in
             service.write(.state, service.storage.writing(StoredState(milliwattHours: 7)))
