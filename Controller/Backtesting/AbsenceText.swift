@@ -1,5 +1,5 @@
 import Automation
-public import LocalCalendar
+public import HouseCalendar
 
 extension RuleAbsence {
     /// Returns the lines of text for the user.

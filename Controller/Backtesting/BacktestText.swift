@@ -1,5 +1,5 @@
 import Automation
-public import LocalCalendar
+public import HouseCalendar
 
 extension BacktestReport {
     /// Returns the text for the user: each firing with its steps and the recorded switchings, and a summary at the end.

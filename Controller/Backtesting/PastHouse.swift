@@ -1,5 +1,5 @@
 public import Automation
-public import LocalCalendar
+public import HouseCalendar
 import PlugModel
 public import PowerHistory
 import ProtocolCore

@@ -1,5 +1,5 @@
 import Automation
-import LocalCalendar
+import HouseCalendar
 import Metering
 import ProtocolCore
 

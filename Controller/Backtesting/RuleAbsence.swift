@@ -1,5 +1,5 @@
 public import Automation
-import LocalCalendar
+import HouseCalendar
 import PlugModel
 public import PowerHistory
 

@@ -1,4 +1,4 @@
-import LocalCalendar
+import HouseCalendar
 
 /// Formats times and spans for texts and JSON. Times are milliseconds since 1970.
 enum TimeFormat {

@@ -1,5 +1,5 @@
 public import Automation
-public import LocalCalendar
+public import HouseCalendar
 
 extension RuleTrace {
     /// Returns the trace as text for the user: a line with the outcome, and indented lines with its causes and effects.

@@ -1,9 +1,8 @@
 public import Automation
 public import BrokerConfiguration
 public import Daemon
-import DurableFiles
+import LinuxSystem
 import JSONText
-import LinuxClocks
 import LinuxNetwork
 import MQTT
 public import NIOCore

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import GRDB
 import PlugModel
 import PlugTopics

@@ -1,4 +1,4 @@
-public import LocalCalendar
+public import HouseCalendar
 
 /// The arrangement of several lines in a chart.
 public enum ChartStyle: Hashable, Sendable {

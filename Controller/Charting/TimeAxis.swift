@@ -1,4 +1,4 @@
-import LocalCalendar
+import HouseCalendar
 
 /// The time axis: ticks at round local times, as close to each other as their labels allow.
 struct TimeAxis: Hashable {

@@ -1,6 +1,6 @@
 import AsyncAlgorithms
 import Automation
-import LinuxClocks
+import LinuxSystem
 import NIOCore
 import PlugClient
 import PlugModel

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// Space that is allocated in advance and holds the state of the rules while the disk is full.
 ///

@@ -1,5 +1,4 @@
-public import DurableFiles
-import LinuxClocks
+public import LinuxSystem
 public import PlugClient
 public import PlugModel
 

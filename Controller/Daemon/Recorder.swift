@@ -1,5 +1,5 @@
 import Automation
-import LinuxClocks
+import LinuxSystem
 import LinuxNetwork
 import Metering
 public import NIOCore

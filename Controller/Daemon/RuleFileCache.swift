@@ -1,5 +1,5 @@
 public import Automation
-import DurableFiles
+import LinuxSystem
 public import Scripting
 
 /// The result of parsing a rule file.

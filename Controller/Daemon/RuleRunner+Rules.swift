@@ -1,5 +1,5 @@
 public import Automation
-import LinuxClocks
+import LinuxSystem
 public import PlugModel
 
 /// Replaces, disables and manually runs rules.

@@ -1,7 +1,6 @@
 public import AsyncAlgorithms
 import Automation
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import LinuxNetwork
 package import NIOCore
 import NIOPosix

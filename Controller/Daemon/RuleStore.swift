@@ -1,6 +1,5 @@
 public import Automation
-public import DurableFiles
-import LinuxClocks
+public import LinuxSystem
 import PlugModel
 import Synchronization
 

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import NIOPosix
 
 /// Rule files and directories of rule files, which are read again on each change: the shell of ``RuleFileWatch`` and

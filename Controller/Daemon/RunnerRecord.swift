@@ -1,5 +1,5 @@
 public import Automation
-public import LinuxClocks
+public import LinuxSystem
 
 /// A notice of the running rules with its time.
 public struct RunnerRecord: Sendable {

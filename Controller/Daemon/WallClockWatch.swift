@@ -1,5 +1,6 @@
+public import HouseCalendar
 public import Automation
-import LinuxClocks
+import LinuxSystem
 public import ProtocolCore
 
 /// Computes sunrise and sunset on days of the local calendar (counted from 1970-01-01). `instant` converts seconds

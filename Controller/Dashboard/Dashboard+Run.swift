@@ -1,9 +1,8 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
-import LinuxClocks
 import NIOCore
 import NIOHTTP1
 

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// The settings of the dashboard: addresses, names, certificate, passwords and limits.
 public struct DashboardSettings: Sendable {

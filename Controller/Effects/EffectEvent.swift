@@ -1,6 +1,6 @@
 public import Automation
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import ProtocolCore
 

@@ -1,4 +1,5 @@
 public import Automation
+import Processes
 
 /// Performs the effects of rules outside of the house: programs, web hooks and notifications.
 ///

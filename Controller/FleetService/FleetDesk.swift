@@ -1,7 +1,6 @@
 import BrokerConfiguration
-import DurableFiles
+import LinuxSystem
 import Fleet
-import LinuxClocks
 import LinuxNetwork
 import MQTT
 import NIOCore

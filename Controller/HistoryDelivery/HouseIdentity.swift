@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// The identity of a house in a database, independent of its name: 16 random bytes in a file of the daemon's directory.
 /// A daemon that moves to another machine needs this file there.

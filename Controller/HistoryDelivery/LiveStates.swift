@@ -1,6 +1,6 @@
 public import Automation
 public import Daemon
-import LinuxClocks
+import LinuxSystem
 public import PlugClient
 import PlugModel
 import Synchronization

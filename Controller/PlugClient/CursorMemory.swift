@@ -1,4 +1,4 @@
-public import DurableFiles
+public import LinuxSystem
 public import PlugModel
 
 /// Stores across restarts which event of each plug a program has processed last.

@@ -1,4 +1,4 @@
-public import LinuxClocks
+public import LinuxSystem
 public import Metering
 public import PlugModel
 import ProtocolCore

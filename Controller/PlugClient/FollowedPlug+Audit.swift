@@ -1,4 +1,4 @@
-public import LinuxClocks
+public import LinuxSystem
 public import PlugModel
 import ProtocolCore
 

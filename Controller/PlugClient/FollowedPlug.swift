@@ -1,4 +1,4 @@
-public import LinuxClocks
+public import LinuxSystem
 import LinuxNetwork
 package import NIOCore
 public import PlugModel

@@ -1,5 +1,5 @@
 public import AsyncAlgorithms
-import LinuxClocks
+import LinuxSystem
 public import PlugModel
 import ProtocolCore
 package import ServiceDiscovery

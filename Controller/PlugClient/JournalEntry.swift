@@ -1,4 +1,4 @@
-public import LinuxClocks
+public import LinuxSystem
 public import PlugModel
 
 /// An entry of a plug's event journal. Entries are in order and each is delivered once; missing events are reported as

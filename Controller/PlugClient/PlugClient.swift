@@ -1,5 +1,5 @@
 import DNSWire
-import LinuxClocks
+import LinuxSystem
 public import LinuxNetwork
 public import Logging
 public import NIOCore

@@ -1,4 +1,4 @@
-public import LinuxClocks
+public import LinuxSystem
 public import PlugModel
 
 /// An update with the plug's name and its wall-clock time, as estimated by the controller.

@@ -1,4 +1,4 @@
-public import LinuxClocks
+public import LinuxSystem
 public import Metering
 
 /// A sample from a plug's memory with its wall-clock time.

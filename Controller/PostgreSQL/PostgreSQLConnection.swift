@@ -1,5 +1,5 @@
 import CPostgreSQL
-import DurableFiles
+import LinuxSystem
 import Synchronization
 
 /// A connection to PostgreSQL by libpq, which is loaded by the first connection.

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// The reason why a database request failed.
 public struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 package import ConfigurationFiles
-import DurableFiles
+import LinuxSystem
 
 /// The settings of a PostgreSQL server: the table `[postgresql]` of a file.
 public struct PostgreSQLSettings: Sendable {

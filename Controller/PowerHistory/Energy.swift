@@ -1,5 +1,5 @@
 import GRDB
-public import LocalCalendar
+public import HouseCalendar
 public import PlugModel
 
 extension PowerHistory {

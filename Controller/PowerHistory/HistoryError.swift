@@ -1,4 +1,4 @@
-public import DurableFiles
+public import LinuxSystem
 
 /// An error of reading or writing the history. If ``PowerHistory/record(_:)`` throws it, the batch is stored completely
 /// or not at all, and the caller may retry.

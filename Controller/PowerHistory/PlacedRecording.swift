@@ -1,4 +1,4 @@
-public import LocalCalendar
+public import HouseCalendar
 import Metering
 public import Recordings
 

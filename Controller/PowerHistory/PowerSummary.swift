@@ -1,4 +1,4 @@
-public import LocalCalendar
+public import HouseCalendar
 
 /// The length of a roll-up entry. Entries begin at multiples of their length since 1970, in UTC.
 public enum RollUpStep: Int, CaseIterable, Hashable, Sendable {

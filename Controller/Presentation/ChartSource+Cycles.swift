@@ -1,6 +1,6 @@
 import ApplianceSense
 import Charting
-import LinuxClocks
+import LinuxSystem
 import Metering
 public import PowerHistory
 

@@ -1,6 +1,6 @@
 public import Charting
-import LinuxClocks
-public import LocalCalendar
+import LinuxSystem
+public import HouseCalendar
 public import PlugClient
 public import PowerHistory
 

@@ -1,5 +1,5 @@
-public import LinuxClocks
-import LocalCalendar
+public import LinuxSystem
+import HouseCalendar
 import PowerHistory
 import Terminal
 

@@ -1,6 +1,5 @@
-public import LocalCalendar
+public import HouseCalendar
 public import PowerHistory
-public import Tariffs
 
 /// The energy and cost of appliances per hour, day or month, as a table, JSON lines or CSV.
 public struct EnergyReport: Sendable {

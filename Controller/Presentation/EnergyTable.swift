@@ -1,7 +1,6 @@
 import Charting
-import LocalCalendar
+import HouseCalendar
 import PowerHistory
-import Tariffs
 public import Terminal
 
 extension EnergyReport {

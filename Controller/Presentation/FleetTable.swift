@@ -1,6 +1,6 @@
 import Charting
 public import Fleet
-import LinuxClocks
+import LinuxSystem
 public import Terminal
 
 /// Many houses, their plugs and their energy as tables.

@@ -1,5 +1,5 @@
 import Charting
-public import LinuxClocks
+public import LinuxSystem
 public import PlugClient
 public import PlugModel
 public import Terminal

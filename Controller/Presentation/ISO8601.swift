@@ -1,5 +1,5 @@
-public import LinuxClocks
-import LocalCalendar
+public import LinuxSystem
+import HouseCalendar
 
 extension WallTime {
     /// Parses a time: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine decimals of a second.

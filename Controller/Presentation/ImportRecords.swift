@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 public import PowerHistory
 
 /// The result of one recording of `plugctl history import --json`. It is printed after the recording is stored.

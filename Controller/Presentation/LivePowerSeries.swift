@@ -1,5 +1,5 @@
 public import Charting
-import LinuxClocks
+import LinuxSystem
 import Metering
 public import PlugClient
 import PlugModel

@@ -1,5 +1,5 @@
-import LinuxClocks
-public import LocalCalendar
+import LinuxSystem
+public import HouseCalendar
 
 extension ZoneOffsets {
     /// Returns the host's time zone between two times in seconds since 1970, UTC.

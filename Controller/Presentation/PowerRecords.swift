@@ -1,5 +1,5 @@
 public import Charting
-import LinuxClocks
+import LinuxSystem
 
 extension SampleRecord {
     /// Returns a plug's active power between two times for a drawing with this number of columns. If there are more

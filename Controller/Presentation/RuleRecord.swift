@@ -1,6 +1,6 @@
 import Automation
 public import Daemon
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 
 /// One line of `plugctl daemon --json` and `plugctl rules run --json`.

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 
 /// A line of `plugctl daemon --json` with the address of the dashboard.
 public struct ServingRecord: Codable, Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-public import LinuxClocks
+public import LinuxSystem
 public import PlugModel
 
 /// The position up to which the events of all followed plugs are processed, as one word that needs no quotes in a

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import Metering
 public import PlugClient
 public import PlugModel

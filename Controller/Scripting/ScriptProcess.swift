@@ -1,5 +1,5 @@
 public import Automation
-import LinuxClocks
+import LinuxSystem
 import RuleFiles
 
 /// A script that runs in its own process. Calls block (``ScriptPool`` has a thread for each script).

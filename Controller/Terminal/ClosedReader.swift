@@ -1,4 +1,5 @@
 internal import Glibc
+import LinuxSystem
 
 extension TerminalDevice {
     /// Returns when the reader of this pipe or terminal has closed it, or when the task is cancelled. A program that
@@ -7,11 +8,7 @@ extension TerminalDevice {
     public func readerGone() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let waiting = WaitingForClose(descriptor: descriptor, continuation: continuation)
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(waiting).toOpaque()
-        let error = pthread_create(&thread, nil, waitForClose, context)
-        precondition(error == 0, "the system refused a thread for a pipe (error \(error))")
-        pthread_detach(thread)
+        do { try startThread { waiting.run() } } catch { preconditionFailure("no thread for a pipe: \(error)") }
         for await _ in stream {}
     }
 }
@@ -33,10 +30,4 @@ private final class WaitingForClose: Sendable {
         guard polled.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
         continuation.finish()
     }
-}
-
-private func waitForClose(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    Unmanaged<WaitingForClose>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+import LinuxSystem
 internal import Synchronization
 
 /// An event of a terminal.
@@ -104,11 +105,7 @@ private final class KeyboardReader: Sendable {
     }
 
     func start() {
-        var thread = pthread_t()
-        let reader = Unmanaged.passRetained(self).toOpaque()
-        let error = pthread_create(&thread, nil, runReader, reader)
-        precondition(error == 0, "the system refused a thread for the keyboard (error \(error))")
-        pthread_detach(thread)
+        do { try startThread { self.run() } } catch { preconditionFailure("no thread for the keyboard: \(error)") }
     }
 
     func close() {
@@ -177,10 +174,4 @@ private final class KeyboardReader: Sendable {
             count = max(0, count)
         }
     }
-}
-
-private func runReader(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    Unmanaged<KeyboardReader>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

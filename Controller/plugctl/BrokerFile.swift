@@ -1,7 +1,7 @@
 import Broker
 import BrokerConfiguration
 import ConfigurationFiles
-import DurableFiles
+import LinuxSystem
 import PlugClient
 
 /// The file with the settings of the house's broker.

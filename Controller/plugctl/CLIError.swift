@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// An error with a text for the user.
 struct CLIError: Error, CustomStringConvertible {

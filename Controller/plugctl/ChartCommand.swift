@@ -1,8 +1,7 @@
 public import ArgumentParser
 public import Charting
-import DurableFiles
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 import PlugClient
 import PowerHistory
 import Presentation
@@ -41,7 +40,7 @@ struct ChartCommand: AsyncParsableCommand {
     var noCycles = false
     @Option(help: "Write the chart to this file as SVG.", completion: .file())
     var svg: String?
-    @Option(help: "Write the chart to this file as PNG; requires librsvg.", completion: .file())
+    @Option(help: "Write the chart to this file as PNG; requires rsvg-convert.", completion: .file())
     var png: String?
     @Option(help: "Colours of SVG and PNG files: light, dark, or automatic (the viewer's preference).")
     var theme = ChartTheme.automatic

@@ -1,6 +1,6 @@
 import Charting
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 import PlugClient
 import PlugModel
 import PowerHistory

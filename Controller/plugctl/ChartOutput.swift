@@ -1,6 +1,5 @@
 import Charting
-import DurableFiles
-import Pictures
+import LinuxSystem
 import Terminal
 
 /// Writes a chart to files or to the terminal.

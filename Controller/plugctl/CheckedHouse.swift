@@ -1,6 +1,6 @@
 import Automation
 import DaemonClient
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugModel
 import PowerHistory

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-import DurableFiles
+import LinuxSystem
 import Foundation
 import PowerHistory
 

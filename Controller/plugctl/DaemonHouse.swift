@@ -1,6 +1,6 @@
 import Daemon
 import Dashboard
-import DurableFiles
+import LinuxSystem
 import FleetService
 import Logging
 import PlugClient

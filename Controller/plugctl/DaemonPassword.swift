@@ -1,7 +1,6 @@
 import ArgumentParser
 import Dashboard
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import Presentation
 import Terminal

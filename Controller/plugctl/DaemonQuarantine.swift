@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daemon
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugModel
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Dashboard
-import DurableFiles
+import LinuxSystem
 
 /// The addresses of the dashboard and its access control.
 struct DashboardOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Daemon
 import Doctor
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugTransport
 import Presentation

@@ -1,6 +1,6 @@
 import DaemonClient
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 import PowerHistory
 import Presentation
 

@@ -1,7 +1,7 @@
 public import ArgumentParser
 public import Fleet
 import FleetService
-import LinuxClocks
+import LinuxSystem
 import Presentation
 
 struct FleetCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 public import ArgumentParser
 import ConfigurationFiles
-import DurableFiles
+import LinuxSystem
 public import Fleet
 import FleetService
 import Terminal

@@ -1,10 +1,8 @@
 import ArgumentParser
-import DurableFiles
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 import PowerHistory
 import Presentation
-import Tariffs
 import Terminal
 
 struct History: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import ConfigurationFiles
-import DurableFiles
+import LinuxSystem
 import Foundation
 import HistoryDelivery
 import PowerHistory

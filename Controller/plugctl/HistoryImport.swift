@@ -1,7 +1,6 @@
 import ArgumentParser
-import DurableFiles
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 import PlugModel
 import PowerHistory
 import Presentation

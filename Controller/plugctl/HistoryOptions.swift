@@ -1,10 +1,10 @@
 import ArgumentParser
 import ConfigurationFiles
 import DaemonClient
-import DurableFiles
+import LinuxSystem
 import PlugClient
 import PowerHistory
-import Tariffs
+import HouseCalendar
 
 /// The directory of the history.
 struct HistoryOptions: ParsableArguments {

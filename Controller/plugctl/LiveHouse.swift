@@ -1,5 +1,5 @@
 import DaemonClient
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugModel
 import Presentation

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ConfigurationFiles
-import Daylight
-import DurableFiles
+import HouseCalendar
+import LinuxSystem
 
 /// The location of the house, for rules that depend on the sun.
 struct LocationOptions: ParsableArguments {

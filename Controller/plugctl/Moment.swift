@@ -1,6 +1,6 @@
 import ArgumentParser
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 
 /// A local time as users write it: `2026-11-20`, `2026-11-20T07:30`, `2026-11-20 07:30:15`.
 struct Moment: ExpressibleByArgument, CustomStringConvertible {

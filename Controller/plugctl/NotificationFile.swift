@@ -1,5 +1,5 @@
 import ConfigurationFiles
-import DurableFiles
+import LinuxSystem
 import Effects
 
 /// The file with the receivers of rules' notifications: the user's own file, otherwise the machine's.

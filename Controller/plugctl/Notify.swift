@@ -1,7 +1,7 @@
 import ArgumentParser
 import Automation
 import Effects
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 
 struct Notify: AsyncParsableCommand {

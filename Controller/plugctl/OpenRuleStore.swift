@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-import DurableFiles
+import LinuxSystem
 
 /// The default directory: in `$STATE_DIRECTORY` for a service, otherwise in the user's state directory.
 var usualRuleStore: String { (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/daemon" }

@@ -1,5 +1,5 @@
 import ConfigurationFiles
-import DurableFiles
+import LinuxSystem
 import Effects
 
 /// The policies for effects of rules outside of the house: the machine's file and the user's own, which both apply.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import LinuxClocks
+import LinuxSystem
 import ProcessSetup
 
 @main

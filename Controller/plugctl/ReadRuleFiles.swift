@@ -1,6 +1,6 @@
 import Automation
 import Daemon
-import DurableFiles
+import LinuxSystem
 import ProtocolCore
 import RuleFiles
 import Scripting

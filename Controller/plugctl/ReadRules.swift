@@ -1,7 +1,7 @@
 import ArgumentParser
 import Automation
 import Daemon
-import DurableFiles
+import LinuxSystem
 import Foundation
 import RuleFiles
 import Scripting

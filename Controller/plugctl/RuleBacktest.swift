@@ -2,8 +2,8 @@ import ArgumentParser
 import Automation
 import Backtesting
 import Charting
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 import PowerHistory
 import Presentation
 import Scripting
@@ -46,7 +46,7 @@ struct RuleBacktest: AsyncParsableCommand {
     var chart = false
     @Option(help: "Write the chart to this file as SVG.", completion: .file())
     var svg: String?
-    @Option(help: "Write the chart to this file as PNG; requires librsvg.", completion: .file())
+    @Option(help: "Write the chart to this file as PNG; requires rsvg-convert.", completion: .file())
     var png: String?
     @Flag(
         help: """

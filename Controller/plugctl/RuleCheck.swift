@@ -2,11 +2,9 @@ import ArgumentParser
 import Automation
 import Daemon
 import DaemonClient
-import DurableFiles
-import Daylight
+import LinuxSystem
+import HouseCalendar
 import Effects
-import LinuxClocks
-import LocalCalendar
 import Presentation
 import ProtocolCore
 import RuleFiles

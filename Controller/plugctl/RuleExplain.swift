@@ -2,10 +2,9 @@ import ArgumentParser
 import Automation
 import Backtesting
 import Daemon
-import DurableFiles
+import LinuxSystem
 import Foundation
-import LinuxClocks
-import LocalCalendar
+import HouseCalendar
 import PowerHistory
 import Presentation
 

@@ -1,8 +1,7 @@
 import Automation
 import Backtesting
-import Daylight
-import LinuxClocks
-import LocalCalendar
+import HouseCalendar
+import LinuxSystem
 import PowerHistory
 import Presentation
 import ProtocolCore

@@ -1,8 +1,7 @@
 import ArgumentParser
 import DaemonClient
-import DurableFiles
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 import Presentation
 
 /// `plugctl rules state`: shows the state of the rules, which only the daemon has.

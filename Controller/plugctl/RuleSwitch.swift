@@ -1,6 +1,6 @@
 import ArgumentParser
 import DaemonClient
-import DurableFiles
+import LinuxSystem
 import Presentation
 import ProtocolCore
 

@@ -3,10 +3,9 @@ import Broker
 import BrokerConfiguration
 import Daemon
 import Dashboard
-import Daylight
+import HouseCalendar
 import Effects
 import HistoryDelivery
-import LocalCalendar
 import PlugClient
 import PlugTransport
 import PowerHistory

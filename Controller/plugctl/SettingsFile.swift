@@ -1,5 +1,5 @@
 import ConfigurationFiles
-import DurableFiles
+import LinuxSystem
 
 /// Reads a settings file; nil if the file is missing.
 ///

@@ -1,5 +1,5 @@
 import ArgumentParser
-import LocalCalendar
+import HouseCalendar
 
 /// The step of an energy table, as requested by the user.
 enum ShownStep: String, CaseIterable, ExpressibleByArgument {

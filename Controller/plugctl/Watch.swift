@@ -1,6 +1,5 @@
 import ArgumentParser
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugModel
 import Presentation

@@ -1,5 +1,5 @@
 import ArgumentParser
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugModel
 import Presentation

@@ -1,5 +1,4 @@
 public import DNSWire
-public import LinkWire
 public import ProtocolCore
 
 /// An event of one interface whose addresses the plug manages.

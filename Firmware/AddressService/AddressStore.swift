@@ -1,6 +1,6 @@
 package import AddressConfiguration
 import DNSWire
-package import DurableFiles
+package import LinuxSystem
 package import Logging
 
 /// Stores the addresses of interfaces in two files of the plug's state directory. Only the owner can read them. Each

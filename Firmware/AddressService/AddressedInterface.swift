@@ -1,7 +1,6 @@
 import AddressConfiguration
 import DNSWire
-import LinkWire
-import LinuxClocks
+import LinuxSystem
 import LinuxNetwork
 import Logging
 import NIOCore

@@ -1,8 +1,6 @@
 import AddressConfiguration
 import DNSWire
-import DurableFiles
-import LinkWire
-import LinuxClocks
+import LinuxSystem
 import LinuxNetwork
 public import Logging
 public import NIOCore

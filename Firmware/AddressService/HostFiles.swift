@@ -1,4 +1,4 @@
-package import DurableFiles
+package import LinuxSystem
 import LinuxNetwork
 
 /// Finds out from files of the host which program manages an interface. The files are only read.

@@ -1,6 +1,6 @@
 package import AddressConfiguration
 import DNSWire
-package import DurableFiles
+package import LinuxSystem
 package import Logging
 
 /// Publishes the name servers and time servers from DHCP in the plug's runtime directory: `resolv.conf`

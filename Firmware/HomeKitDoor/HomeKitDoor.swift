@@ -1,7 +1,7 @@
 public import HomeKit
 public import JSONText
 import LargeNumbers
-import LinuxClocks
+import LinuxSystem
 import LinuxNetwork
 public import Logging
 public import NIOCore

@@ -15,10 +15,10 @@ public struct FileAttribute: AttributeFile {
             return try SystemFile.read(path)
         } catch {
             let reason =
-                switch error.number {
+                switch error.code {
                 case ENOENT, ENODEV: "it does not exist: is the driver loaded? (ls \(folder))"
                 case EACCES, EPERM: "permission denied: let plugd's user read it"
-                default: error.description
+                default: error.description.lowercased()
                 }
             throw HardwareFault(part: path, reason: reason)
         }

@@ -1,5 +1,6 @@
 import CLinuxDevices
 import Glibc
+import LinuxSystem
 public import PlugHardware
 import Synchronization
 
@@ -45,7 +46,7 @@ public final class I2CDevice: I2CBus {
                 return .success(try Self.transfer(adapter!, address, bytes, count))
             } catch {
                 // The adapter was removed, or never existed.
-                if error.number == ENODEV, let gone = adapter {
+                if error.code == ENODEV, let gone = adapter {
                     close(gone.descriptor)
                     adapter = nil
                 }
@@ -68,30 +69,30 @@ public final class I2CDevice: I2CBus {
 
     private func open() throws(SystemError) -> Adapter {
         let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError(number: errno) }
+        guard descriptor >= 0 else { throw SystemError(errno) }
         var takesAny = false
         let error = clinuxdevices_i2c_takes_any(descriptor, &takesAny)
         guard error == 0 else {
             close(descriptor)
-            throw SystemError(number: error)
+            throw SystemError(error)
         }
         return Adapter(descriptor: descriptor, takesAny: takesAny)
     }
 
     /// Returns the meaning of a transfer's error number (Documentation/i2c/fault-codes.rst of the kernel).
     static func reason(_ error: SystemError) -> BusFault.Reason {
-        switch error.number {
+        switch error.code {
         case ENXIO, EREMOTEIO: .noAcknowledge
         case ETIMEDOUT: .timedOut
         case EAGAIN: .arbitrationLost
         case EOPNOTSUPP: .other("the bus's adapter supports only SMBus, not this transfer")
-        default: .other(error.description)
+        default: .other(error.description.lowercased())
         }
     }
 
     /// Returns the reason why the bus cannot be opened.
     func reason(_ error: SystemError) -> String {
-        switch error.number {
+        switch error.code {
         case ENOENT, ENXIO, ENODEV:
             "there is no bus \(path): on a Raspberry Pi add dtparam=i2c_arm=on to config.txt and restart it; "
                 + "elsewhere modprobe i2c-dev, and i2cdetect -l lists the buses"
@@ -99,7 +100,7 @@ public final class I2CDevice: I2CBus {
             "permission denied for \(path): add plugd's user to the group i2c, or let a udev rule give the bus to a "
                 + "group of this user"
         case ENOTTY: "\(path) is not an I²C bus: i2cdetect -l lists the buses"
-        default: "\(path) cannot be opened: \(error)"
+        default: "\(path) cannot be opened: \(error.description.lowercased())"
         }
     }
 }

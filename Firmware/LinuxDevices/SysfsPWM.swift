@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 public import PlugHardware
 import ProtocolCore
 import Synchronization
@@ -54,7 +55,7 @@ public final class SysfsPWM: PWMChannel {
         if !SystemFile.exists(folder) { try export("\(channel)", in: device) }
         for _ in 0..<Self.patience where access(folder + "/duty_cycle", W_OK) != 0 { pause() }
         guard access(folder + "/duty_cycle", W_OK) == 0 else {
-            throw fault(SystemError(number: errno), at: folder + "/duty_cycle")
+            throw fault(SystemError(errno), at: folder + "/duty_cycle")
         }
     }
 
@@ -94,7 +95,7 @@ public final class SysfsPWM: PWMChannel {
         try write("\(nanoseconds)", to: "duty_cycle")
         if try read("enable") != "1" { try write("1", to: "enable") }
         let descriptor = open(folder + "/duty_cycle", O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw fault(SystemError(number: errno), at: folder + "/duty_cycle") }
+        guard descriptor >= 0 else { throw fault(SystemError(errno), at: folder + "/duty_cycle") }
         return descriptor
     }
 
@@ -102,7 +103,7 @@ public final class SysfsPWM: PWMChannel {
         do {
             try SystemFile.write(channel, to: device + "/export")
         } catch {
-            guard error.number == EBUSY else { throw fault(error, at: device + "/export") }
+            guard error.code == EBUSY else { throw fault(error, at: device + "/export") }
             // Another process exported the channel in the meantime, or the kernel uses it.
             if SystemFile.exists(folder) { return }
             throw HardwareFault(
@@ -116,7 +117,7 @@ public final class SysfsPWM: PWMChannel {
         do {
             return try SystemFile.read("\(folder)/\(name)")
         } catch {
-            if error.number == ENOENT, let missing { return missing }
+            if error.code == ENOENT, let missing { return missing }
             throw fault(error, at: "\(folder)/\(name)")
         }
     }
@@ -127,13 +128,13 @@ public final class SysfsPWM: PWMChannel {
 
     private func fault(_ error: SystemError, at path: String) -> HardwareFault {
         let hint =
-            switch error.number {
+            switch error.code {
             case EACCES, EPERM: ": let a udev rule give /sys/class/pwm to a group of plugd's user, such as gpio"
             case EINVAL: ": the chip does not support this frequency or polarity: try a different one"
             case EBUSY: ": another channel of the chip is in use with a different frequency: use the same for both"
             case ENODEV, ENOENT: ": has its driver been removed?"
             default: ""
             }
-        return HardwareFault(part: part, reason: "\(path): \(error)\(hint)")
+        return HardwareFault(part: part, reason: "\(path): \(error.description.lowercased())\(hint)")
     }
 }

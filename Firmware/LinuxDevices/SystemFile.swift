@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// A small file of the kernel with one value.
 enum SystemFile {
@@ -8,11 +9,11 @@ enum SystemFile {
     /// Reads the text without surrounding white space.
     static func read(_ path: String) throws(SystemError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw SystemError(number: errno) }
+        guard descriptor >= 0 else { throw SystemError(errno) }
         defer { close(descriptor) }
         return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes throws(SystemError) in
             let count = Glibc.read(descriptor, bytes.baseAddress, size)
-            guard count >= 0 else { throw SystemError(number: errno) }
+            guard count >= 0 else { throw SystemError(errno) }
             let text = bytes[..<count].drop(while: isSpace)
             let end = text.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? text.startIndex
             return String(decoding: text[..<end], as: UTF8.self)
@@ -21,7 +22,7 @@ enum SystemFile {
 
     static func write(_ text: String, to path: String) throws(SystemError) {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw SystemError(number: errno) }
+        guard descriptor >= 0 else { throw SystemError(errno) }
         defer { close(descriptor) }
         try write(text, to: descriptor)
     }
@@ -30,7 +31,7 @@ enum SystemFile {
     static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
         var text = text
         let written = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-        guard written >= 0 else { throw SystemError(number: errno) }
+        guard written >= 0 else { throw SystemError(errno) }
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -1,7 +1,6 @@
 public import BrokerConfiguration
-import DurableFiles
+import LinuxSystem
 public import JSONText
-import LinuxClocks
 import LinuxNetwork
 public import Logging
 import MQTT

@@ -1,5 +1,5 @@
 import JSONText
-public import LinuxClocks
+public import LinuxSystem
 public import PlugModel
 public import PlugProtocol
 public import PlugTopics

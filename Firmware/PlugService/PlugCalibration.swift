@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import PlugHardware
 
 /// Calibrates a plug locally, whether plugd runs or not.

@@ -1,6 +1,5 @@
-import CrashReports
-public import DurableFiles
-import LinuxClocks
+import FirmwareProcess
+public import LinuxSystem
 public import PlugModel
 
 extension PlugDirectories {

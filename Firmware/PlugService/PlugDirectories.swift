@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// The directories of a plug's files.
 public struct PlugDirectories: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import Storage
 

@@ -1,5 +1,5 @@
 import AddressService
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 
 /// Manages the plug's own addresses.

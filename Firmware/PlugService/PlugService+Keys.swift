@@ -1,6 +1,5 @@
 import Appliance
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import NIOCore
 import PlugModel
 import PlugTransport

@@ -1,6 +1,6 @@
 import AddressService
 import Appliance
-import CrashReports
+import FirmwareProcess
 import LinuxNetwork
 public import Logging
 import NIOCore

@@ -1,9 +1,8 @@
 import AddressService
 import Appliance
-import CrashReports
-public import DurableFiles
+import FirmwareProcess
+public import LinuxSystem
 import HomeKitDoor
-import LinuxClocks
 import LinuxNetwork
 public import Logging
 public import NIOCore

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import PlugModel
 
 /// Resets a plug to factory state. A power loss at any moment leaves the plug either unchanged or reset.

@@ -1,5 +1,5 @@
 import Appliance
-import DurableFiles
+import LinuxSystem
 import PlugModel
 
 /// The mirror's file: a log that is rewritten when it has grown to twice its necessary size.

@@ -1,4 +1,4 @@
-public import DurableFiles
+public import LinuxSystem
 public import PlugModel
 
 /// The data of a plug's label, with a changed code instead of the printed one. It is read from the state directory,

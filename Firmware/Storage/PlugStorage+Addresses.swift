@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 extension PlugStorage {
     /// The addresses of paired controllers that the previous process stored, most recent last. Empty after a power loss

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// Reads and writes the files of HomeKit, whose content only the HomeKit module interprets.
 extension PlugStorage {

@@ -1,5 +1,5 @@
 public import Appliance
-import DurableFiles
+import LinuxSystem
 import PlugModel
 public import ProtocolCore
 

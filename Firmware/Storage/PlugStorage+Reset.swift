@@ -1,5 +1,5 @@
 import Appliance
-public import DurableFiles
+public import LinuxSystem
 public import PlugModel
 
 extension PlugStorage {

@@ -1,5 +1,5 @@
 public import Appliance
-public import DurableFiles
+public import LinuxSystem
 public import PlugModel
 public import PlugProtocol
 public import ProtocolCore

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// A notice about the plug's storage for the user: the failure, its reason, and a hint.
 public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {

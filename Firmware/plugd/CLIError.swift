@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// An error for the user at the terminal. The argument parser prints it and exits with status 1.
 struct CLIError: Error, CustomStringConvertible {

@@ -1,11 +1,11 @@
 import AddressService
 import ArgumentParser
-import DurableFiles
+import LinuxSystem
 import LinuxDevices
 import LinuxNetwork
 import Logging
 import PlugService
-import Privileges
+import FirmwareProcess
 import ProcessSetup
 
 /// The entry point. Only address management needs privileges, so plugd drops all others first, on the main thread while

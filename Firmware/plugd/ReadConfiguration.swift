@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import PlugConfiguration
 
 /// The configuration file that is used by default.

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import Recordings
 
 /// Reads a recording from a file. Errors contain the file name and the line.

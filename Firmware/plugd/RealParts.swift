@@ -1,5 +1,5 @@
 import Appliance
-import LinuxClocks
+import LinuxSystem
 import LinuxDevices
 import PlugConfiguration
 import PlugHardware

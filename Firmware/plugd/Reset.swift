@@ -1,5 +1,5 @@
 import ArgumentParser
-import DurableFiles
+import LinuxSystem
 import PlugService
 
 struct Reset: AsyncParsableCommand {

@@ -1,9 +1,8 @@
 public import AddressService
 import Appliance
 public import ArgumentParser
-import DurableFiles
+import LinuxSystem
 import HomeKitDoor
-import LinuxClocks
 public import Logging
 import PlugHardware
 public import PlugModel

@@ -1,5 +1,5 @@
 import AddressService
-import DurableFiles
+import LinuxSystem
 import LinuxDevices
 import Logging
 import PlugConfiguration

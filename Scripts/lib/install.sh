@@ -49,7 +49,7 @@ interoperability util-linux    command nsenter
 interoperability dbus          command dbus-daemon
 interoperability python3-dbus  file /usr/lib/python3/dist-packages/dbus/__init__.py
 interoperability python3-gi    file /usr/lib/python3/dist-packages/gi/__init__.py
-interoperability libsystemd0   library libsystemd.so.0
+interoperability libnotify-bin  command notify-send
 interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
 interoperability tshark        command tshark
@@ -64,7 +64,7 @@ interoperability victoria-metrics  command victoria-metrics
 interoperability libpq5        library libpq.so.5
 interoperability libsnappy1v5  library libsnappy.so.1
 interoperability curl          command curl
-interoperability librsvg2-2    library librsvg-2.so.2
+interoperability librsvg2-bin  command rsvg-convert
 interoperability fonts-dejavu-core  file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 interoperability dnsmasq-base  command dnsmasq
 interoperability isc-dhcp-server  command dhcpd

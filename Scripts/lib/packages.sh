@@ -128,7 +128,7 @@ add_control() {
         )
     else
         # plugctl needs these only for PNG charts, PostgreSQL, Prometheus remote write and mail notifications.
-        needs+=$'\nSuggests: librsvg2-2, fonts-dejavu-core, libpq5, libsnappy1v5, msmtp-mta | mail-transport-agent'
+        needs+=$'\nSuggests: librsvg2-bin, fonts-dejavu-core, libnotify-bin, libpq5, libsnappy1v5, msmtp-mta | mail-transport-agent'
         about=(
             "controller of open smart plugs"
             " plugctl finds smart plugs on the local network, switches, dims and follows them,"

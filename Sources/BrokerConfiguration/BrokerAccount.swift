@@ -1,5 +1,5 @@
 package import ConfigurationFiles
-public import DurableFiles
+public import LinuxSystem
 public import PlugTopics
 
 /// The connection settings for an MQTT broker: its addresses, its trust anchors and the credentials.

@@ -1,5 +1,5 @@
 public import ConfigurationFiles
-public import DurableFiles
+public import LinuxSystem
 public import PlugTopics
 
 /// The broker settings: `broker.toml` of a house, or `[mqtt]` in `plugd.toml` of a plug.

@@ -1,5 +1,5 @@
 import CMosquitto
-import LinuxClocks
+import LinuxSystem
 public import NIOCore
 public import NIOPosix
 public import PlugTopics

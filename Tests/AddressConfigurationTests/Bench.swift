@@ -1,6 +1,5 @@
 import AddressConfiguration
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// Runs one interface in virtual time and logs its actions with their times.

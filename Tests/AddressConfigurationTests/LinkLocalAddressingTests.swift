@@ -1,6 +1,5 @@
 import AddressConfiguration
 import DNSWire
-import LinkWire
 import ProtocolCore
 import Testing
 

@@ -1,6 +1,5 @@
 import AddressConfiguration
 import DNSWire
-import LinkWire
 
 /// A correct DHCP server with one address for every client.
 struct TestServer {

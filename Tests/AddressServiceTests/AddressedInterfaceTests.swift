@@ -1,11 +1,10 @@
 import AddressConfiguration
 import DNSWire
-import LinkWire
 import LinuxNetwork
 import Logging
 import NIOCore
 import PlugModel
-import PrivateNetworks
+import TestSupport
 import Testing
 
 @testable import AddressService

@@ -1,5 +1,5 @@
 import DNSWire
-import LinkWire
+import AddressConfiguration
 import Testing
 
 @testable import AddressService

@@ -1,5 +1,5 @@
 import Foundation
-import TestFolders
+import TestSupport
 
 /// A temporary folder that represents the files of a host.
 final class MadeUpHost: Sendable {

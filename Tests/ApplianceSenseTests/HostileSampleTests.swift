@@ -1,6 +1,6 @@
 import ApplianceSense
 import ProtocolCore
-import SimulatedAppliances
+import TestSupport
 import Testing
 
 @Suite struct HostileSampleTests {

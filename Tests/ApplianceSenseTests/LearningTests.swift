@@ -1,6 +1,6 @@
 import ApplianceSense
 import Foundation
-import SimulatedAppliances
+import TestSupport
 import Testing
 
 @Suite struct LearningTests {

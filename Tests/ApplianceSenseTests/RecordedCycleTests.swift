@@ -1,7 +1,7 @@
 import ApplianceSense
 import Foundation
 import Recordings
-import SimulatedAppliances
+import TestSupport
 import Testing
 
 /// The folder of recordings. They are not part of the repository, so the tests are skipped if they are missing.

@@ -1,5 +1,5 @@
 import ApplianceSense
-import SimulatedAppliances
+import TestSupport
 
 /// Returns the events of a detector for the samples, in order.
 func events(

@@ -1,5 +1,5 @@
 import Appliance
-import MadeUpKeys
+import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol

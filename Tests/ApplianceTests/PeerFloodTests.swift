@@ -1,5 +1,5 @@
 import Crypto
-import MadeUpKeys
+import TestSupport
 import Metering
 import PlugModel
 import ProtocolCore

@@ -1,4 +1,5 @@
 @testable import Automation
+import HouseCalendar
 import PlugModel
 import ProtocolCore
 import Testing

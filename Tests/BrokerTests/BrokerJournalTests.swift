@@ -1,6 +1,6 @@
 import PlugModel
 import PlugTopics
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Broker

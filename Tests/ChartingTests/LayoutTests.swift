@@ -1,4 +1,4 @@
-import LocalCalendar
+import HouseCalendar
 import Testing
 
 @testable import Charting

@@ -1,5 +1,5 @@
 import Charting
-import LocalCalendar
+import HouseCalendar
 
 extension Sample {
     /// The series of ``evening`` as a stack; one plug was absent for a while.

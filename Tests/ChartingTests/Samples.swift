@@ -1,5 +1,5 @@
 import Charting
-import LocalCalendar
+import HouseCalendar
 import Testing
 
 /// The charts of the golden files.

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import DaemonClient

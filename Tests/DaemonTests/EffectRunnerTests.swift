@@ -1,6 +1,6 @@
 import Automation
 import NIOPosix
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Daemon

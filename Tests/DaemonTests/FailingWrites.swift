@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import Synchronization
 
 /// The kernel's files on a disk that the test can make full.

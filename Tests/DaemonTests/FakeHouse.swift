@@ -1,5 +1,5 @@
 import AsyncAlgorithms
-import LinuxClocks
+import LinuxSystem
 import Metering
 import PlugClient
 import PlugModel

@@ -1,9 +1,9 @@
 import Automation
-import DurableFiles
+import LinuxSystem
 import NIOCore
 import NIOPosix
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Daemon

@@ -1,7 +1,7 @@
-import DurableFiles
+import LinuxSystem
 import PlugClient
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Daemon

@@ -1,9 +1,9 @@
 import Automation
-import DurableFiles
+import LinuxSystem
 import Foundation
 import Glibc
 import Synchronization
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Scripting

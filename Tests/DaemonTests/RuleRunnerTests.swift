@@ -1,14 +1,13 @@
 import AsyncAlgorithms
 import Automation
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import Metering
 import NIOCore
 import NIOPosix
 import PlugClient
 import PlugModel
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Daemon

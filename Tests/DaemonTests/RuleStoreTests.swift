@@ -1,7 +1,7 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Automation

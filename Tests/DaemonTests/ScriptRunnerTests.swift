@@ -1,7 +1,7 @@
 import Automation
 import NIOPosix
 import PlugModel
-import TestFolders
+import TestSupport
 @testable import Scripting
 import Synchronization
 import Testing

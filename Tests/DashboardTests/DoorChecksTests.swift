@@ -1,6 +1,5 @@
-import Fuzzing
+import TestSupport
 import NIOCore
-import TestFolders
 import Testing
 
 @testable import Dashboard

@@ -1,8 +1,8 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 import HTTPTypes
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Dashboard

@@ -1,8 +1,7 @@
 import Foundation
-import Fuzzing
+import TestSupport
 import PowerHistory
 import ProtocolCore
-import TestFolders
 import Testing
 
 @testable import Dashboard

@@ -7,7 +7,7 @@ import NIOPosix
 import PlugClient
 import PlugModel
 import PowerHistory
-import TestFolders
+import TestSupport
 
 @testable import Daemon
 @testable import Dashboard

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import Metering
 import PlugClient
 import ProtocolCore

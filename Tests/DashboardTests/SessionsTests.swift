@@ -1,7 +1,7 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 import Synchronization
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Dashboard

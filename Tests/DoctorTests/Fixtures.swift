@@ -1,6 +1,6 @@
 import DNSWire
 import Doctor
-import LinuxClocks
+import LinuxSystem
 import LinuxNetwork
 import PlugModel
 import ProtocolCore

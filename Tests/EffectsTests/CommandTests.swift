@@ -1,6 +1,6 @@
 import Automation
 import Foundation
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Effects

@@ -1,7 +1,7 @@
 import Automation
-import DurableFiles
+import LinuxSystem
 import Foundation
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Effects

@@ -1,6 +1,6 @@
 import Automation
 import Foundation
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Effects
@@ -154,6 +154,6 @@ import Testing
     }
 
     @Test("The text of a desktop notification is escaped") func whatStandsInANotificationIsNoMarkup() {
-        #expect(DesktopReceiver.escaped("a <b>bold</b> & \"quoted\"") == "a &lt;b&gt;bold&lt;/b&gt; &amp; \"quoted\"")
+        #expect(DesktopReceiver.escaped(#"a <b>bold</b> & "c:\n""#) == #"a &lt;b&gt;bold&lt;/b&gt; &amp; "c:\\n""#)
     }
 }

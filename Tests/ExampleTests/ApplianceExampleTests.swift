@@ -1,4 +1,4 @@
-import SimulatedAppliances
+import TestSupport
 import Testing
 
 @Suite("Examples that monitor an appliance")

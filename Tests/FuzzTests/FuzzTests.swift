@@ -1,5 +1,5 @@
 import FuzzTargets
-import Fuzzing
+import TestSupport
 import ProtocolCore
 import Testing
 

@@ -1,5 +1,5 @@
-import DurableFiles
-import TestFolders
+import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import HistoryDelivery

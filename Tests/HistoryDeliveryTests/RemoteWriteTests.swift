@@ -2,7 +2,7 @@ import Metering
 import PlugModel
 import PowerHistory
 import SwiftProtobuf
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import HistoryDelivery

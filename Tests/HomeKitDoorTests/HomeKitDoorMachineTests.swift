@@ -4,7 +4,7 @@ import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
-import SimulatedHomeKit
+import TestSupport
 import Testing
 
 @testable import HomeKitDoor

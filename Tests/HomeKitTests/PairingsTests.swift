@@ -1,5 +1,5 @@
 import HomeKit
-import SimulatedHomeKit
+import TestSupport
 import Testing
 
 @Suite struct PairingsTests {

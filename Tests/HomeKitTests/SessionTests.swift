@@ -1,6 +1,6 @@
 import HomeKit
 import ProtocolCore
-import SimulatedHomeKit
+import TestSupport
 import Testing
 
 private typealias Key = SimulatedAccessory.Key

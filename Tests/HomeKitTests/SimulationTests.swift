@@ -1,7 +1,6 @@
-import Fuzzing
+import TestSupport
 import HomeKit
 import ProtocolCore
-import SimulatedHomeKit
 import Testing
 
 private typealias Key = SimulatedAccessory.Key

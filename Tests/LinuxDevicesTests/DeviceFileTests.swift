@@ -1,6 +1,6 @@
 import Glibc
 import PlugHardware
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import LinuxDevices
@@ -33,7 +33,7 @@ import Testing
             (EAGAIN, .arbitrationLost), (EIO, .other("input/output error")),
         ])
     func errorNumbersOfATransferMeanWhatTheKernelSays(number: Int32, reason: BusFault.Reason) {
-        #expect(I2CDevice.reason(SystemError(number: number)) == reason)
+        #expect(I2CDevice.reason(SystemError(number)) == reason)
     }
 
     @Test("A missing bus is reported at each transfer") func aBusThatIsNotThereIsToldAtEachTransfer() throws {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test("The error for a bus without permission names the group") func aBusThatMayNotBeOpenedNamesTheGroup() {
-        #expect(I2CDevice(path: "/dev/i2c-1").reason(SystemError(number: EACCES)).contains("group i2c"))
+        #expect(I2CDevice(path: "/dev/i2c-1").reason(SystemError(EACCES)).contains("group i2c"))
     }
 
     @Test("A file that is not a bus is reported") func aFileThatIsNoBusIsTold() throws {

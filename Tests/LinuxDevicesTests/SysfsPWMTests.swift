@@ -1,6 +1,6 @@
 import Glibc
 import PlugHardware
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import LinuxDevices

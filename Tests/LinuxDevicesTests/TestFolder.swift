@@ -1,5 +1,5 @@
 import Glibc
-import TestFolders
+import TestSupport
 import Testing
 
 extension TestFolder {

@@ -1,6 +1,6 @@
 import Logging
 import NIOCore
-import PrivateNetworks
+import TestSupport
 import Synchronization
 import Testing
 

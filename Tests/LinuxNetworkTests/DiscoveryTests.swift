@@ -2,7 +2,7 @@ import Logging
 import MulticastDNS
 import NIOCore
 import ServiceDiscovery
-import PrivateNetworks
+import TestSupport
 import Testing
 
 @testable import LinuxNetwork

@@ -4,7 +4,7 @@ import ProtocolCore
 import Testing
 
 @testable import LinuxNetwork
-import LinuxClocks
+import LinuxSystem
 
 /// Tests of the parsers of the kernel's tables in /proc, and of the clocks.
 @Suite("Tables of the kernel, and clocks")

@@ -1,6 +1,5 @@
 import Glibc
-import PrivateNetworks
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import LinuxNetwork

@@ -1,7 +1,7 @@
 import ProtocolCore
 import Testing
 
-import LinuxClocks
+import LinuxSystem
 
 @testable import LinuxNetwork
 

@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import MulticastDNS
 import NIOCore
-import PrivateNetworks
+import TestSupport
 import Testing
 
 @testable import LinuxNetwork

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 
 @testable import LinuxNetwork
 

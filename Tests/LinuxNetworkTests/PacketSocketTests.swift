@@ -1,7 +1,7 @@
 import Glibc
 import Logging
 import NIOCore
-import PrivateNetworks
+import TestSupport
 import Testing
 
 @testable import LinuxNetwork

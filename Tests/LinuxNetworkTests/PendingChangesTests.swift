@@ -1,7 +1,7 @@
 import ServiceDiscovery
 import Testing
 
-import LinuxClocks
+import LinuxSystem
 
 @testable import LinuxNetwork
 

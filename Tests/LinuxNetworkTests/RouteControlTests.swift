@@ -2,7 +2,7 @@ import DNSWire
 import Glibc
 import Logging
 import NIOCore
-import PrivateNetworks
+import TestSupport
 import Testing
 
 @testable import LinuxNetwork

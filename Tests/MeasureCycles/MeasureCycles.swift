@@ -1,6 +1,6 @@
 import Foundation
 import Recordings
-import SimulatedAppliances
+import TestSupport
 
 /// Prints the accuracy of the cycle detector as Markdown tables: for the recordings of a folder, if one is given, and
 /// for the appliance models. Exits with 1 if a recording cannot be read.

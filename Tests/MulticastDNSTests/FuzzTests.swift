@@ -1,5 +1,5 @@
 import DNSWire
-import Fuzzing
+import TestSupport
 import MulticastDNS
 import ProtocolCore
 import Testing

@@ -1,7 +1,6 @@
-import DurableFiles
+import LinuxSystem
 import Glibc
-import LinuxClocks
-import MadeUpKeys
+import TestSupport
 import NIOCore
 import NIOPosix
 import PlugModel
@@ -9,7 +8,6 @@ import PlugProtocol
 import PlugTransport
 import ProtocolCore
 import Synchronization
-import TestFolders
 import Testing
 
 @testable import PlugClient

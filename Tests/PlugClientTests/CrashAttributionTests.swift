@@ -1,7 +1,7 @@
-import DurableFiles
+import LinuxSystem
 import NIOPosix
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugClient

@@ -1,11 +1,8 @@
-import DurableFiles
-import Fuzzing
-import LinuxClocks
-import MadeUpKeys
+import LinuxSystem
+import TestSupport
 import PlugModel
 import PlugProtocol
 import Synchronization
-import TestFolders
 import Testing
 
 @testable import PlugClient

@@ -1,8 +1,8 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 import PlugModel
 import PlugTransport
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugClient

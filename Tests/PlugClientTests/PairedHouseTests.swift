@@ -1,7 +1,6 @@
 import Appliance
-import DurableFiles
+import LinuxSystem
 import Foundation
-import LinuxClocks
 import Logging
 import NIOCore
 import NIOPosix
@@ -11,7 +10,7 @@ import PlugProtocol
 import PlugTransport
 import ProtocolCore
 import Storage
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugClient

@@ -1,9 +1,8 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
-import MadeUpKeys
+import TestSupport
 import PlugModel
 import ProtocolCore
-import TestFolders
 import Testing
 
 @testable import PlugClient

@@ -1,4 +1,4 @@
-import MadeUpKeys
+import TestSupport
 import NIOCore
 import PlugModel
 import PlugProtocol

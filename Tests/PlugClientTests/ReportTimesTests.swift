@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import Metering
 import PlugModel
 import ProtocolCore

@@ -1,4 +1,4 @@
-import Fuzzing
+import TestSupport
 import Metering
 import PlugHardware
 import ProtocolCore

@@ -1,6 +1,6 @@
 import Appliance
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import Logging
 import NIOCore
 import NIOPosix
@@ -10,7 +10,7 @@ import PlugProtocol
 import PlugTransport
 import ProtocolCore
 import Storage
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugService

@@ -1,6 +1,5 @@
 import Appliance
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import Logging
 import NIOCore
 import NIOPosix
@@ -8,7 +7,7 @@ import PlugHardware
 import PlugProtocol
 import PlugTransport
 import Synchronization
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugService

@@ -1,8 +1,8 @@
-import DurableFiles
+import LinuxSystem
 import Metering
 import PlugHardware
 import Synchronization
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugService

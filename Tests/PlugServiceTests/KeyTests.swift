@@ -1,10 +1,10 @@
 import Appliance
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import Logging
 import PlugHardware
 import PlugTransport
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugService

@@ -1,5 +1,5 @@
 import Dispatch
-import DurableFiles
+import LinuxSystem
 import Metering
 import PlugHardware
 import Synchronization

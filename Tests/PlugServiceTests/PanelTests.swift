@@ -1,10 +1,10 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 import NIOCore
 import NIOPosix
 import PlugModel
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugService

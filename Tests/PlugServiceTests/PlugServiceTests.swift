@@ -1,13 +1,13 @@
 import Appliance
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import Logging
 import NIOCore
 import NIOPosix
 import PlugHardware
 import PlugModel
 import PlugProtocol
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugService

@@ -1,12 +1,12 @@
 import Appliance
 import Glibc
-import LinuxClocks
+import LinuxSystem
 import Logging
 import NIOPosix
 import PlugHardware
 import ProtocolCore
 import Synchronization
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugService

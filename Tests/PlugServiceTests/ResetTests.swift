@@ -1,12 +1,12 @@
 import Appliance
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import Logging
 import PlugHardware
 import PlugModel
 import PlugTransport
 import Storage
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugService

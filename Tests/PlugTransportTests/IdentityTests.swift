@@ -1,8 +1,7 @@
-import DurableFiles
-import Fuzzing
+import LinuxSystem
+import TestSupport
 import Glibc
 import NIOSSL
-import TestFolders
 import Testing
 
 @testable import PlugTransport

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugTransport

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// The kernel's file calls, with a callback that acts as another process just before a file gets its name.
 struct OvertakenCalls: FileCalls {

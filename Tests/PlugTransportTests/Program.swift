@@ -1,5 +1,5 @@
 import Foundation
-import TestFolders
+import TestSupport
 import Testing
 
 /// Runs programs of the system, which serve as independent implementations.

@@ -1,8 +1,8 @@
-import DurableFiles
+import LinuxSystem
 import NIOCore
 import NIOPosix
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PlugTransport

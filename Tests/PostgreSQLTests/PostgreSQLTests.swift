@@ -1,6 +1,6 @@
 import ConfigurationFiles
-import DurableFiles
-import TestFolders
+import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import PostgreSQL

@@ -1,10 +1,10 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 import GRDB
 import Glibc
 import Metering
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

@@ -1,9 +1,9 @@
-import DurableFiles
+import LinuxSystem
 import GRDB
 import Glibc
 import Metering
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

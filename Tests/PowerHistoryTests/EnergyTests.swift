@@ -1,8 +1,8 @@
-import LocalCalendar
+import HouseCalendar
 import Metering
 import PlugModel
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

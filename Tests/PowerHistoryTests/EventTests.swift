@@ -1,6 +1,6 @@
 import PlugModel
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

@@ -1,10 +1,10 @@
-import DurableFiles
+import LinuxSystem
 import GRDB
 import Glibc
 import Metering
 import PlugModel
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

@@ -1,4 +1,4 @@
-import LocalCalendar
+import HouseCalendar
 import ProtocolCore
 
 /// A recording of a meter in Central Europe whose clock is set now and then, with the expected result for each line.

@@ -1,6 +1,6 @@
 import GRDB
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

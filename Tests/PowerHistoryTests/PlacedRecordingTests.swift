@@ -1,8 +1,8 @@
-import LocalCalendar
+import HouseCalendar
 import PlugModel
 import ProtocolCore
 import Recordings
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

@@ -1,9 +1,9 @@
-import DurableFiles
+import LinuxSystem
 import GRDB
 import Metering
 import PlugModel
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

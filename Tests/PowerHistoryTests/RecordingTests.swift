@@ -1,7 +1,7 @@
 import Metering
 import PlugModel
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

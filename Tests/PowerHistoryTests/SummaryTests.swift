@@ -1,7 +1,7 @@
-import LocalCalendar
+import HouseCalendar
 import Metering
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

@@ -1,5 +1,5 @@
 import GRDB
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import PowerHistory

@@ -1,8 +1,7 @@
-import LinuxClocks
-import LocalCalendar
+import LinuxSystem
+import HouseCalendar
 import PowerHistory
 import Presentation
-import Tariffs
 import Terminal
 import Testing
 

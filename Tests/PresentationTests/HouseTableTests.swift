@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import Terminal
 import Testing

@@ -1,11 +1,11 @@
 import Charting
-import LinuxClocks
+import LinuxSystem
 import Metering
 import PlugClient
 import PlugModel
 import PowerHistory
 import ProtocolCore
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Presentation

@@ -1,5 +1,5 @@
 import DNSWire
-import Fuzzing
+import TestSupport
 import LinuxNetwork
 import MulticastDNS
 import Presentation

@@ -1,4 +1,4 @@
-import MadeUpKeys
+import TestSupport
 import PlugClient
 import PlugModel
 import PlugProtocol

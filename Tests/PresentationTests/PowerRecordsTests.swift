@@ -1,5 +1,5 @@
 import Charting
-import LinuxClocks
+import LinuxSystem
 import Presentation
 import Testing
 

@@ -1,5 +1,5 @@
 import Daemon
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import ProtocolCore
 import Testing

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import ProtocolCore
 import Testing

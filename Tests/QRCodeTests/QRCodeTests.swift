@@ -1,6 +1,6 @@
 import Testing
 
-@testable import QRCode
+@testable import Rendering
 
 @Suite struct QRCodeTests {
     /// The finder pattern in three corners of every code.

@@ -1,7 +1,7 @@
 import Automation
 import Foundation
 import PlugModel
-import TestFolders
+import TestSupport
 import Testing
 
 @testable import Scripting

@@ -1,7 +1,7 @@
 import Foundation
 import ProtocolCore
 import SimulatedLAN
-import TestFolders
+import TestSupport
 import Testing
 
 @Suite struct PacketCaptureTests {

@@ -1,6 +1,6 @@
 import PlugModel
 import ProtocolCore
-import SimulatedDisk
+import TestSupport
 import SimulatedLAN
 
 /// Plugs and their controllers on a link. The seed decides the faults.

@@ -1,6 +1,6 @@
 import PlugModel
 import ProtocolCore
-import SimulatedDisk
+import TestSupport
 import SimulatedLAN
 
 /// A plug, a controller of one of three kinds, a caller that pairs or attacks, or another attacker.

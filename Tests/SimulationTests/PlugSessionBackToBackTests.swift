@@ -1,4 +1,4 @@
-import MadeUpKeys
+import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol

@@ -1,12 +1,11 @@
 import Appliance
-import DurableFiles
-import MadeUpKeys
+import LinuxSystem
+import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
 import ServiceDiscovery
-import SimulatedDisk
 import SimulatedLAN
 import Storage
 

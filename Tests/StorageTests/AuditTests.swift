@@ -1,10 +1,10 @@
 import Appliance
-import DurableFiles
+import LinuxSystem
 import Foundation
 import PlugModel
 import PlugProtocol
 import ProtocolCore
-import SimulatedDisk
+import TestSupport
 import Testing
 
 @testable import Storage

@@ -1,12 +1,11 @@
 import Appliance
-import DurableFiles
+import LinuxSystem
 import Foundation
-import MadeUpKeys
+import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
-import TestFolders
 
 @testable import Storage
 

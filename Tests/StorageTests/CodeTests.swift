@@ -1,9 +1,8 @@
-import DurableFiles
-import MadeUpKeys
+import LinuxSystem
+import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
-import SimulatedDisk
 import Testing
 
 @testable import Storage

@@ -1,10 +1,9 @@
 import Appliance
-import DurableFiles
-import MadeUpKeys
+import LinuxSystem
+import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
-import SimulatedDisk
 import Testing
 
 @testable import Storage

@@ -1,5 +1,5 @@
 import Appliance
-import DurableFiles
+import LinuxSystem
 import PlugModel
 import ProtocolCore
 import Testing

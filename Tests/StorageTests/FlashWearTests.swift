@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import PlugModel
 import ProtocolCore
 import Testing

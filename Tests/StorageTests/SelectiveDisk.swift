@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import Synchronization
 
 /// The kernel's file calls with faults for paths by prefix and with counters of the written bytes.

@@ -1,8 +1,8 @@
 import Appliance
-import DurableFiles
+import LinuxSystem
 import PlugModel
 import ProtocolCore
-import SimulatedDisk
+import TestSupport
 import Testing
 
 @testable import Storage

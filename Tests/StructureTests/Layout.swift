@@ -1,4 +1,5 @@
-/// The kind of each target. The author of a new target adds a line here, which decides what the target may import.
+/// The kind of each target, which decides what the target may import, and its content, which Scripts/lib/module_table
+/// writes into ARCHITECTURE.md. The author of a new target adds a line here.
 enum Layout {
     enum Kind: Equatable {
         /// Machines and values: no clock, no socket, no file, no global randomness.
@@ -16,105 +17,176 @@ enum Layout {
     }
 
     static let kinds: [String: Kind] = [
+        // Monotonic time, the machine protocol, seeded randomness
         "Sources/ProtocolCore": .pure,
+        // DNS messages (RFC 1035, 2782), and packets of capture files (pcap)
         "Sources/DNSWire": .pure,
-        "Sources/PacketTraces": .pure,
+        // Responder, querier, record cache (RFC 6762)
         "Sources/MulticastDNS": .pure,
+        // Register, browse, resolve (RFC 6763); `DiscoveryNode` is a complete host
         "Sources/ServiceDiscovery": .pure,
+        // Readings, energy counter, compressed sample chunks
         "Sources/Metering": .pure,
+        // Ids, events, states, commands and refusals as values; the numbers of the wire (`PlugWire`). Most modules
+        // import only this part of the protocol and do not wait for the generated code
         "Sources/PlugModel": .pure,
+        // The `.proto` files (`Scripts/generate` writes their code), frames, event journal, sessions and pairing of
+        // both sides; [Protocol.md](Sources/PlugProtocol/Protocol.md) explains their use
         "Sources/PlugProtocol": .pure,
+        // TLS with keys on both sides, dialling, admission of connections (`Admission`)
+        "Sources/PlugTransport": .shell,
+        // JSON writer and reader without Foundation
         "Sources/JSONText": .pure,
+        // MQTT topics and messages, Home Assistant's discovery, and `BrokerMachine`, which tracks what the broker has
+        // acknowledged and which requests are carried out; [mqtt.md](Documentation/reference/mqtt.md) is the contract
         "Sources/PlugTopics": .pure,
+        // Loads a C library by name on first use
         "Sources/CLibraryLoader": .foreign,
+        // HomeKit Accessory Protocol over IP: pairing, encrypted sessions, accessories as data; `HomeKitServer` is the
+        // machine. It does not depend on plugs
         "Sources/HomeKit": .pure,
         "Sources/CGMP": .foreign,
+        // Powers and products of large numbers with GMP, for HomeKit's pair-setup
         "Sources/LargeNumbers": .shell,
         "Sources/CMosquitto": .foreign,
+        // A connection by libmosquitto, and its adapter to an event loop
         "Sources/MQTT": .shell,
+        // Broker settings that houses (`broker.toml`) and plugs (`[mqtt]`) share
         "Sources/BrokerConfiguration": .shell,
-        "Sources/PlugTransport": .shell,
-        "Sources/CPlugTransport": .foreign,
-        "Sources/CLinuxClocks": .foreign,
-        "Sources/LinuxClocks": .system,
-        "Sources/CLinuxNetwork": .foreign,
-        "Sources/LinuxNetwork": .system,
-        "Sources/DurableFiles": .system,
-        "Sources/CProcessSetup": .foreign,
-        "Sources/ProcessSetup": .shell,
-        "Sources/CLZMA": .foreign,
-        "Sources/CTOML": .foreign,
-        "Sources/ConfigurationFiles": .shell,
-        "Sources/Recordings": .shell,
-        "Firmware/LinkWire": .pure,
-        "Firmware/AddressConfiguration": .pure,
-        "Firmware/AddressService": .shell,
-        "Firmware/Appliance": .pure,
-        "Firmware/Storage": .shell,
-        "Firmware/CCrashReport": .foreign,
-        "Firmware/CrashReports": .shell,
-        "Firmware/CPrivileges": .foreign,
-        "Firmware/Privileges": .system,
         "Sources/CQREncode": .foreign,
+        // QR codes of setup codes
         "Sources/QRCode": .shell,
+        "Sources/CPlugTransport": .foreign,
+        "Sources/CLinuxSystem": .foreign,
+        // Clocks and time zone, threads, files: atomic replace, appends that survive a power cut or a kill, locks,
+        // private secrets
+        "Sources/LinuxSystem": .system,
+        "Sources/CLinuxNetwork": .foreign,
+        // Multicast sockets, rtnetlink, /proc tables of ports and groups, timers of an event loop; `Discovery` drives
+        // the `DiscoveryNode`, `PacketListener` only receives
+        "Sources/LinuxNetwork": .system,
+        "Sources/CProcessSetup": .foreign,
+        // Resets the state that a program inherits before its `main`: closed descriptors 0 to 2, ignored and blocked
+        // signals, timers, the file mode creation mask
+        "Sources/ProcessSetup": .shell,
+        // toml++ behind one C function, so that the firmware needs no C++ interface and no Foundation
+        "Sources/CTOML": .foreign,
+        // TOML tables, and every mistake in a file with its lines
+        "Sources/ConfigurationFiles": .pure,
+        "Sources/CLZMA": .foreign,
+        // Recorded appliances, CSV, xz and gzip
+        "Sources/Recordings": .shell,
+        // Packets of Ethernet, ARP, IPv4, UDP and DHCP; address claim (RFC 5227), link-local selection (RFC 3927), DHCP
+        // client (RFC 2131), link-local IPv6 (RFC 7217)
+        "Firmware/AddressConfiguration": .pure,
+        // Decides who manages an interface; an `AddressedInterface` for each that the plug manages
+        "Firmware/AddressService": .shell,
+        // Button, relay, dimmer, metering; `PlugMachine` adds sessions and the audit log
+        "Firmware/Appliance": .pure,
+        // Persistent state: small files in flash, the mirror in memory
+        "Firmware/Storage": .shell,
+        "Firmware/CFirmwareProcess": .foreign,
+        // Drops capabilities and installs the seccomp filter; the report of a crash for the next process, and the
+        // async-signal-safe handler that writes it
+        "Firmware/FirmwareProcess": .system,
+        // Interfaces of parts; drivers for chips, relays, lights and dimmers, which receive buses and lines and open
+        // nothing; simulated parts and loads
         "Firmware/PlugHardware": .shell,
+        // Libgpiod 1 and 2 behind one interface, loaded on first use, 2.x preferred
         "Firmware/CGPIOD": .foreign,
         "Firmware/CLinuxDevices": .foreign,
+        // GPIO lines, I²C buses, PWM and attribute files; lines that the service manager keeps across a crash
         "Firmware/LinuxDevices": .system,
+        // A plug's TOML file as a value, or every mistake in it with its lines
         "Firmware/PlugConfiguration": .shell,
+        // A plug's own connection to an MQTT broker
         "Firmware/PlugBroker": .shell,
+        // The plug as a HomeKit accessory
         "Firmware/HomeKitDoor": .shell,
+        // The running plug and its panel socket
         "Firmware/PlugService": .shell,
+        // The command line of the firmware
         "Firmware/plugd": .program,
+        // Holds the id of the plug that a thread handles; a signal handler, which must not allocate, stores it after a
+        // crash
         "Controller/CPlugInHand": .foreign,
+        // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` is the machine
         "Controller/PlugClient": .shell,
-        "Controller/PowerHistory": .shell,
-        "Controller/ApplianceSense": .pure,
-        "Controller/LocalCalendar": .pure,
-        "Controller/Tariffs": .shell,
-        "Controller/CRSVG": .foreign,
-        "Controller/Pictures": .shell,
+        // `Model`: rules as data; `Engine`: runs them; `House`: durable state; `Check`: static analysis; `Past`: trace
+        // records
         "Controller/Automation": .pure,
+        // YAML to rules, errors with places, and the JSON Schema, from one description
         "Controller/RuleFiles": .shell,
-        "Controller/CScripting": .foreign,
-        "Controller/Scripting": .system,
-        "Controller/CEffects": .foreign,
-        "Controller/Effects": .system,
-        "Controller/Daylight": .shell,
-        "Controller/Backtesting": .shell,
-        "Controller/Daemon": .shell,
-        "Controller/Doctor": .shell,
+        // Local time with daylight saving (`LocalTimeline` converts back to UTC), sunrise and sunset, price and
+        // emissions per kWh by time of day and week
+        "Controller/HouseCalendar": .pure,
+        // Series and size to text or SVG: lines, stacks, bars, bands, marks, spans
         "Controller/Charting": .pure,
+        // Finds cycles of appliances, sample by sample, and learns from earlier ones;
+        // [appliance-cycles.md](Documentation/explanation/appliance-cycles.md) has its accuracy
+        "Controller/ApplianceSense": .pure,
+        // Samples, roll-ups, energy and events of years in one SQLite database
+        "Controller/PowerHistory": .shell,
+        // Runs the rule engine on recorded history
+        "Controller/Backtesting": .shell,
+        "Controller/CProcesses": .foreign,
+        // Programs in their own session: pipes, time limits, Landlock
+        "Controller/Processes": .system,
+        // Scripts as processes: requests, answers, rules and actions; restart policy (`ScriptRestarts`); `ScriptPool`
+        // has one thread per script
+        "Controller/Scripting": .system,
+        // What rules do outside of the house: programs, web hooks, notifications; `Outside` is the policy of
+        // `daemon.toml`; `NotificationQueue` is the machine of one receiver
+        "Controller/Effects": .system,
+        // Size, capabilities, keys, live screens
         "Controller/Terminal": .system,
+        // Follows every plug, runs the rules, stores durable state (`RuleStore`); `Recorder` stores reports, and
+        // `BackfillPlan` is its machine
+        "Controller/Daemon": .shell,
+        // `Examination` inspects host, network and plugs; `Diagnosis` turns the results into findings
+        "Controller/Doctor": .shell,
+        // JSON lines, text lines, the live table, packets and findings
         "Controller/Presentation": .shell,
+        // The house at an MQTT broker: the event journal on disk, and the door next to rules, history and page
         "Controller/Broker": .shell,
         "Controller/CPostgreSQL": .foreign,
+        // A connection by libpq with timeouts; statements with values, rows by binary COPY
         "Controller/PostgreSQL": .shell,
+        // Snappy's block format by libsnappy, loaded on first use
         "Controller/CSnappy": .foreign,
+        // `history.toml`, `DeliveryMachine`, PostgreSQL schema and views, Prometheus remote write;
+        // [history-export.md](Documentation/how-to/history-export.md)
         "Controller/HistoryDelivery": .shell,
+        // Many houses: `FleetRights`, `FleetQuery`, and `FleetRequests` to plugs through a broker;
+        // [fleet.md](Documentation/how-to/fleet.md)
         "Controller/Fleet": .pure,
+        // `fleet.toml`, one connection to a database and one to a broker
         "Controller/FleetService": .shell,
+        // The page and the OpenAPI document, compiled into the program
         "Controller/CDashboardPage": .foreign,
+        // crypt(3)
         "Controller/CPasswordHash": .foreign,
+        // HTTP: `Live` is the state and the event stream, `API` the routes, `Door` authentication and roles
+        // (`AccessTable`)
         "Controller/Dashboard": .shell,
+        // HTTP to the daemon's local socket, and a parser of its event stream
         "Controller/DaemonClient": .shell,
+        // The command line of the controller
         "Controller/plugctl": .program,
+        // `plugctl-script`, which runs one script: Lua, its view of the house, and the sandbox
         "Controller/ScriptHost": .program,
-        "Controller/Examples/BrowseServices": .program,
+        // Rings once for each press of a button; the program of the tutorial in PlugClient's documentation
         "Controller/Examples/Doorbell": .program,
+        // Prints the services of a type
+        "Controller/Examples/BrowseServices": .program,
+        // Writes each event of a plug to a file exactly once
         "Controller/Examples/FollowPlug": .program,
+        // The button of one plug toggles another plug; also a separate package
         "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp": .program,
         "Tests/Support/SimulatedLAN": .support,
-        "Tests/Support/SimulatedDisk": .support,
-        "Tests/Support/TestFolders": .support,
-        "Tests/Support/SimulatedAppliances": .support,
-        "Tests/MeasureCycles": .program,
-        "Tests/Support/Fuzzing": .support,
-        "Tests/Support/PrivateNetworks": .support,
-        "Tests/Support/MadeUpKeys": .support,
-        "Tests/Support/RegisterModels": .support,
-        "Tests/Support/SimulatedHomeKit": .support,
+        "Tests/Support/TestSupport": .support,
         "Tests/Fuzz/FuzzTargets": .support,
+        "Tests/MeasureCycles": .program,
         "Tests/Fuzz/Fuzzer": .program,
         "Tests/Interoperability/DecodeMessages": .program,
         "Tests/Benchmarks": .support,

@@ -1,3 +1,5 @@
+public import HouseCalendar
+
 /// Checks rules before they run for faults that their syntax does not show: triggers and conditions that cannot happen,
 /// unknown plugs and rules, and conflicts between rules. It does not prove that rules without findings are correct.
 public enum RuleCheck {

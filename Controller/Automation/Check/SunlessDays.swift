@@ -1,4 +1,4 @@
-import LocalCalendar
+import HouseCalendar
 import ProtocolCore
 
 extension RuleInspection {

@@ -1,3 +1,4 @@
+import HouseCalendar
 import PlugModel
 public import ProtocolCore
 

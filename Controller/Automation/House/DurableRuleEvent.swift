@@ -1,3 +1,4 @@
+public import HouseCalendar
 public import PlugModel
 public import ProtocolCore
 

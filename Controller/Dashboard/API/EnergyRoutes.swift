@@ -1,12 +1,10 @@
-import DurableFiles
+import LinuxSystem
 import HTTPTypes
 import Hummingbird
-import LinuxClocks
-import LocalCalendar
+import HouseCalendar
 import PlugModel
 import PowerHistory
 import Presentation
-import Tariffs
 
 extension Dashboard {
     /// The maximum number of rows of all plugs in one answer. It allows two years of hourly rows for one plug, or three

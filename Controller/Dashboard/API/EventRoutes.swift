@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugModel
 import PowerHistory

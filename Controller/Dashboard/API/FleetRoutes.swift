@@ -2,7 +2,7 @@ import Fleet
 import FleetService
 import HTTPTypes
 import Hummingbird
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import Presentation
 

@@ -1,7 +1,7 @@
 import Charting
 import HTTPTypes
 import Hummingbird
-import LinuxClocks
+import LinuxSystem
 import PowerHistory
 import Presentation
 

@@ -1,5 +1,5 @@
 import Hummingbird
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import Presentation
 

@@ -1,5 +1,5 @@
 import CDashboardPage
-import DurableFiles
+import LinuxSystem
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -1,6 +1,5 @@
-import DurableFiles
+import LinuxSystem
 import HTTPTypes
-import LinuxClocks
 import NIOCore
 import PlugModel
 

@@ -1,6 +1,5 @@
 import CPasswordHash
-public import DurableFiles
-import LinuxClocks
+public import LinuxSystem
 public import PlugModel
 
 /// The file with the hashes of the dashboard's passwords. Only its owner can read it.

@@ -1,6 +1,5 @@
 import Crypto
-import DurableFiles
-import LinuxClocks
+import LinuxSystem
 import NIOPosix
 import ProtocolCore
 

@@ -1,5 +1,5 @@
 import Crypto
-import DurableFiles
+import LinuxSystem
 import Foundation
 import HummingbirdTLS
 import NIOSSL

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 
 /// Manages the sessions and stores them in a file, so that they survive the process.

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import LinuxClocks
+import LinuxSystem
 import NIOCore
 import Presentation
 

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import NIOCore
 import ProtocolCore
 

@@ -1,7 +1,7 @@
 import Automation
 import Daemon
 import DequeModule
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import Presentation
 

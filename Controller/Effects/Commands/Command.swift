@@ -1,4 +1,5 @@
 import Automation
+import Processes
 
 /// A program that a rule runs. It gets the event on its standard input, and the end of its output is kept to explain a
 /// failure. The program leads a new session. When it ends, or at the timeout, the remaining processes of its process

@@ -1,5 +1,5 @@
 import Automation
-import LinuxClocks
+import LinuxSystem
 import ProtocolCore
 
 /// Delivers notifications to one receiver. `NotificationQueue` decides when each attempt begins.

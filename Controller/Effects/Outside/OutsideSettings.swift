@@ -1,4 +1,5 @@
 public import ConfigurationFiles
+import Processes
 
 extension OutsideLimits {
     /// The maximum size of the file in bytes.

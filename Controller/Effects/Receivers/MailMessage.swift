@@ -1,5 +1,5 @@
 import Foundation
-import LinuxClocks
+import LinuxSystem
 
 /// A notification as a mail (RFC 5322). Lines end with LF, as sendmail reads them; sendmail converts them to CRLF.
 struct MailMessage: Sendable {

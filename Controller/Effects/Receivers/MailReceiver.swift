@@ -1,5 +1,5 @@
 internal import Glibc
-import LinuxClocks
+import LinuxSystem
 
 /// Sends notifications as mail, by the system's sendmail program.
 struct MailReceiver: NotificationReceiver, Hashable {

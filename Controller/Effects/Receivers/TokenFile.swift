@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 
 /// A file that holds an access token. It is read for each use, so that a changed token applies immediately, and is not
 /// cached.

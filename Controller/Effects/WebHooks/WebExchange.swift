@@ -1,5 +1,5 @@
 import Automation
-import DurableFiles
+import LinuxSystem
 import NIOCore
 import NIOHTTP1
 import NIOPosix

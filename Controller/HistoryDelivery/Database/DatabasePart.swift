@@ -1,5 +1,5 @@
 import JSONText
-import LinuxClocks
+import LinuxSystem
 import PlugModel
 import PlugTopics
 import PostgreSQL

@@ -1,5 +1,5 @@
 import JSONText
-import LinuxClocks
+import LinuxSystem
 import NIOPosix
 import PlugModel
 import PostgreSQL

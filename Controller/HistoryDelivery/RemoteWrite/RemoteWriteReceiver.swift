@@ -1,5 +1,5 @@
 import CSnappy
-import DurableFiles
+import LinuxSystem
 import Effects
 import PlugModel
 import PowerHistory

@@ -1,4 +1,4 @@
-public import DurableFiles
+public import LinuxSystem
 public import PlugTransport
 
 /// The directory in which the user's controllers store their key and the list of paired plugs: the state directory from

@@ -1,4 +1,4 @@
-public import DurableFiles
+public import LinuxSystem
 public import PlugModel
 public import PlugTransport
 

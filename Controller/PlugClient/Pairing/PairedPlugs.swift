@@ -1,4 +1,4 @@
-public import DurableFiles
+public import LinuxSystem
 public import PlugModel
 
 /// The list of paired plugs with their keys, in a file that all programs of a user share. It is read for each

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import NIOPosix
 import PlugModel
 import ProtocolCore

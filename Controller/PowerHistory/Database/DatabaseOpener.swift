@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 import GRDB
 

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 
 /// The database's file and the files that SQLite makes next to it.

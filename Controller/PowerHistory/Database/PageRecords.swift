@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import Foundation
 
 /// Finds records of one table in the pages of a damaged database without following its trees.

@@ -1,4 +1,4 @@
-import DurableFiles
+import LinuxSystem
 import PlugModel
 
 /// Stores a batch that did not fit on a full disk, in a file whose space was reserved beforehand. A later call of

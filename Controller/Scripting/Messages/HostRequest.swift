@@ -1,5 +1,5 @@
 import Automation
-public import LinuxClocks
+public import LinuxSystem
 import PlugModel
 
 /// A time, as it is sent to a script.

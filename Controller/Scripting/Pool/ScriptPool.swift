@@ -1,4 +1,5 @@
 public import Automation
+import LinuxSystem
 
 /// A change of a script's process.
 public enum ScriptNotice: Hashable, Sendable {
@@ -60,14 +61,14 @@ public actor ScriptPool {
     private func start(_ script: Script, state: String?, jobs: ScriptJobs) -> ScriptWorker? {
         let noticing = noticing
         if let worker = ScriptWorker(script, host: host, state: state, jobs: jobs, tell: { noticing.yield($0) }) {
-            let isStarted = DedicatedThread.run { [weak self] in
-                worker.run()
-                Task { await self?.threadEnded() }
-            }
-            if isStarted {
+            do {
+                try startThread { [weak self] in
+                    worker.run()
+                    Task { await self?.threadEnded() }
+                }
                 threads += 1
                 return worker
-            }
+            } catch {}
         }
         let why = "no thread or file descriptor is available"
         jobs.close(.failed(why))

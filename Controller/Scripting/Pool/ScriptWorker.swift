@@ -1,5 +1,6 @@
 import Automation
 internal import Glibc
+import Processes
 import ProtocolCore
 
 /// A script with its process, and the loop of its thread, which waits for calls and for the end of the process.

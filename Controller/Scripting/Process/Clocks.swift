@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import ProtocolCore
 import Synchronization
 internal import Glibc

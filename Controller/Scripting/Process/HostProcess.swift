@@ -1,5 +1,6 @@
-import CScripting
 internal import Glibc
+import LinuxSystem
+import Processes
 
 /// A running script host. Each request is a line and each answer is a line; the caller waits for the answer. If the
 /// controller is killed, the host reads the end of its input and exits.
@@ -23,22 +24,26 @@ final class HostProcess {
     init(
         path: String, name: String, patience: Duration = HostProcess.patience, cord: HostPipe? = nil
     ) throws(ScriptFault) {
-        var (ours, theirs): (CInt, CInt) = (-1, -1)
-        guard script_socket_pair(&ours, &theirs) == 0 else { throw Self.noStart(path, errno) }
-        var number: pid_t = 0
-        let status = script_process_start(path, name, theirs, &number)
-        close(theirs)
-        guard status == 0 else {
-            close(ours)
-            throw Self.noStart(path, status)
+        do throws(SystemError) {
+            let pair = try SocketPair()
+            defer { close(pair.theirs) }
+            do throws(SystemError) {
+                id = try ProcessStart([path, name], at: path)(input: pair.theirs, output: pair.theirs)
+            } catch {
+                close(pair.ours)
+                throw error
+            }
+            socket = pair.ours
+        } catch {
+            throw Self.noStart(path, error)
         }
-        (socket, id, self.patience, self.cord) = (ours, number, patience, cord)
-        cord?.hold(ours)
+        (self.patience, self.cord) = (patience, cord)
+        cord?.hold(socket)
     }
 
-    private static func noStart(_ path: String, _ code: CInt) -> ScriptFault {
+    private static func noStart(_ path: String, _ error: SystemError) -> ScriptFault {
         .unavailable(
-            "\(path) cannot be started: \(String(cString: strerror(code)))",
+            "\(path) cannot be started: \(error)",
             hint: "check that it is the program that was installed with plugctl")
     }
 

@@ -1,5 +1,4 @@
 public import DNSWire
-public import LinkWire
 public import ProtocolCore
 
 /// The claim on one address by ARP (RFC 5227). Probes whether another host uses the address, announces it, and defends

@@ -1,5 +1,4 @@
 public import DNSWire
-public import LinkWire
 public import ProtocolCore
 
 /// Obtains an address from a DHCP server and keeps it (RFC 2131 §4.4, client). The machine serves one interface.

@@ -1,5 +1,4 @@
 public import DNSWire
-public import LinkWire
 public import ProtocolCore
 
 /// An address from a DHCP server, with the server's network data. All data is validated: invalid parts are omitted or

@@ -1,4 +1,3 @@
-import LinkWire
 import ProtocolCore
 
 /// Handles deadlines of the search and of a lease in BOUND, RENEWING and REBINDING.

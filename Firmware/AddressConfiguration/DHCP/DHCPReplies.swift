@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// Handles replies of servers. A message for a different host, without a request, or with invalid data changes nothing.

@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// A request that is repeated until it is answered. Its replies share the transaction.

@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// Searches for a lease: INIT, SELECTING, REQUESTING, and INIT-REBOOT, REBOOTING.

@@ -1,5 +1,4 @@
 public import DNSWire
-public import LinkWire
 public import ProtocolCore
 
 /// Selects the next link-local address to claim, and the time (RFC 3927 §2.1, §2.2.1).

@@ -1,5 +1,4 @@
 public import DNSWire
-public import LinkWire
 
 extension InterfaceAddressing {
     /// The initial data of the interface.

@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// Manages the lease of a DHCP server (RFC 2131), probed and defended like any address (RFC 5227).

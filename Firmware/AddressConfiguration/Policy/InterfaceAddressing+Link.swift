@@ -1,5 +1,4 @@
 import DNSWire
-public import LinkWire
 import ProtocolCore
 
 /// Handles changes of the link.

@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// Manages the link-local address (RFC 3927).

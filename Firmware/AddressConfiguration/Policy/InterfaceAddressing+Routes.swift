@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 
 /// Computes the routes.
 extension InterfaceAddressing {

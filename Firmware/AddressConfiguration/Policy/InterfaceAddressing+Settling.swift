@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// Determines the desired state of the interface and its status.

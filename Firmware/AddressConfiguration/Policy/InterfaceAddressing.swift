@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 public import ProtocolCore
 
 /// Manages the addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) provides a lease, and

@@ -1,5 +1,4 @@
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// The assumed state of the interface. A requested action counts as performed until the shell reports its failure.

@@ -24,7 +24,4 @@ int clinuxdevices_smbus_transfer(
 /// `path` is the path of its socket; a path that begins with @ is abstract.
 int clinuxdevices_notify(const char *path, const char *text, int descriptor);
 
-/// Names the calling thread. The kernel keeps 15 bytes of the name.
-void clinuxdevices_name_thread(const char *name);
-
 #endif

@@ -1,5 +1,6 @@
 import CGPIOD
 import Glibc
+import LinuxSystem
 
 /// A line whose edges the kernel watches. It is released with the last reference.
 final class EdgeLine: Sendable {

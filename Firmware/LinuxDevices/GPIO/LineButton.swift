@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 public import PlugHardware
 import ProtocolCore
 import Synchronization
@@ -51,7 +52,7 @@ public final class LineButton: Button, EdgeSource {
                 isDebounced = line.isDebounced
                 state = Mutex(try State(line))
             } catch {
-                throw LineCatalogue.Unknown(description: LineCatalogue.reason(error.number, hint: true))
+                throw LineCatalogue.Unknown(description: LineCatalogue.reason(error.code, hint: true))
             }
         } catch {
             throw HardwareFault(part: part, reason: error.description)
@@ -76,9 +77,9 @@ public final class LineButton: Button, EdgeSource {
     public func openDescriptor() throws(HardwareFault) -> Int32 {
         do {
             return try state.withLock { state throws(SystemError) in
-                guard let line = state.line else { throw SystemError(number: ENODEV) }
+                guard let line = state.line else { throw SystemError(ENODEV) }
                 let copy = fcntl(line.descriptor, F_DUPFD_CLOEXEC, 3)
-                guard copy >= 0 else { throw SystemError(number: errno) }
+                guard copy >= 0 else { throw SystemError(errno) }
                 return copy
             }
         } catch {
@@ -104,7 +105,7 @@ public final class LineButton: Button, EdgeSource {
                 return edges
             }
         } catch {
-            throw fail(error.number)
+            throw fail(error.code)
         }
     }
 
@@ -115,7 +116,7 @@ public final class LineButton: Button, EdgeSource {
             guard state.contact.isDown else { return [] }
             return state.contact.edge(down: false, at: ClockPair.read().boot).map { [$0] } ?? []
         }
-        return fault(SystemError(number: number))
+        return fault(SystemError(number))
     }
 
     /// Reports without the lock, because the receiver may call any method here.
@@ -127,6 +128,6 @@ public final class LineButton: Button, EdgeSource {
     }
 
     private func fault(_ error: SystemError) -> HardwareFault {
-        HardwareFault(part: part, reason: LineCatalogue.reason(error.number, hint: true))
+        HardwareFault(part: part, reason: LineCatalogue.reason(error.code, hint: true))
     }
 }

@@ -1,5 +1,6 @@
 import CGPIOD
 import Glibc
+import LinuxSystem
 
 extension LineCatalogue {
     /// Reads the kernel's current chips and lines.
@@ -9,7 +10,7 @@ extension LineCatalogue {
             do {
                 catalogue.chips.append(try Chip.read(GPIOChip(path: path)))
             } catch {
-                catalogue.unopened.append((path, error.number))
+                catalogue.unopened.append((path, error.code))
             }
         }
         return catalogue

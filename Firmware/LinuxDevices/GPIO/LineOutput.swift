@@ -1,5 +1,6 @@
 import CGPIOD
 import Glibc
+import LinuxSystem
 public import PlugHardware
 import Synchronization
 
@@ -123,8 +124,8 @@ public final class LineOutput: OutputLine {
     }
 
     private func fault(_ error: SystemError) -> HardwareFault {
-        guard error.number == EBUSY else {
-            return HardwareFault(part: part, reason: LineCatalogue.reason(error.number, hint: true))
+        guard error.code == EBUSY else {
+            return HardwareFault(part: part, reason: LineCatalogue.reason(error.code, hint: true))
         }
         do {
             try LineCatalogue.read().find(.chip(line.key.chip, offset: line.key.offset)).checkFree()

@@ -1,6 +1,6 @@
 import AddressService
 import Appliance
-import LinuxClocks
+import LinuxSystem
 import Metering
 import NIOCore
 import PlugHardware

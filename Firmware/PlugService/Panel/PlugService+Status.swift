@@ -1,7 +1,7 @@
 import AddressService
 import Appliance
 import JSONText
-import LinuxClocks
+import LinuxSystem
 import Metering
 import PlugHardware
 import PlugModel

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 public import Logging
 import MulticastDNS
 public import NIOCore

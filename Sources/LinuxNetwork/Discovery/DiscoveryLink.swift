@@ -1,5 +1,5 @@
 import DNSWire
-import LinuxClocks
+import LinuxSystem
 import MulticastDNS
 import NIOCore
 import ServiceDiscovery

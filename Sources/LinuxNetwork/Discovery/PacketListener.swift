@@ -1,5 +1,5 @@
 public import DNSWire
-public import LinuxClocks
+public import LinuxSystem
 public import Logging
 public import MulticastDNS
 public import NIOCore

@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import LinuxNetwork
 import NIOCore
 import PlugModel

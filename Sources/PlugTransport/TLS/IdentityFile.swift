@@ -1,4 +1,4 @@
-public import DurableFiles
+public import LinuxSystem
 
 extension TransportIdentity {
     /// The maximum size of a key file in bytes. The file of a key has 241 bytes.

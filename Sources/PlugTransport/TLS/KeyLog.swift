@@ -1,4 +1,4 @@
-public import DurableFiles
+public import LinuxSystem
 import NIOCore
 import Synchronization
 

@@ -1,9 +1,7 @@
 import DNSWire
-import LinkWire
+@testable import AddressConfiguration
 import ProtocolCore
 import Testing
-
-@testable import AddressConfiguration
 
 @Suite("Faulty DHCP servers")
 struct DHCPFaultTests {

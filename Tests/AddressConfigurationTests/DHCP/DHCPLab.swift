@@ -1,8 +1,6 @@
 import DNSWire
-import LinkWire
-import ProtocolCore
-
 @testable import AddressConfiguration
+import ProtocolCore
 
 let ownCard = MACAddress(2, 0, 0, 0, 0, 1)
 let firstServer = IPv4Address(10, 0, 0, 1)

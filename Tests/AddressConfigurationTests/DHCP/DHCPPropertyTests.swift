@@ -1,9 +1,7 @@
 import DNSWire
-import LinkWire
+@testable import AddressConfiguration
 import ProtocolCore
 import Testing
-
-@testable import AddressConfiguration
 
 /// Random servers, links and probes.
 private struct Chaos {

@@ -1,3 +1,4 @@
+import HouseCalendar
 import Automation
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import LinuxNetwork
 import Logging
 import ProtocolCore

@@ -1,5 +1,5 @@
 import DNSWire
-import LinuxClocks
+import LinuxSystem
 import ProtocolCore
 
 /// Measures decoding and encoding of one message against ldns with the same bytes.

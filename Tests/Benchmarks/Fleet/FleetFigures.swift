@@ -1,6 +1,6 @@
 import Foundation
 import HistoryDelivery
-import LinuxClocks
+import LinuxSystem
 import Metering
 import PlugModel
 import PostgreSQL

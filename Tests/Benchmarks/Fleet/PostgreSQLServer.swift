@@ -1,6 +1,6 @@
 import Foundation
 import HistoryDelivery
-import LinuxClocks
+import LinuxSystem
 import PostgreSQL
 import ProtocolCore
 

@@ -2,7 +2,7 @@ import Broker
 import BrokerConfiguration
 import Daemon
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import NIOPosix
 import PlugClient
 import PlugModel

@@ -1,6 +1,6 @@
 import Foundation
 import GRDBSQLite
-import LinuxClocks
+import LinuxSystem
 import Metering
 import PlugModel
 import PowerHistory

@@ -1,8 +1,8 @@
 import Foundation
 import HomeKit
-import LinuxClocks
+import LinuxSystem
 import ProtocolCore
-import SimulatedHomeKit
+import TestSupport
 
 /// A controller's connection to an accessory on loopback, with a blocking socket, so that the controller adds little
 /// time.

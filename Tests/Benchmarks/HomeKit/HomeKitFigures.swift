@@ -1,10 +1,10 @@
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugModel
 import PlugTransport
 import ProtocolCore
-import SimulatedHomeKit
+import TestSupport
 
 /// Measures the HomeKit server of `plugd` against an accessory of HAP-python and against the plug protocol.
 @Sendable

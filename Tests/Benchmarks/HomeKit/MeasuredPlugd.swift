@@ -1,5 +1,5 @@
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import ProtocolCore
 
 /// A `plugd` of the release build with simulated parts, on loopback.

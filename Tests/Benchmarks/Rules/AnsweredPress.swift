@@ -1,6 +1,6 @@
 import Automation
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import ProtocolCore
 import Scripting
 

@@ -1,7 +1,7 @@
 import Automation
 import Backtesting
 import Foundation
-import LocalCalendar
+import HouseCalendar
 import Metering
 import PlugModel
 import PowerHistory

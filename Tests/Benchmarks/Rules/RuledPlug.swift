@@ -1,7 +1,7 @@
 import Automation
 import Daemon
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import PlugClient
 import PlugModel
 import PlugTransport

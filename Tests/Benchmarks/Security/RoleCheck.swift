@@ -1,5 +1,5 @@
-import LinuxClocks
-import MadeUpKeys
+import LinuxSystem
+import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore

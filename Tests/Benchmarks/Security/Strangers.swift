@@ -1,5 +1,5 @@
 import Glibc
-import LinuxClocks
+import LinuxSystem
 import NIOCore
 import NIOEmbedded
 import NIOSSL

@@ -1,6 +1,6 @@
 import Appliance
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import Logging
 import PlugHardware
 import PlugService

@@ -1,5 +1,5 @@
 import CMallocStatistics
-import MadeUpKeys
+import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore

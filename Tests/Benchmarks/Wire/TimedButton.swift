@@ -1,4 +1,4 @@
-import LinuxClocks
+import LinuxSystem
 import PlugHardware
 import ProtocolCore
 import Synchronization

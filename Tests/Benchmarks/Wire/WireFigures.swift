@@ -1,5 +1,5 @@
 import Foundation
-import LinuxClocks
+import LinuxSystem
 import ProtocolCore
 
 /// Measures the plug protocol against raw TCP, NIO with TLS, and mosquitto on the same core.

@@ -1,7 +1,7 @@
 import Automation
 import Daemon
 import Dashboard
-import LinuxClocks
+import LinuxSystem
 import NIOCore
 import NIOPosix
 import PlugClient
@@ -10,7 +10,7 @@ import PowerHistory
 import Presentation
 import ServiceDiscovery
 import Synchronization
-import TestFolders
+import TestSupport
 
 extension FuzzTarget {
     /// Runs a daemon on the bytes of a paired plug: `HouseFollower` delivers them, rules run and are stored, the

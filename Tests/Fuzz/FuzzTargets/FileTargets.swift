@@ -1,5 +1,5 @@
 import Appliance
-import MadeUpKeys
+import TestSupport
 import PlugClient
 import PlugModel
 import PlugProtocol

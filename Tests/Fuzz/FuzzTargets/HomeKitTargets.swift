@@ -1,6 +1,6 @@
 import HomeKit
 import ProtocolCore
-import SimulatedHomeKit
+import TestSupport
 
 extension FuzzTarget {
     /// Decodes the items of pairing messages. Valid items are unchanged when written and read again.

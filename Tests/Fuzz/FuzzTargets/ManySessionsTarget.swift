@@ -1,5 +1,5 @@
 import Crypto
-import MadeUpKeys
+import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore

@@ -1,11 +1,10 @@
 import Appliance
-import DurableFiles
-import MadeUpKeys
+import LinuxSystem
+import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
-import SimulatedDisk
 import Storage
 
 extension FuzzTarget {

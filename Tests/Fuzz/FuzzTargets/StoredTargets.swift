@@ -1,6 +1,6 @@
 import Appliance
 import Automation
-import MadeUpKeys
+import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol

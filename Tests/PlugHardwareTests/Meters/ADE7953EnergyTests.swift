@@ -1,7 +1,7 @@
 import Metering
 import PlugHardware
 import ProtocolCore
-import RegisterModels
+import TestSupport
 import Testing
 
 @Suite struct ADE7953EnergyTests {

@@ -1,6 +1,6 @@
 import Metering
 import ProtocolCore
-import RegisterModels
+import TestSupport
 import Testing
 
 @testable import PlugHardware

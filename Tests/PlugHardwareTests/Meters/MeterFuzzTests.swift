@@ -1,8 +1,7 @@
-import Fuzzing
+import TestSupport
 import Metering
 import PlugHardware
 import ProtocolCore
-import RegisterModels
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import PlugHardware
 import ProtocolCore
-import RegisterModels
+import TestSupport
 import Synchronization
 
 /// A clock that only the test advances.

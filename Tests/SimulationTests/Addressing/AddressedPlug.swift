@@ -1,6 +1,5 @@
 import AddressConfiguration
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// The addressing part of a plug: the machine, its kernel, its flash, and the invariants that are checked at every

@@ -1,4 +1,4 @@
-import LinkWire
+import AddressConfiguration
 import ProtocolCore
 import SimulatedLAN
 

@@ -1,6 +1,5 @@
 import AddressConfiguration
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// A DHCP server with correct or faulty behaviour.

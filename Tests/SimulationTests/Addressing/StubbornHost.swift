@@ -1,6 +1,5 @@
 import AddressConfiguration
 import DNSWire
-import LinkWire
 import ProtocolCore
 
 /// A neighbour that keeps its address in every conflict.

@@ -1,6 +1,6 @@
 import Appliance
 import Foundation
-import MadeUpKeys
+import TestSupport
 import PlugModel
 import ProtocolCore
 import SimulatedLAN

@@ -1,5 +1,5 @@
 import Automation
-import MadeUpKeys
+import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore

@@ -1,4 +1,4 @@
-import MadeUpKeys
+import TestSupport
 import PlugModel
 import ProtocolCore
 import ServiceDiscovery

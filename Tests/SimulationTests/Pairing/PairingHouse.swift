@@ -1,6 +1,5 @@
-import MadeUpKeys
+import TestSupport
 import ProtocolCore
-import SimulatedDisk
 import SimulatedLAN
 
 import PlugModel

@@ -1,4 +1,4 @@
-internal import PacketTraces
+internal import DNSWire
 public import ProtocolCore
 
 /// The packets on the links as a capture file for Wireshark (link type Ethernet). It only builds the

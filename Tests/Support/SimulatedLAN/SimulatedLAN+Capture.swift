@@ -1,4 +1,4 @@
-internal import PacketTraces
+internal import DNSWire
 internal import ProtocolCore
 
 /// Captures streams as TCP segments at the time of their arrival. A stream has only the total delay of a segment, so

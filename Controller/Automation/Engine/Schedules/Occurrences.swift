@@ -1,4 +1,4 @@
-import LocalCalendar
+import HouseCalendar
 import ProtocolCore
 
 /// A time at which a schedule is due.

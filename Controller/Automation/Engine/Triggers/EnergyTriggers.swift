@@ -1,4 +1,4 @@
-import LocalCalendar
+import HouseCalendar
 import PlugModel
 public import ProtocolCore
 
