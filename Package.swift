@@ -66,7 +66,7 @@ func foreign(
 
 /// Declares the tests of modules: `MeteringTests` tests `Metering`. Tests are not optimized: optimizing doubles their
 /// compile time and does not make them faster, because they wait for the tested modules.
-func tests(_ names: [String], _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> [Target] {
+@MainActor func tests(_ names: [String], _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> [Target] {
     names.filter { name in only?.contains { name == "\($0)Tests" } ?? true }.map { name in
         let tested = String(name.dropLast("Tests".count))
         let isModule = (parts + supports).contains { $0.name == tested }
