@@ -134,7 +134,7 @@ job() {
 }
 
 # The modules whose tests wait for sockets, disks, processes and clocks. They run apart from tests that compute, which would delay them.
-in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxClocks|LinuxNetwork|PlugClient|PlugService|PlugTransport|Scripting)Tests\.'
+in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxNetwork|LinuxSystem|PlugClient|PlugService|PlugTransport|Scripting)Tests\.'
 
 # swift_job NAME KIND OPTIONS...: prints a job of the test program. Tests that compute run one per core, tests that wait four per core.
 # Without this limit all tests would run at once, each would take as long as all together, and timeouts would expire.

@@ -8,7 +8,7 @@ import pytest
 
 from harness.injected_calls import Intruder
 
-SOURCE = pathlib.Path(__file__).parents[2] / "Firmware" / "CPrivileges" / "privileges.c"
+SOURCE = pathlib.Path(__file__).parents[2] / "Firmware" / "CFirmwareProcess" / "privileges.c"
 NOTHING, NOBODY = -1, 0x7FFFFFFF
 # System call numbers of x86-64 with harmless arguments. Without the filter, the kernel would return a result other than EPERM,
 # except for the family "refused twice": there the kernel also returns EPERM, because plugd lacks the capabilities.

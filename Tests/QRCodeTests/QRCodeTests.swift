@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Rendering
+@testable import QRCode
 
 @Suite struct QRCodeTests {
     /// The finder pattern in three corners of every code.

@@ -135,7 +135,7 @@ enum Layout {
         // Scripts as processes: requests, answers, rules and actions; restart policy (`ScriptRestarts`); `ScriptPool`
         // has one thread per script
         "Controller/Scripting": .system,
-        // What rules do outside of the house: programs, web hooks, notifications; `Outside` is the policy of
+        // Effects of rules outside of the house: programs, web hooks, notifications; `Outside` is the policy of
         // `daemon.toml`; `NotificationQueue` is the machine of one receiver
         "Controller/Effects": .system,
         // Size, capabilities, keys, live screens
