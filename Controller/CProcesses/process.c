@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 static int prepare(
-    posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, const struct process_start *start) {
-    int error = posix_spawn_file_actions_adddup2(actions, start->input, STDIN_FILENO);
-    if (error == 0) error = posix_spawn_file_actions_adddup2(actions, start->output, STDOUT_FILENO);
+    posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, const struct process_plan *plan) {
+    int error = posix_spawn_file_actions_adddup2(actions, plan->input, STDIN_FILENO);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(actions, plan->output, STDOUT_FILENO);
     if (error == 0) {
-        error = start->error >= 0
-            ? posix_spawn_file_actions_adddup2(actions, start->error, STDERR_FILENO)
+        error = plan->error >= 0
+            ? posix_spawn_file_actions_adddup2(actions, plan->error, STDERR_FILENO)
             : posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     }
     if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
@@ -30,18 +30,18 @@ static int prepare(
     return error == 0 ? posix_spawnattr_setflags(attributes, flags) : error;
 }
 
-static int spawn(const struct process_start *start, pid_t *number) {
+static int spawn(const struct process_plan *plan, pid_t *number) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0) return error;
     error = posix_spawnattr_init(&attributes);
     if (error == 0) {
-        error = prepare(&actions, &attributes, start);
+        error = prepare(&actions, &attributes, plan);
         if (error == 0) {
-            error = start->program != NULL
-                ? posix_spawn(number, start->program, &actions, &attributes, start->words, start->environment)
-                : posix_spawnp(number, start->words[0], &actions, &attributes, start->words, start->environment);
+            error = plan->program != NULL
+                ? posix_spawn(number, plan->program, &actions, &attributes, plan->words, plan->environment)
+                : posix_spawnp(number, plan->words[0], &actions, &attributes, plan->words, plan->environment);
         }
         posix_spawnattr_destroy(&attributes);
     }
@@ -50,24 +50,24 @@ static int spawn(const struct process_start *start, pid_t *number) {
 }
 
 struct fenced_start {
-    const struct process_start *start;
+    const struct process_plan *plan;
     pid_t *number;
     int error;
 };
 
 static void *spawn_behind_fence(void *context) {
     struct fenced_start *fenced = context;
-    fenced->error = fence_enter(fenced->start->fence);
-    if (fenced->error == 0) fenced->error = spawn(fenced->start, fenced->number);
+    fenced->error = fence_enter(fenced->plan->fence);
+    if (fenced->error == 0) fenced->error = spawn(fenced->plan, fenced->number);
     return NULL;
 }
 
-int process_start(const struct process_start *start, pid_t *number) {
-    if (start->fence < 0) return spawn(start, number);
+int process_start(const struct process_plan *plan, pid_t *number) {
+    if (plan->fence < 0) return spawn(plan, number);
     // Landlock restricts a thread forever, and everything that it starts. So a dedicated thread enters the fence and
     // starts only the program. On any other thread, work of the daemon could end up behind the fence, for example in a
     // thread that a pool creates.
-    struct fenced_start fenced = {start, number, 0};
+    struct fenced_start fenced = {plan, number, 0};
     pthread_t thread;
     int error = pthread_create(&thread, NULL, spawn_behind_fence, &fenced);
     if (error != 0) return error;

@@ -42,7 +42,9 @@ public struct Filter: Sendable {
 
     private func run(_ input: [UInt8]) throws(SystemError) -> End {
         let (given, output, errors) = (try MemoryFile(input), try MemoryFile(), try MemoryFile())
-        let environment = ["PATH", "HOME"].compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+        let environment: [String] = ["PATH", "HOME"].compactMap { (name: String) -> String? in
+            getenv(name).map { "\(name)=\(String(cString: $0))" }
+        }
         let id = try ProcessStart(words, at: nil, environment: environment)(
             input: given.descriptor, output: output.descriptor, error: errors.descriptor)
         let death = process_watch(id)

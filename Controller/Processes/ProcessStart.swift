@@ -28,15 +28,15 @@ public struct ProcessStart {
     /// - Returns: the process id. The caller waits for the process.
     public func callAsFunction(
         input: CInt, output: CInt, error: CInt? = nil, fence: CInt? = nil
-    ) throws(SystemError) -> pid_t {
-        var number: pid_t = 0
+    ) throws(SystemError) -> Int32 {
+        var number: Int32 = 0
         let status = withStrings(words) { words in
             withStrings(environment) { environment in
                 withString(path) { path in
-                    var start = process_start(
+                    var plan = process_plan(
                         program: path, words: words, environment: environment, input: input, output: output,
                         error: error ?? -1, fence: fence ?? -1)
-                    return CProcesses.process_start(&start, &number)
+                    return process_start(&plan, &number)
                 }
             }
         }

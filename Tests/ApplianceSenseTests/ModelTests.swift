@@ -13,7 +13,7 @@ import Testing
         arguments: programmes, [3, 4, 5])
     func everyCycleIsFoundAndToldOnceAfterItsEnd(model: ApplianceModel, seed: Int) {
         let script = model.script(uses: 25, seed: UInt64(seed))
-        let row = Measurement(model.rawValue, script.points, truth: script.cycles)
+        let row = CycleMeasurement(model.rawValue, script.points, truth: script.cycles)
         #expect(row.sense.found == 25)
         #expect(row.sense.wrong == 0)
         #expect((row.sense.longestDelay ?? 0) <= 1_210)
@@ -23,7 +23,7 @@ import Testing
         "Each run of a refrigerator model is reported, with a median delay of at most 15 s", arguments: [3, 4, 5])
     func everyRunOfARefrigeratorIsFound(seed: Int) {
         let script = ApplianceModel.refrigerator.script(uses: 60, seed: UInt64(seed))
-        let row = Measurement("", script.points, truth: script.cycles)
+        let row = CycleMeasurement("", script.points, truth: script.cycles)
         #expect(row.sense.found == script.cycles.count)
         #expect(row.sense.wrong == 0)
         #expect((row.sense.medianDelay ?? 0) <= 15)
@@ -38,11 +38,11 @@ import Testing
         "Gaps in the samples affect only cycles whose end is in a gap", arguments: programmes)
     func holesCostAtMostTheCyclesWhoseEndTheyHide(model: ApplianceModel) {
         let script = model.script(uses: 60, seed: 3, holesADay: 6)
-        let row = Measurement(model.rawValue, script.points, truth: script.cycles)
+        let row = CycleMeasurement(model.rawValue, script.points, truth: script.cycles)
         #expect(row.sense.missed <= 3)
         #expect(row.sense.wrong == row.sense.missed)
         // Compared with the cycles that are visible in the samples, the detector misses none.
-        let seen = Measurement(model.rawValue, script.points)
+        let seen = CycleMeasurement(model.rawValue, script.points)
         #expect(seen.sense.missed == 0)
         #expect(seen.sense.wrong == 0)
     }
@@ -63,7 +63,7 @@ import Testing
     @Test("Each naive rule makes at least 25 wrong reports for 25 cycles of a dishwasher")
     func naiveRulesDoWorseWhichIsWhyThereIsADetector() {
         let script = ApplianceModel.dishwasher.script(uses: 25, seed: 3)
-        let row = Measurement("", script.points, truth: script.cycles)
+        let row = CycleMeasurement("", script.points, truth: script.cycles)
         #expect(row.naive.allSatisfy { $0.wrong >= 25 })
     }
 

@@ -24,7 +24,7 @@ struct RecordedCycleTests {
         arguments: ["Amplifier", "LaundryDryer", "Playstation3", "Refrigerator", "TV-LCD", "Washingmachine"])
     func everyCycleIsFoundAndNoneIsToldWrongly(name: String) throws {
         for daysBefore in [0, 9] {
-            let row = Measurement(name, try points(name), daysBefore: daysBefore)
+            let row = CycleMeasurement(name, try points(name), daysBefore: daysBefore)
             #expect(row.sense.missed == 0)
             #expect(row.sense.wrong == 0)
             let isProgramme = !["Refrigerator"].contains(name)

@@ -27,8 +27,8 @@ enum MeasureCycles {
             let content = try Data(contentsOf: URL(filePath: folder).appending(path: file))
             let points = try Recording.parse([UInt8](content)).points.map { ($0.milliseconds, $0.deciwatts) }
             let name = String(file.prefix { $0.isLetter || $0.isNumber || $0 == "-" })
-            first.add(Measurement(name, points))
-            tenth.add(Measurement(name, points, daysBefore: 9))
+            first.add(CycleMeasurement(name, points))
+            tenth.add(CycleMeasurement(name, points, daysBefore: 9))
         }
         print(first.text, tenth.text, separator: "\n")
     }

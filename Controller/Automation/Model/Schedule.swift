@@ -1,4 +1,4 @@
-public import ProtocolCore
+import ProtocolCore
 
 /// The times on the local wall clock at which a rule is due.
 public enum Schedule: Hashable, Sendable {

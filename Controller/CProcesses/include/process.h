@@ -3,8 +3,8 @@
 
 #include <sys/types.h>
 
-/// The start of a program as the leader of a new session, with default signal handlers.
-struct process_start {
+/// A program to start as the leader of a new session, with default signal handlers.
+struct process_plan {
     /// The path of the program; NULL to search the first word in PATH.
     const char *program;
     /// The arguments, beginning with the program's name, and the environment; both end with NULL.
@@ -18,7 +18,7 @@ struct process_start {
 };
 
 /// Starts a program. Returns 0 and stores the process id in `number`, or returns the error number (errno.h).
-int process_start(const struct process_start *start, pid_t *number);
+int process_start(const struct process_plan *plan, pid_t *number);
 
 /// Returns a descriptor that polls as readable after the process has ended; -1 on an error, with errno.
 int process_watch(pid_t number);

@@ -12,7 +12,7 @@ public struct CycleTable {
     }
 
     /// Adds the row of one appliance.
-    public mutating func add(_ row: Measurement) {
+    public mutating func add(_ row: CycleMeasurement) {
         let sense = row.sense
         lines.append(
             Self.line(
@@ -37,17 +37,17 @@ public struct CycleTable {
 extension CycleTable {
     /// Returns the results for all simulated appliances, on a plug that starts without a learned profile. They are the
     /// same in each run, except the processing times.
-    public static func models() -> (text: String, rows: [Measurement]) {
+    public static func models() -> (text: String, rows: [CycleMeasurement]) {
         var whole = CycleTable("Model")
         var torn = CycleTable("Model, with six holes of 30 s to 10 min a day")
-        var rows: [Measurement] = []
+        var rows: [CycleMeasurement] = []
         for model in ApplianceModel.allCases {
             let uses = model == .refrigerator ? 300 : 60
             let one = model.script(uses: uses, seed: 1)
-            rows.append(Measurement(model.rawValue, one.points, truth: one.cycles))
+            rows.append(CycleMeasurement(model.rawValue, one.points, truth: one.cycles))
             whole.add(rows[rows.count - 1])
             let two = model.script(uses: uses, seed: 2, holesADay: 6)
-            rows.append(Measurement(model.rawValue + " with holes", two.points, truth: two.cycles))
+            rows.append(CycleMeasurement(model.rawValue + " with holes", two.points, truth: two.cycles))
             torn.add(rows[rows.count - 1])
         }
         return (whole.text + "\n" + torn.text, rows)

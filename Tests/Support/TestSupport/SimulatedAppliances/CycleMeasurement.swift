@@ -1,7 +1,7 @@
 import ApplianceSense
 
 /// One row: the result of the detector and of naive rules for the samples of one appliance.
-public struct Measurement: Sendable {
+public struct CycleMeasurement: Sendable {
     static let naiveSeconds: [Int64] = [0, 60, 300]
 
     /// The appliance's name.
