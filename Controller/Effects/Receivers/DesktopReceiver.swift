@@ -30,9 +30,8 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
 
     /// The variables by which a program finds the session bus.
     private static var sessionBus: [String] {
-        ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"].compactMap { name in
-            getenv(name).map { "\(name)=\(String(cString: $0))" }
-        }
+        let names: [String] = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]
+        return names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
     }
 
     /// The text as markup, with the backslashes that `notify-send` removes. Names of plugs are untrusted: they must not

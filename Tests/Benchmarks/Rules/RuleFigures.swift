@@ -3,5 +3,5 @@
 @Sendable
 func ruleFigures(_ setting: Setting) async throws -> [Figure] {
     try await engineFigures() + MonthOfAHouse(days: setting.times(30, few: 4)).figures() + answering(setting)
-        + ScriptFigures().figures()
+        + ScriptFigures().figures() + stalledReaderFigures(setting)
 }
