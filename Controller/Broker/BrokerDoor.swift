@@ -1,9 +1,9 @@
 public import Automation
 public import BrokerConfiguration
 public import Daemon
-import LinuxSystem
 import JSONText
 import LinuxNetwork
+import LinuxSystem
 import MQTT
 public import NIOCore
 import NIOPosix

@@ -1,6 +1,6 @@
 import Automation
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 import Metering
 public import NIOCore
 import NIOPosix

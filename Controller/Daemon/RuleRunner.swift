@@ -1,7 +1,7 @@
 public import AsyncAlgorithms
 import Automation
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 package import NIOCore
 import NIOPosix
 public import PlugClient

@@ -1,5 +1,5 @@
-public import HouseCalendar
 public import Automation
+public import HouseCalendar
 import LinuxSystem
 public import ProtocolCore
 

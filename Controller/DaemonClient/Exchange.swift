@@ -1,5 +1,5 @@
-import LinuxSystem
 import Foundation
+import LinuxSystem
 import NIOCore
 import NIOHTTP1
 import NIOPosix

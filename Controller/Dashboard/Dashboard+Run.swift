@@ -1,8 +1,8 @@
-import LinuxSystem
 import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
+import LinuxSystem
 import NIOCore
 import NIOHTTP1
 

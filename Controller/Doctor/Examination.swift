@@ -1,5 +1,5 @@
-import LinuxSystem
 public import LinuxNetwork
+import LinuxSystem
 public import Logging
 import NIOCore
 public import PlugClient

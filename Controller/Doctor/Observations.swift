@@ -1,6 +1,6 @@
 public import DNSWire
-public import LinuxSystem
 public import LinuxNetwork
+public import LinuxSystem
 public import PlugModel
 import ProtocolCore
 

@@ -1,7 +1,7 @@
 import BrokerConfiguration
-import LinuxSystem
 import Fleet
 import LinuxNetwork
+import LinuxSystem
 import MQTT
 import NIOCore
 import NIOPosix

@@ -1,5 +1,5 @@
-public import LinuxSystem
 import LinuxNetwork
+public import LinuxSystem
 package import NIOCore
 public import PlugModel
 public import PlugTransport

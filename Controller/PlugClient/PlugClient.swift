@@ -1,6 +1,6 @@
 import DNSWire
-import LinuxSystem
 public import LinuxNetwork
+import LinuxSystem
 public import Logging
 public import NIOCore
 import NIOPosix

@@ -1,5 +1,5 @@
-import LinuxSystem
 import GRDB
+import LinuxSystem
 import Metering
 
 /// An export of a part of the history to an SQLite file for other programs, with the tables `energy`, `sample` and

@@ -1,5 +1,5 @@
-import LinuxSystem
 import GRDB
+import LinuxSystem
 public import PlugModel
 import Synchronization
 

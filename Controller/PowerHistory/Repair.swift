@@ -1,6 +1,6 @@
-import LinuxSystem
 import Foundation
 import GRDB
+import LinuxSystem
 
 extension PowerHistory {
     /// Copies the readable data of a history into a new history in a different directory. The damaged file does not

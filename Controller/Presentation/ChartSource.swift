@@ -1,6 +1,6 @@
 public import Charting
-import LinuxSystem
 public import HouseCalendar
+import LinuxSystem
 public import PlugClient
 public import PowerHistory
 

@@ -1,5 +1,5 @@
-public import LinuxSystem
 import HouseCalendar
+public import LinuxSystem
 import PowerHistory
 import Terminal
 

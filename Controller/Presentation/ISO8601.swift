@@ -1,5 +1,5 @@
-public import LinuxSystem
 import HouseCalendar
+public import LinuxSystem
 
 extension WallTime {
     /// Parses a time: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine decimals of a second.

@@ -1,5 +1,5 @@
-import LinuxSystem
 public import HouseCalendar
+import LinuxSystem
 
 extension ZoneOffsets {
     /// Returns the host's time zone between two times in seconds since 1970, UTC.

@@ -1,6 +1,6 @@
 import CProcesses
-import LinuxSystem
 internal import Glibc
+import LinuxSystem
 import Synchronization
 
 /// Keeps a program, and everything that it starts, from reading the daemon's secrets. With these secrets, a program

@@ -1,6 +1,6 @@
 import CProcesses
-import LinuxSystem
 internal import Glibc
+import LinuxSystem
 
 /// The daemon's files that no program may read.
 public struct Secrets: Sendable {

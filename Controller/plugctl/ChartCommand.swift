@@ -1,7 +1,7 @@
 public import ArgumentParser
 public import Charting
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 import PlugClient
 import PowerHistory
 import Presentation

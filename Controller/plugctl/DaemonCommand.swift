@@ -1,7 +1,7 @@
 import ArgumentParser
 import Daemon
-import LinuxSystem
 import Foundation
+import LinuxSystem
 import PowerHistory
 
 struct DaemonCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import Daemon
 import Dashboard
-import LinuxSystem
 import FleetService
+import LinuxSystem
 import Logging
 import PlugClient
 import PlugModel

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonClient
-import LinuxSystem
 import Foundation
+import LinuxSystem
 import Presentation
 
 /// Selects whether a command goes through the daemon.

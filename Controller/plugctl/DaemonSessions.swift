@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonClient
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 import Presentation
 
 struct DaemonSessions: AsyncParsableCommand {

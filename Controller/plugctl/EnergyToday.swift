@@ -1,6 +1,6 @@
 import DaemonClient
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 import PowerHistory
 import Presentation
 

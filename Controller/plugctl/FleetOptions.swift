@@ -1,8 +1,8 @@
 public import ArgumentParser
 import ConfigurationFiles
-import LinuxSystem
 public import Fleet
 import FleetService
+import LinuxSystem
 import Terminal
 
 /// The file that lists the houses and the rights of users in them.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 import PowerHistory
 import Presentation
 import Terminal

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ConfigurationFiles
-import LinuxSystem
 import Foundation
 import HistoryDelivery
+import LinuxSystem
 import PowerHistory
 
 /// The file with the receivers of the history.

@@ -1,10 +1,10 @@
 import ArgumentParser
 import ConfigurationFiles
 import DaemonClient
+import HouseCalendar
 import LinuxSystem
 import PlugClient
 import PowerHistory
-import HouseCalendar
 
 /// The directory of the history.
 struct HistoryOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import Charting
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 import PlugClient
 import Presentation
 import Terminal

@@ -1,6 +1,6 @@
 import ArgumentParser
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 
 /// A local time as users write it: `2026-11-20`, `2026-11-20T07:30`, `2026-11-20 07:30:15`.
 struct Moment: ExpressibleByArgument, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import LinuxSystem
 import Foundation
 import LinuxNetwork
+import LinuxSystem
 import Logging
 import PlugClient
 import PlugModel

@@ -1,6 +1,6 @@
 import ConfigurationFiles
-import LinuxSystem
 import Effects
+import LinuxSystem
 
 /// The file with the receivers of rules' notifications: the user's own file, otherwise the machine's.
 enum NotificationFile {

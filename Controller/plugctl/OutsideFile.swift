@@ -1,6 +1,7 @@
 import ConfigurationFiles
-import LinuxSystem
 import Effects
+import LinuxSystem
+import Processes
 
 /// The policies for effects of rules outside of the house: the machine's file and the user's own, which both apply.
 enum OutsideFile {

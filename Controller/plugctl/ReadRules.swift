@@ -1,8 +1,8 @@
 import ArgumentParser
 import Automation
 import Daemon
-import LinuxSystem
 import Foundation
+import LinuxSystem
 import RuleFiles
 import Scripting
 

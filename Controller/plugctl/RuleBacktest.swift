@@ -2,8 +2,8 @@ import ArgumentParser
 import Automation
 import Backtesting
 import Charting
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 import PowerHistory
 import Presentation
 import Scripting

@@ -2,9 +2,9 @@ import ArgumentParser
 import Automation
 import Daemon
 import DaemonClient
-import LinuxSystem
-import HouseCalendar
 import Effects
+import HouseCalendar
+import LinuxSystem
 import Presentation
 import ProtocolCore
 import RuleFiles

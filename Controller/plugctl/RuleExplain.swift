@@ -2,9 +2,9 @@ import ArgumentParser
 import Automation
 import Backtesting
 import Daemon
-import LinuxSystem
 import Foundation
 import HouseCalendar
+import LinuxSystem
 import PowerHistory
 import Presentation
 

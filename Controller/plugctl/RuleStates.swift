@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonClient
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 import Presentation
 
 /// `plugctl rules state`: shows the state of the rules, which only the daemon has.

@@ -3,13 +3,14 @@ import Broker
 import BrokerConfiguration
 import Daemon
 import Dashboard
-import HouseCalendar
 import Effects
 import HistoryDelivery
+import HouseCalendar
 import PlugClient
 import PlugTransport
 import PowerHistory
 import Presentation
+import Processes
 
 /// The common options of `rules run` and `daemon`.
 struct RunnerOptions: ParsableArguments {

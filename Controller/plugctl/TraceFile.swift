@@ -1,5 +1,5 @@
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 import Presentation
 
 /// A file of received packets.

@@ -1,7 +1,7 @@
 import AddressConfiguration
 import DNSWire
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 import Logging
 import NIOCore
 import ProtocolCore

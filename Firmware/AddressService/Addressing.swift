@@ -1,7 +1,7 @@
 import AddressConfiguration
 import DNSWire
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 public import Logging
 public import NIOCore
 public import PlugModel

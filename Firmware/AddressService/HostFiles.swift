@@ -1,5 +1,5 @@
-package import LinuxSystem
 import LinuxNetwork
+package import LinuxSystem
 
 /// Finds out from files of the host which program manages an interface. The files are only read.
 package struct HostFiles: Sendable {

@@ -1,8 +1,8 @@
 public import HomeKit
 public import JSONText
 import LargeNumbers
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 public import Logging
 public import NIOCore
 public import PlugModel

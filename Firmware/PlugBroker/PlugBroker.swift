@@ -1,7 +1,7 @@
 public import BrokerConfiguration
-import LinuxSystem
 public import JSONText
 import LinuxNetwork
+import LinuxSystem
 public import Logging
 import MQTT
 public import NIOCore

@@ -1,9 +1,9 @@
 import AddressService
 import Appliance
 import FirmwareProcess
-public import LinuxSystem
 import HomeKitDoor
 import LinuxNetwork
+public import LinuxSystem
 public import Logging
 public import NIOCore
 public import NIOPosix

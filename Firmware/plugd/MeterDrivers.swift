@@ -1,5 +1,5 @@
-import LinuxSystem
 import LinuxDevices
+import LinuxSystem
 import PlugConfiguration
 import PlugHardware
 import PlugService

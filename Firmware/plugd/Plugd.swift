@@ -1,11 +1,11 @@
 import AddressService
 import ArgumentParser
-import LinuxSystem
+import FirmwareProcess
 import LinuxDevices
 import LinuxNetwork
+import LinuxSystem
 import Logging
 import PlugService
-import FirmwareProcess
 import ProcessSetup
 
 /// The entry point. Only address management needs privileges, so plugd drops all others first, on the main thread while

@@ -1,6 +1,6 @@
 import Appliance
-import LinuxSystem
 import LinuxDevices
+import LinuxSystem
 import PlugConfiguration
 import PlugHardware
 import PlugService

@@ -1,8 +1,8 @@
 public import AddressService
 import Appliance
 public import ArgumentParser
-import LinuxSystem
 import HomeKitDoor
+import LinuxSystem
 public import Logging
 import PlugHardware
 public import PlugModel

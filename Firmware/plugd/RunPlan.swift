@@ -1,6 +1,6 @@
 import AddressService
-import LinuxSystem
 import LinuxDevices
+import LinuxSystem
 import Logging
 import PlugConfiguration
 import PlugHardware

@@ -1,9 +1,9 @@
 import Appliance
-import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 let desk = ConnectionID(rawValue: 1)
 let hall = ConnectionID(rawValue: 2)

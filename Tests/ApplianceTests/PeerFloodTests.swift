@@ -1,8 +1,8 @@
 import Crypto
-import TestSupport
 import Metering
 import PlugModel
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import Appliance

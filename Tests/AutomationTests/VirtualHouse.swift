@@ -1,5 +1,5 @@
-import HouseCalendar
 import Automation
+import HouseCalendar
 import Metering
 import PlugModel
 import ProtocolCore

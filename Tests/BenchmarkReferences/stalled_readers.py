@@ -5,7 +5,7 @@ stalled_readers.py PROGRAMS PRESSES
 PROGRAMS is the folder of plugd and plugctl, PRESSES the number of presses of each measurement.
 
 Readers: a pipe that no program reads, the disk of the history (a locked database), and browsers that request the stream of events and
-never read it. A second program follows the plug, so the press and the change of the relay arrive on the same path.
+never read it. Other programs follow the plugs, so the press and the change of the relay arrive on similar paths.
 """
 
 import json
@@ -27,7 +27,7 @@ from harness.served import Served  # noqa: E402
 
 RULES = """\
 - rule: Hall
-  when: { plug: Lamp, button: single }
+  when: { plug: Switch, button: single }
   limit: { firings: 100, per: 1 min }
   then:
     - toggle: Lamp
@@ -38,27 +38,29 @@ WARM = 15
 
 
 class House:
-    """A lamp whose button toggles it by a rule, and a program that follows it."""
+    """A switch that toggles a lamp by a rule, and a program that follows each of them."""
 
     def __init__(self, programs, folder):
         self.programs, self.folder, self.lan = programs, folder, LAN()
-        self.lamp = Plug(programs, self.lan.host(ipv6=False), "Lamp", folder / "lamp")
+        self.switch, lamp = (Plug(programs, self.lan.host(ipv6=False), name, folder / name) for name in ("Switch", "Lamp"))
         self.host = self.lan.host(ipv6=False)
-        self.watching = Controller(programs, self.lan.host(ipv6=False)).watch("Lamp")
-        self.watching.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+        person = Controller(programs, self.lan.host(ipv6=False))
+        self.watching = {kind: person.watch(plug.name) for kind, plug in (("button", self.switch), ("relay", lamp))}
+        for running in self.watching.values():
+            running.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
         self.rules = folder / "rules.yaml"
         self.rules.write_text(RULES)
 
     def events(self, kind):
-        return [line for line in list(self.watching.lines) if line.json and line.json["event"] == kind]
+        return [line for line in list(self.watching[kind].lines) if line.json and line.json["event"] == kind]
 
     def press(self):
-        """Presses the button, and returns the milliseconds from the press to the change of the relay; None if it does not change within
+        """Presses the button, and returns the milliseconds from the press to the change of the lamp; None if it does not change within
         5 s."""
         before = len(self.events("button")), len(self.events("relay"))
-        assert self.lamp.press().status == 0
+        assert self.switch.press().status == 0
         end = time.monotonic() + 5
-        while len(self.events("relay")) <= before[1]:
+        while len(self.events("button")) <= before[0] or len(self.events("relay")) <= before[1]:
             if time.monotonic() > end:
                 return None
             time.sleep(0.01)

@@ -1,5 +1,5 @@
-import TestSupport
 import PlugModel
+import TestSupport
 import Testing
 
 @testable import Daemon

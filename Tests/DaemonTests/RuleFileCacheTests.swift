@@ -1,7 +1,7 @@
 import Automation
-import LinuxSystem
 import Foundation
 import Glibc
+import LinuxSystem
 import Synchronization
 import TestSupport
 import Testing

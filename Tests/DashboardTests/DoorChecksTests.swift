@@ -1,5 +1,5 @@
-import TestSupport
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Dashboard

@@ -1,6 +1,6 @@
-import LinuxSystem
 import Foundation
 import HTTPTypes
+import LinuxSystem
 import ProtocolCore
 import TestSupport
 import Testing

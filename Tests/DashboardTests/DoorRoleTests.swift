@@ -1,6 +1,6 @@
-import LinuxSystem
 import Foundation
 import HTTPTypes
+import LinuxSystem
 import PlugModel
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
 import PowerHistory
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import Dashboard

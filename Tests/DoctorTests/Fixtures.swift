@@ -1,7 +1,7 @@
 import DNSWire
 import Doctor
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 import PlugModel
 import ProtocolCore
 

@@ -1,5 +1,6 @@
 import Automation
 import Foundation
+import Processes
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Automation
 import ConfigurationFiles
 import Foundation
+import Processes
 import TestSupport
 import Testing
 

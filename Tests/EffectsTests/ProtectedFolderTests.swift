@@ -1,6 +1,7 @@
 import Automation
-import LinuxSystem
 import Foundation
+import LinuxSystem
+import Processes
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import FuzzTargets
-import TestSupport
 import ProtocolCore
+import TestSupport
 import Testing
 
 @Suite struct FuzzTests {

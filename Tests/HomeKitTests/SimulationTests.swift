@@ -1,6 +1,6 @@
-import TestSupport
 import HomeKit
 import ProtocolCore
+import TestSupport
 import Testing
 
 private typealias Key = SimulatedAccessory.Key

@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LinuxNetwork

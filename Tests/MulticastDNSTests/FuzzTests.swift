@@ -1,7 +1,7 @@
 import DNSWire
-import TestSupport
 import MulticastDNS
 import ProtocolCore
+import TestSupport
 import Testing
 
 struct FuzzTests {

@@ -1,6 +1,5 @@
-import LinuxSystem
 import Glibc
-import TestSupport
+import LinuxSystem
 import NIOCore
 import NIOPosix
 import PlugModel
@@ -8,6 +7,7 @@ import PlugProtocol
 import PlugTransport
 import ProtocolCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlugClient

@@ -1,8 +1,8 @@
-import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 @testable import PlugClient
 

@@ -1,11 +1,11 @@
 import LinuxSystem
-import TestSupport
 import NIOCore
 import NIOPosix
 import PlugModel
 import PlugProtocol
 import PlugTransport
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import PlugClient

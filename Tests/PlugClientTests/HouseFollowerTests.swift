@@ -1,5 +1,4 @@
 import LinuxSystem
-import TestSupport
 import NIOCore
 import NIOPosix
 import PlugModel
@@ -7,6 +6,7 @@ import PlugProtocol
 import PlugTransport
 import ServiceDiscovery
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlugClient

@@ -1,6 +1,6 @@
 import Appliance
-import LinuxSystem
 import Foundation
+import LinuxSystem
 import Logging
 import NIOCore
 import NIOPosix

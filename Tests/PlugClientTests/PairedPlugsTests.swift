@@ -1,8 +1,8 @@
-import LinuxSystem
 import Foundation
-import TestSupport
+import LinuxSystem
 import PlugModel
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import PlugClient

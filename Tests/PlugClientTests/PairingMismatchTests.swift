@@ -1,8 +1,8 @@
-import TestSupport
 import NIOCore
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import PlugClient

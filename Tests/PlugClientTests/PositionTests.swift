@@ -1,7 +1,7 @@
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import PlugClient

@@ -1,9 +1,9 @@
-import TestSupport
 import Metering
 import PlugHardware
 import ProtocolCore
 import Recordings
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct SimulatedPlugTests {

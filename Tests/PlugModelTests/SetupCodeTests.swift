@@ -1,5 +1,5 @@
-import TestSupport
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import PlugModel

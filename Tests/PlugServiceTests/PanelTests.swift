@@ -1,5 +1,5 @@
-import LinuxSystem
 import Foundation
+import LinuxSystem
 import NIOCore
 import NIOPosix
 import PlugModel

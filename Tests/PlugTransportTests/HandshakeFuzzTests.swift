@@ -1,9 +1,9 @@
-import TestSupport
 import NIOCore
 import NIOEmbedded
 import NIOSSL
 import PlugModel
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import PlugTransport

@@ -1,7 +1,7 @@
-import LinuxSystem
-import TestSupport
 import Glibc
+import LinuxSystem
 import NIOSSL
+import TestSupport
 import Testing
 
 @testable import PlugTransport

@@ -1,7 +1,7 @@
-import LinuxSystem
 import Foundation
 import GRDB
 import Glibc
+import LinuxSystem
 import Metering
 import PlugModel
 import TestSupport

@@ -1,6 +1,6 @@
-import LinuxSystem
 import GRDB
 import Glibc
+import LinuxSystem
 import Metering
 import PlugModel
 import TestSupport

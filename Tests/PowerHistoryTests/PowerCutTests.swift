@@ -1,5 +1,5 @@
-import LinuxSystem
 import GRDB
+import LinuxSystem
 import Metering
 import PlugModel
 import ProtocolCore

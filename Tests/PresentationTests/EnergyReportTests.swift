@@ -1,5 +1,5 @@
-import LinuxSystem
 import HouseCalendar
+import LinuxSystem
 import PowerHistory
 import Presentation
 import Terminal

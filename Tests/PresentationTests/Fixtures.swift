@@ -1,10 +1,10 @@
 import LinuxSystem
-import TestSupport
 import Metering
 import PlugClient
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
 let request = RequestID(bytes: [UInt8](repeating: 9, count: 16))!

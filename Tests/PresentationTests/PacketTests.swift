@@ -1,10 +1,10 @@
 import DNSWire
-import TestSupport
 import LinuxNetwork
 import MulticastDNS
 import Presentation
 import ProtocolCore
 import Terminal
+import TestSupport
 import Testing
 
 /// The exact output of `plugctl browse --packets`.

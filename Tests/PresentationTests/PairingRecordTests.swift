@@ -1,8 +1,8 @@
-import TestSupport
 import PlugClient
 import PlugModel
 import PlugProtocol
 import Presentation
+import TestSupport
 import Testing
 
 /// The exact output of `plugctl pair` and `plugctl controllers`.

@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
-import TestSupport
 import SimulatedLAN
+import TestSupport
 
 /// Plugs and their controllers on a link. The seed decides the faults.
 struct House {

@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
-import TestSupport
 import SimulatedLAN
+import TestSupport
 
 /// A plug, a controller of one of three kinds, a caller that pairs or attacks, or another attacker.
 enum HouseHost: SimulatedHost {

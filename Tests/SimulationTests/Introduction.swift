@@ -1,8 +1,8 @@
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
 import SimulatedLAN
+import TestSupport
 
 extension PublicKey {
     /// The key that TLS would prove. Simulated connections are not encrypted, and the peer is identified by its

@@ -1,8 +1,8 @@
-import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 import Testing
 
 /// Both session machines, connected by two pipes that deliver one byte at a time.

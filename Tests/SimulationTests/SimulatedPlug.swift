@@ -1,6 +1,5 @@
 import Appliance
 import LinuxSystem
-import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
@@ -8,6 +7,7 @@ import ProtocolCore
 import ServiceDiscovery
 import SimulatedLAN
 import Storage
+import TestSupport
 
 /// A complete plug on the simulated LAN: ``PlugMachine``, its storage and its announcement, connected as in the
 /// firmware, on a board with a failing disk.

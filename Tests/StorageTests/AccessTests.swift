@@ -1,8 +1,8 @@
 import LinuxSystem
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import Storage

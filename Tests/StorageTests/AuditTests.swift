@@ -1,6 +1,6 @@
 import Appliance
-import LinuxSystem
 import Foundation
+import LinuxSystem
 import PlugModel
 import PlugProtocol
 import ProtocolCore

@@ -1,11 +1,11 @@
 import Appliance
-import LinuxSystem
 import Foundation
-import TestSupport
+import LinuxSystem
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 @testable import Storage
 

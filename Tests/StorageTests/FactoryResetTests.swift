@@ -1,9 +1,9 @@
 import Appliance
 import LinuxSystem
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 import Testing
 
 @testable import Storage

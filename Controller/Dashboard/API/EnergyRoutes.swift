@@ -1,7 +1,7 @@
-import LinuxSystem
 import HTTPTypes
-import Hummingbird
 import HouseCalendar
+import Hummingbird
+import LinuxSystem
 import PlugModel
 import PowerHistory
 import Presentation

@@ -1,8 +1,8 @@
 import CDashboardPage
-import LinuxSystem
 import Foundation
 import HTTPTypes
 import Hummingbird
+import LinuxSystem
 import NIOCore
 import Presentation
 

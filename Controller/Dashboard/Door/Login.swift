@@ -1,5 +1,5 @@
-import LinuxSystem
 import HTTPTypes
+import LinuxSystem
 import NIOCore
 import PlugModel
 

@@ -1,7 +1,7 @@
 import Crypto
-import LinuxSystem
 import Foundation
 import HummingbirdTLS
+import LinuxSystem
 import NIOSSL
 import PlugTransport
 

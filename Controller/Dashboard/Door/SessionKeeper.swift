@@ -1,5 +1,5 @@
-import LinuxSystem
 import Foundation
+import LinuxSystem
 
 /// Manages the sessions and stores them in a file, so that they survive the process.
 actor SessionKeeper {

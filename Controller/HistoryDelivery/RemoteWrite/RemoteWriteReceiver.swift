@@ -1,6 +1,6 @@
 import CSnappy
-import LinuxSystem
 import Effects
+import LinuxSystem
 import PlugModel
 import PowerHistory
 import Synchronization

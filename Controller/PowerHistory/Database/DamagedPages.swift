@@ -1,6 +1,6 @@
-import LinuxSystem
 import Foundation
 import GRDB
+import LinuxSystem
 
 /// Copies a damaged database and repairs the copy so that SQLite opens it: afterwards the header is valid, and no page
 /// is beyond the end of the file.

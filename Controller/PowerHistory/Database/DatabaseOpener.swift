@@ -1,6 +1,6 @@
-import LinuxSystem
 import Foundation
 import GRDB
+import LinuxSystem
 
 /// Opens the database. A recorder or writer also creates and migrates it.
 struct DatabaseOpener {

@@ -1,6 +1,6 @@
-import LinuxSystem
 import Foundation
 import GRDB
+import LinuxSystem
 
 extension HistoryError {
     init(any error: any Error, _ path: String) {

@@ -1,5 +1,5 @@
-import LinuxSystem
 import Foundation
+import LinuxSystem
 
 /// The database's file and the files that SQLite makes next to it.
 enum HistoryFiles {

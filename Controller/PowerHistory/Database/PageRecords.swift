@@ -1,5 +1,5 @@
-import LinuxSystem
 import Foundation
+import LinuxSystem
 
 /// Finds records of one table in the pages of a damaged database without following its trees.
 ///

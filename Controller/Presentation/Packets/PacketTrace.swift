@@ -1,5 +1,5 @@
-public import LinuxNetwork
 import DNSWire
+public import LinuxNetwork
 
 /// Converts received packets to the bytes of a capture file for Wireshark. Each gets an IP and a UDP header from its
 /// known properties; the interface is not included.

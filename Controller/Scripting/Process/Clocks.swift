@@ -1,7 +1,7 @@
+internal import Glibc
 import LinuxSystem
 import ProtocolCore
 import Synchronization
-internal import Glibc
 
 extension ScriptTime {
     /// The zone's offsets from 1970 to 2070, and the time of the lookup. They are cached because a lookup takes some

@@ -1,5 +1,5 @@
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 import NIOCore
 import NIOPosix
 

@@ -1,5 +1,5 @@
-import DNSWire
 import AddressConfiguration
+import DNSWire
 import Testing
 
 @Suite("DHCP options")

@@ -1,6 +1,6 @@
+import AddressConfiguration
 import DNSWire
 import TestSupport
-import AddressConfiguration
 import Testing
 
 @Suite("Damaged bytes from the link")

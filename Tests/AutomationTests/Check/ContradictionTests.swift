@@ -1,5 +1,5 @@
-import HouseCalendar
 import Automation
+import HouseCalendar
 import PlugModel
 import Testing
 

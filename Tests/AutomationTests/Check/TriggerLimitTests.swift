@@ -1,5 +1,5 @@
-import HouseCalendar
 import Automation
+import HouseCalendar
 import Testing
 
 @Suite("Rule check: triggers that never arm")

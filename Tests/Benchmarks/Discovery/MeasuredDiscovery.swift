@@ -1,6 +1,6 @@
 import Foundation
-import LinuxSystem
 import LinuxNetwork
+import LinuxSystem
 import Logging
 import ProtocolCore
 import ServiceDiscovery

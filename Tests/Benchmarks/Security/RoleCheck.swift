@@ -1,8 +1,8 @@
 import LinuxSystem
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 /// Measures the share of the access check in a command, in the plug's machine only: a command arrives as bytes, is
 /// checked, carried out at once and answered. The checks are also measured separately and subtracted for the reference.

@@ -1,8 +1,8 @@
 import CMallocStatistics
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 /// Measures how much the allocated memory grows while 64 subscribers of a plug's server follow 36,000 events in virtual
 /// time. One subscriber stops reading.

@@ -1,8 +1,8 @@
 import Appliance
-import TestSupport
 import Metering
 import PlugModel
 import ProtocolCore
+import TestSupport
 
 extension FuzzTarget {
     /// Drives an appliance. The first byte selects its settings. Each step has four bytes: the event, the square root

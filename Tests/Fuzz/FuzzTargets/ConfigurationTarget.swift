@@ -1,6 +1,6 @@
 import ConfigurationFiles
-import PlugConfiguration
 import HouseCalendar
+import PlugConfiguration
 
 extension FuzzTarget {
     /// Parses a plug's configuration. It is accepted, or rejected with mistakes. Each mistake has a description, and

@@ -1,11 +1,11 @@
 import Appliance
-import TestSupport
 import PlugClient
 import PlugModel
 import PlugProtocol
 import Recordings
 import RuleFiles
 import Storage
+import TestSupport
 
 extension FuzzTarget {
     /// Parses a rule file. It is accepted, or rejected with places in its text.

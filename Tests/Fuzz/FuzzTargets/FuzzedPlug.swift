@@ -1,8 +1,8 @@
-import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 /// A plug with a history, which the fuzz targets of unpaired peers and of ``Guest`` use. Its journal lost events in a
 /// power cut, and further events because its capacity is small.

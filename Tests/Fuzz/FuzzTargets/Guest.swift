@@ -1,7 +1,7 @@
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 /// An honest controller of the fuzzed plug. It follows events, states and the log, reads the audit log, sends commands,
 /// and fetches samples.

@@ -1,8 +1,8 @@
 import Crypto
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 extension FuzzTarget {
     /// Runs concurrent sessions of controllers of all roles, in any order. They rotate keys, invite, pair, change

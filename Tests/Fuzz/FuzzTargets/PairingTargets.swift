@@ -1,7 +1,7 @@
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 extension FuzzTarget {
     /// Sends bytes of an unpaired peer, in several segmentations, to a plug whose pairing window is open. The plug

@@ -1,11 +1,11 @@
 import Appliance
 import LinuxSystem
-import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
 import Storage
+import TestSupport
 
 extension FuzzTarget {
     /// Sends bytes of a paired controller to a complete plug with sessions, appliance, journal, mirror and flash. Then

@@ -1,7 +1,7 @@
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 extension FuzzTarget {
     /// Sends bytes of a controller to a plug, in several segmentations. The plug acts the same for each segmentation,

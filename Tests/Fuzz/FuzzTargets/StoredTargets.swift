@@ -1,10 +1,10 @@
 import Appliance
 import Automation
-import TestSupport
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestSupport
 
 extension FuzzTarget {
     /// Decodes records of the plug's mirror, each given as a payload with a two-byte length; the correct checksums are

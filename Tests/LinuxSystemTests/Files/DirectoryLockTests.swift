@@ -1,5 +1,5 @@
-import LinuxSystem
 import Glibc
+import LinuxSystem
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LinuxSystem

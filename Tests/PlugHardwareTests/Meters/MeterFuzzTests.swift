@@ -1,8 +1,8 @@
-import TestSupport
 import Metering
 import PlugHardware
 import ProtocolCore
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct MeterFuzzTests {

@@ -1,7 +1,7 @@
 import PlugHardware
 import ProtocolCore
-import TestSupport
 import Synchronization
+import TestSupport
 
 /// A clock that only the test advances.
 final class TestClock: Sendable {

@@ -1,9 +1,9 @@
 import Appliance
 import Foundation
-import TestSupport
 import PlugModel
 import ProtocolCore
 import SimulatedLAN
+import TestSupport
 import Testing
 
 @Suite struct ApplianceSoakTests {

@@ -1,9 +1,9 @@
 import Automation
-import TestSupport
 import PlugModel
 import PlugProtocol
 import ProtocolCore
 import SimulatedLAN
+import TestSupport
 
 /// A controller that the owner removes. It receives the same messages as every controller. It knows the owner's rules
 /// and can therefore compute the ids of their future commands. With these ids it sends commands in advance, which

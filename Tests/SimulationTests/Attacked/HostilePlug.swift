@@ -1,8 +1,8 @@
-import TestSupport
 import PlugModel
 import ProtocolCore
 import ServiceDiscovery
 import SimulatedLAN
+import TestSupport
 
 @testable import PlugProtocol
 

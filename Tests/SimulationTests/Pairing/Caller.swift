@@ -1,6 +1,6 @@
-import TestSupport
 import ProtocolCore
 import SimulatedLAN
+import TestSupport
 
 @testable import PlugProtocol
 import PlugModel

@@ -1,5 +1,5 @@
-public import LinuxSystem
 internal import Glibc
+public import LinuxSystem
 internal import ProtocolCore
 internal import Synchronization
 
