@@ -1,4 +1,4 @@
-public import Automation
+import Automation
 public import HouseCalendar
 import LinuxSystem
 public import ProtocolCore
