@@ -258,7 +258,8 @@ let benchmarks: [Target] =
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CMallocStatistics", "PlugService", "Broker", "HistoryDelivery", "TestSupport", "NIOEmbedded",
+                "CMallocStatistics", "PlugService", "Charting", "Broker", "HistoryDelivery", "TestSupport",
+                "NIOEmbedded",
             ],
             path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: standalone),
     ]

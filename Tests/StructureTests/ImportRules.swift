@@ -22,7 +22,8 @@ enum ImportRules {
     static func pureModulesImportPureOnes(_ tree: SourceTree) -> [Violation] {
         violations(tree, where: { Layout.kind(of: $0) == .pure }) { module, target in
             let isPure =
-                tree.manifest[module].map { Layout.kind(of: $0) == .pure } ?? Layout.pureLibraries.contains(module)
+                Layout.pureLibraries.contains(module)
+                || tree.manifest[module].map { Layout.kind(of: $0) == .pure } ?? false
             return isPure ? nil : "\(target.name) is pure and imports \(module)"
         }
     }
@@ -31,7 +32,7 @@ enum ImportRules {
     static func onlySystemModulesImportC(_ tree: SourceTree) -> [Violation] {
         violations(tree, where: { ![.system, .support].contains(Layout.kind(of: $0)) }) { module, target in
             Layout.cLibraries.contains(module)
-                ? "\(target.name) imports \(module); only LinuxClocks, LinuxNetwork, DurableFiles, LinuxDevices, Terminal, Effects and Scripting may"
+                ? "\(target.name) imports \(module); only modules of kind system may"
                 : nil
         }
     }
@@ -61,7 +62,7 @@ enum ImportRules {
         _ judge: (String, Manifest.Target) -> String?
     ) -> [Violation] {
         tree.swiftFiles(where: condition).filter { !$0.file.isGenerated }.flatMap { file, target in
-            file.swift.imports.compactMap { found in
+            file.swift.imports.filter { !Layout.mathematics.contains($0.declaration ?? "") }.compactMap { found in
                 judge(found.module, target).map { Violation(path: file.path, line: found.line, reason: $0) }
             }
         }

@@ -193,8 +193,10 @@ enum Layout {
         "Tests/CMallocStatistics": .foreign,
     ]
 
-    /// External libraries that a pure module may import: data structures, the runtime of generated messages, hashes.
-    static let pureLibraries: Set = ["Crypto", "DequeModule", "OrderedCollections", "Swift", "SwiftProtobuf"]
+    /// Libraries that a pure module may import: data structures, the runtime of generated messages, hashes, a parser.
+    static let pureLibraries: Set = ["CTOML", "Crypto", "DequeModule", "OrderedCollections", "Swift", "SwiftProtobuf"]
+    /// Functions of the C library that every module may import singly (`import func Glibc.sin`).
+    static let mathematics: Set = ["acos", "asin", "cos", "exp", "log", "log2", "pow", "sin", "tan"]
     static let cLibraries: Set = ["Glibc", "Musl", "Darwin"]
     /// Modules of the toolchain, which Package.swift does not declare.
     static let toolchain: Set = [

@@ -1,29 +1,28 @@
 /// A small sample package without violations, in which a test changes one thing.
 enum MadeUpTree {
     static let manifest = """
-        let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-
-        func module(_ name: String, _ path: String) -> Target {
-            .target(name: name, path: path)
+        func module(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
+            .target(name: name(folder), path: folder)
         }
 
         let targets: [Target] = [
-            module("DNSWire", "Sources/DNSWire"),
-            .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
-            module("LinuxNetwork", "Sources/LinuxNetwork", ["DNSWire", "CLinuxNetwork", nioCore]),
+            module("Sources/DNSWire"),
+            module("Sources/LinuxNetwork", ["DNSWire", "CLinuxNetwork", "NIOCore"]),
             .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
-            module("Recordings", "Sources/Recordings", ["CLZMA"]),
-            module("PlugHardware", "Firmware/PlugHardware"),
-            program("plugd", "Firmware/plugd", ["PlugHardware"]),
+            module("Sources/Recordings", ["CLZMA"]),
+            module("Firmware/PlugHardware"),
+            program("Firmware/plugd", ["PlugHardware"]),
             module(
-                "RuleFiles", "Controller/RuleFiles",
+                "Controller/RuleFiles",
                 [
-                    "DNSWire", .product(name: "Yams", package: "Yams"),
+                    "DNSWire", "Yams",
                 ]),
-            .target(
-                name: "SimulatedLAN", dependencies: ["DNSWire"], path: "Tests/Support/SimulatedLAN"),
-            tests("DNSWireTests", ["DNSWire"]),
+            module("Tests/Support/SimulatedLAN", ["DNSWire"]),
+            .executableTarget(
+                name: "Benchmarks", dependencies: ["Recordings"], path: "Tests/Benchmarks"),
         ]
+            + foreign(["Sources/CLinuxNetwork"], links: ["dl"])
+            + tests(["DNSWireTests", "LinuxNetworkTests"], exclude: ["Golden"])
         """
 
     static let files: [String: String] = [
@@ -37,6 +36,7 @@ enum MadeUpTree {
         "Controller/RuleFiles/Rules.swift": "import DNSWire\nimport Yams\n",
         "Tests/Support/SimulatedLAN/Link.swift": "import DNSWire\n",
         "Tests/DNSWireTests/NameTests.swift": "@testable import DNSWire\nimport Testing\n",
+        "Tests/LinuxNetworkTests/SocketTests.swift": "import DNSWire\nimport NIOCore\nimport Testing\n",
     ]
 
     /// Returns the package with added or replaced files and a changed manifest.

@@ -1,10 +1,11 @@
-/// The targets of Package.swift, parsed from its text. A target is a call whose first argument is its name.
+/// The targets of Package.swift, parsed from its text. A target is a call whose first argument is its folder, a list of
+/// folders or names, or its name.
 struct Manifest {
     enum Form: String, CaseIterable {
         case module = "module("
         case program = "program("
+        case foreign = "foreign("
         case tests = "tests("
-        case target = ".target("
         case executable = ".executableTarget("
         case systemLibrary = ".systemLibrary("
     }
@@ -13,31 +14,38 @@ struct Manifest {
         var name: String
         var form: Form
         var path: String
-        /// The names of targets and products. A product has the name of its module.
+        /// The names of the listed targets and products. A product has the name of its module.
         var dependencies: [String]
         var line: Int
     }
 
-    var targets: [Target]
+    let targets: [Target]
+    private let byName: [String: Target]
 
     init(_ text: String) {
-        let products = Self.namedProducts(text)
-        targets = Self.calls(in: text).compactMap { form, arguments, line in
-            Self.target(form, arguments, line, products)
-        }
+        targets = Self.calls(in: text).flatMap { form, arguments, line in Self.targets(form, arguments, line) }
+        byName = Dictionary(targets.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    subscript(name: String) -> Target? { targets.first { $0.name == name } }
+    subscript(name: String) -> Target? { byName[name] }
 
-    /// Maps `let nioCore = Target.Dependency.product(name: "NIOCore", ...)` to nioCore: NIOCore.
-    private static func namedProducts(_ text: String) -> [String: String] {
-        let form = /let\s+(\w+)\s*=\s*Target\.Dependency\.product\(name:\s*"(\w+)"/
-        return Dictionary(text.matches(of: form).map { (String($0.output.1), String($0.output.2)) }) { first, _ in first
+    /// Returns the names of all modules that a target may import: its dependencies, their dependencies and so on. Tests
+    /// also depend on the module that they test.
+    func reach(of target: Target) -> Set<String> {
+        var (found, new) = (Set<String>(), target.dependencies + tested(by: target))
+        while let name = new.popLast() {
+            if found.insert(name).inserted { new += self[name]?.dependencies ?? [] }
         }
+        return found
+    }
+
+    /// Returns the module that tests need not list.
+    func tested(by target: Target) -> [String] {
+        target.form == .tests ? [String(target.name.dropLast("Tests".count))].filter { self[$0] != nil } : []
     }
 
     private static func calls(in text: String) -> [(Form, Substring, line: Int)] {
-        let form = /(?:^|[\s\[(])(module|program|tests|\.(?:target|executableTarget|systemLibrary))\(/
+        let form = /(?:^|[\s\[(])(module|program|foreign|tests|\.(?:executableTarget|systemLibrary))\(/
             .anchorsMatchLineEndings()
         return text.matches(of: form).compactMap { match in
             guard let form = Form(rawValue: match.output.1 + "("),
@@ -58,36 +66,37 @@ struct Manifest {
         return nil
     }
 
-    /// Parses a target. Returns nil for the functions that define the forms, because their name is not a literal.
-    private static func target(
-        _ form: Form, _ arguments: Substring, _ line: Int, _ products: [String: String]
-    ) -> Target? {
-        guard let name = arguments.prefixMatch(of: /\s*(?:name:\s*)?"(\w+)"/)?.output.1 else { return nil }
-        let path: Substring? =
-            switch form {
-            case .module, .program: arguments.prefixMatch(of: /\s*"\w+",\s*"([^"]+)"/)?.output.1
-            case .tests: "Tests/" + name
-            case .target, .executable, .systemLibrary: arguments.firstMatch(of: /path:\s*"([^"]+)"/)?.output.1
-            }
-        guard let path else { return nil }
-        return Target(
-            name: String(name), form: form, path: String(path), dependencies: dependencies(form, arguments, products),
-            line: line)
+    /// Parses the targets of a call. Returns none for the functions that define the forms, because their first argument
+    /// is not a literal.
+    private static func targets(_ form: Form, _ arguments: Substring, _ line: Int) -> [Target] {
+        let (paths, rest): ([String], Substring)
+        switch form {
+        case .module, .program:
+            guard let path = arguments.prefixMatch(of: /\s*"([^"]+)"/) else { return [] }
+            (paths, rest) = ([String(path.output.1)], arguments[path.range.upperBound...])
+        case .foreign, .tests:
+            guard let list = arguments.prefixMatch(of: /\s*\[/),
+                let elements = balanced(arguments[list.range.upperBound...], open: "[", close: "]")
+            else { return [] }
+            let folder = form == .tests ? "Tests/" : ""
+            (paths, rest) = (literals(elements).map { folder + $0 }, arguments[elements.endIndex...].dropFirst())
+        case .executable, .systemLibrary:
+            guard let path = arguments.firstMatch(of: /path:\s*"([^"]+)"/)?.output.1 else { return [] }
+            paths = [String(path)]
+            rest = arguments.firstRange(of: "dependencies: ").map { "," + arguments[$0.upperBound...] } ?? ""
+        }
+        let dependencies = rest.prefixMatch(of: /\s*,\s*\[/).flatMap {
+            balanced(rest[$0.range.upperBound...], open: "[", close: "]")
+        }
+        let name = arguments.prefixMatch(of: /\s*name:\s*"(\w+)"/).map { String($0.output.1) }
+        return paths.map { path in
+            Target(
+                name: name ?? path.split(separator: "/").last.map(String.init) ?? path, form: form, path: path,
+                dependencies: dependencies.map(literals) ?? [], line: line)
+        }
     }
 
-    private static func dependencies(_ form: Form, _ arguments: Substring, _ products: [String: String]) -> [String] {
-        let list: Substring? =
-            switch form {
-            case .module, .program, .tests: arguments.firstIndex(of: "[").map { arguments[$0...].dropFirst() }
-            case .target, .executable: arguments.firstRange(of: "dependencies: [").map { arguments[$0.upperBound...] }
-            case .systemLibrary: nil
-            }
-        guard let list, let elements = balanced(list, open: "[", close: "]") else { return [] }
-        let element = /\.product\(name:\s*"(\w+)"[^)]*\)|"(\w+)"|(\w+)/
-        return elements.matches(of: element).map { match in
-            if let literal = match.output.1 ?? match.output.2 { return String(literal) }
-            let name = match.output.3.map(String.init) ?? ""
-            return products[name] ?? name
-        }
+    private static func literals(_ text: Substring) -> [String] {
+        text.matches(of: /"([^"]+)"/).map { String($0.output.1) }
     }
 }

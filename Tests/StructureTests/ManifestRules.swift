@@ -26,14 +26,16 @@ enum ManifestRules {
         }
     }
 
-    /// Every import is declared, and every declared dependency is imported. Targets without sources are skipped.
+    /// Every import is a dependency, and every listed dependency is imported and is not a dependency of another one.
+    /// Targets without sources are skipped.
     static func dependenciesMatchImports(_ tree: SourceTree) -> [Violation] {
         tree.manifest.targets.flatMap { target -> [Violation] in
             let files = tree.swiftFiles { $0 == target }
             guard !files.isEmpty else { return [] }
             let imports = files.flatMap { entry in entry.file.swift.imports.map { (entry.file, $0) } }
+            let reach = tree.manifest.reach(of: target)
             let undeclared = imports.filter { _, found in
-                !target.dependencies.contains(found.module) && !Layout.toolchain.contains(found.module)
+                !reach.contains(found.module) && !Layout.toolchain.contains(found.module)
             }.map { file, found in
                 Violation(
                     path: file.path, line: found.line,
@@ -44,37 +46,34 @@ enum ManifestRules {
                     path: "Package.swift", line: target.line,
                     reason: "\(target.name) declares \($0) and never imports it")
             }
-            return undeclared + unused
+            return undeclared + unused + repeated(target, tree.manifest)
         }
     }
 
-    /// The name of a C target begins with C, and the target is next to its only user. A program in C has no user. A C
-    /// target that only C targets use may have several users.
-    static func foreignTargetsStandBesideTheirUser(_ tree: SourceTree) -> [Violation] {
-        tree.manifest.targets.filter { $0.form != .executable }.flatMap { target -> [Violation] in
+    private static func repeated(_ target: Manifest.Target, _ manifest: Manifest) -> [Violation] {
+        target.dependencies.flatMap { name in
+            (target.dependencies + manifest.tested(by: target)).filter { other in
+                other != name && manifest[other].map { manifest.reach(of: $0).contains(name) } ?? false
+            }.map { other in
+                Violation(
+                    path: "Package.swift", line: target.line,
+                    reason: "\(target.name) lists \(name), on which \(other) depends already")
+            }
+        }
+    }
+
+    /// The name of a C target begins with C.
+    static func foreignTargetsBeginWithC(_ tree: SourceTree) -> [Violation] {
+        tree.manifest.targets.filter { $0.form != .executable }.compactMap { target in
             let isForeign =
                 target.form == .systemLibrary
                 || tree.files.contains {
                     $0.stands(in: target.path) && ($0.path.hasSuffix(".c") || $0.path.hasSuffix(".h"))
                 }
-            guard isForeign else { return [] }
-            var reasons: [String] = []
-            if target.name.firstMatch(of: /^C[A-Z]/) == nil {
-                reasons.append("\(target.name) is C, but its name does not begin with C")
-            }
-            let users = tree.manifest.targets.filter { $0.form != .tests && $0.dependencies.contains(target.name) }
-            if users.count > 1, users.allSatisfy({ $0.name.firstMatch(of: /^C[A-Z]/) != nil }) {
-                // Several C targets may share a C target.
-            } else if users.count != 1 {
-                reasons.append("\(target.name) has \(users.count) users, but a C target must have one")
-            } else if folder(users[0].path) != folder(target.path) {
-                reasons.append("\(target.name) is not next to \(users[0].name)")
-            }
-            return reasons.map { Violation(path: "Package.swift", line: target.line, reason: $0) }
+            guard isForeign, target.name.firstMatch(of: /^C[A-Z]/) == nil else { return nil }
+            return Violation(
+                path: "Package.swift", line: target.line,
+                reason: "\(target.name) is C, but its name does not begin with C")
         }
-    }
-
-    private static func folder(_ path: String) -> Substring {
-        path.lastIndex(of: "/").map { path[..<$0] } ?? ""
     }
 }

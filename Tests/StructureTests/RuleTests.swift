@@ -8,7 +8,7 @@ struct RuleTests {
         ImportRules.onlySystemModulesImportC, ImportRules.generatedFilesStaySmall, PurityRule.check,
         ProgramRule.check, ManifestRules.targetsStandInTheLayout,
         ManifestRules.everySourceBelongsToATarget, ManifestRules.dependenciesMatchImports,
-        ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check, SecurityRule.check,
+        ManifestRules.foreignTargetsBeginWithC, TestFolderRule.check, SecurityRule.check,
         BudgetRule.check,
     ]
 
@@ -87,7 +87,7 @@ struct RuleTests {
             #expect(TestFolderRule.check(tree).map { "\($0.path) \($0.line)" } == ["\(path) 2"])
         }
         let elsewhere = MadeUpTree.tree(adding: [
-            "Firmware/plugd/main.swift": line, "Tests/Support/TestFolders/TestFolder.swift": line,
+            "Firmware/plugd/main.swift": line, "Tests/Support/TestSupport/TestFolder.swift": line,
         ])
         #expect(TestFolderRule.check(elsewhere) == [])
     }
@@ -121,11 +121,13 @@ struct RuleTests {
     }
 
     @Test("A target that is not in the layout, or differs from it, is reported") func targetOutsideTheLayout() {
-        let unknown = MadeUpTree.tree { $0 + "\nmodule(\"Helpers\", \"Sources/Helpers\")" }
-        #expect(ManifestRules.targetsStandInTheLayout(unknown).map(\.line) == [24])
-        let moved = MadeUpTree.tree { $0.replacing("\"Sources/DNSWire\"", with: "\"Sources/DNS\"") }
+        let unknown = MadeUpTree.tree { $0 + "\nmodule(\"Sources/Helpers\")" }
+        #expect(ManifestRules.targetsStandInTheLayout(unknown).map(\.line) == [23])
+        let moved = MadeUpTree.tree { $0.replacing("path: \"Sources/CLZMA\"", with: "path: \"Sources/LZMA\"") }
         #expect(ManifestRules.targetsStandInTheLayout(moved).count == 2)
-        let program = MadeUpTree.tree { $0.replacing("module(\"PlugHardware\"", with: "program(\"PlugHardware\"") }
+        let program = MadeUpTree.tree {
+            $0.replacing("module(\"Firmware/PlugHardware\"", with: "program(\"Firmware/PlugHardware\"")
+        }
         #expect(ManifestRules.targetsStandInTheLayout(program).count == 1)
     }
 
@@ -144,14 +146,39 @@ struct RuleTests {
             ])
     }
 
-    @Test("A C target without the prefix C, with two users, or in a different folder than its user is reported")
-    func foreignTargetWithAnotherNameOrPlaceOrSecondUser() {
-        let named = MadeUpTree.tree { $0.replacing("\"CLZMA\"", with: "\"LZMA\"") }
-        #expect(ManifestRules.foreignTargetsStandBesideTheirUser(named).count == 1)
-        let shared = MadeUpTree.tree { $0.replacing("[\"PlugHardware\"]", with: "[\"PlugHardware\", \"CLZMA\"]") }
-        #expect(ManifestRules.foreignTargetsStandBesideTheirUser(shared).count == 1)
-        let apart = MadeUpTree.tree { $0.replacing("\"Sources/CLZMA\"", with: "\"Controller/CLZMA\"") }
-        #expect(ManifestRules.foreignTargetsStandBesideTheirUser(apart).count == 1)
+    @Test("A dependency of a dependency may be imported, but not listed") func dependencyOfADependency() {
+        let imported = MadeUpTree.tree(adding: [
+            "Tests/LinuxNetworkTests/SocketTests.swift":
+                "import CLinuxNetwork\nimport LinuxNetwork\nimport Recordings\n"
+        ])
+        #expect(
+            ManifestRules.dependenciesMatchImports(imported).map(\.reason) == [
+                "imports Recordings, which Package.swift does not declare for LinuxNetworkTests"
+            ])
+        let files = ["Controller/RuleFiles/Rules.swift": "import LinuxNetwork\nimport DNSWire\n"]
+        let listed = MadeUpTree.tree(adding: files) {
+            $0.replacing("\"DNSWire\", \"Yams\"", with: "\"DNSWire\", \"LinuxNetwork\"")
+        }
+        #expect(
+            ManifestRules.dependenciesMatchImports(listed).map(\.reason) == [
+                "RuleFiles lists DNSWire, on which LinuxNetwork depends already"
+            ])
+    }
+
+    @Test("A C target without the prefix C is reported") func foreignTargetWithAnotherName() {
+        let file = ["Sources/linux/include/sockets.h": "int open_socket(void);\n"]
+        let renamed = MadeUpTree.tree(adding: file) { $0.replacing("Sources/CLinuxNetwork", with: "Sources/linux") }
+        #expect(ManifestRules.foreignTargetsBeginWithC(renamed).count == 1)
+        let library = MadeUpTree.tree { $0.replacing("\"CLZMA\"", with: "\"LZMA\"") }
+        #expect(ManifestRules.foreignTargetsBeginWithC(library).count == 1)
+    }
+
+    @Test("A pure module may import single functions of the mathematics library, and no others")
+    func functionsOfMathematics() {
+        let sine = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "import func Glibc.sin\n"])
+        #expect(ImportRules.pureModulesImportPureOnes(sine) == [] && ImportRules.onlySystemModulesImportC(sine) == [])
+        let time = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "import func Glibc.time\n"])
+        #expect(ImportRules.pureModulesImportPureOnes(time).count == 1)
     }
 
     @Test("The manifest parser returns names, paths and dependencies of all forms of targets")
@@ -159,13 +186,15 @@ struct RuleTests {
         let manifest = Manifest(MadeUpTree.manifest)
         #expect(
             manifest.targets.map(\.name) == [
-                "DNSWire", "CLinuxNetwork", "LinuxNetwork", "CLZMA", "Recordings", "PlugHardware", "plugd", "RuleFiles",
-                "SimulatedLAN", "DNSWireTests",
+                "DNSWire", "LinuxNetwork", "CLZMA", "Recordings", "PlugHardware", "plugd", "RuleFiles", "SimulatedLAN",
+                "Benchmarks", "CLinuxNetwork", "DNSWireTests", "LinuxNetworkTests",
             ])
         #expect(manifest["LinuxNetwork"]?.dependencies == ["DNSWire", "CLinuxNetwork", "NIOCore"])
         #expect(manifest["RuleFiles"]?.dependencies == ["DNSWire", "Yams"])
         #expect(manifest["DNSWireTests"]?.path == "Tests/DNSWireTests")
-        #expect(manifest["CLZMA"]?.dependencies == [])
+        #expect(manifest["CLZMA"]?.dependencies == [] && manifest["CLinuxNetwork"]?.dependencies == [])
+        #expect(manifest["LinuxNetworkTests"]?.dependencies == [])
+        #expect(manifest["Benchmarks"]?.dependencies == ["Recordings"])
     }
 
     @Test("Imports in comments and string literals are ignored") func commentsAndStringsAreNotCode() {

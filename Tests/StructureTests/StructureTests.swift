@@ -37,9 +37,8 @@ struct StructureTests {
     func everySourceBelongsToATarget() { expectNone(ManifestRules.everySourceBelongsToATarget(tree)) }
     @Test("Declared dependencies match the imports")
     func dependenciesMatchImports() { expectNone(ManifestRules.dependenciesMatchImports(tree)) }
-    @Test("Every C target is next to its only user") func foreignTargetsStandBesideTheirUser() {
-        expectNone(ManifestRules.foreignTargetsStandBesideTheirUser(tree))
-    }
+    @Test("The name of every C target begins with C")
+    func foreignTargetsBeginWithC() { expectNone(ManifestRules.foreignTargetsBeginWithC(tree)) }
     @Test("Tests create temporary folders only with TestFolder")
     func testsMakeFoldersByOneHelper() { expectNone(TestFolderRule.check(tree)) }
     @Test("Every claim of the security page names an existing test")

@@ -2,6 +2,8 @@
 struct SwiftText {
     struct Import: Equatable {
         var module: String
+        /// The name of the only imported declaration; nil if the whole module is imported.
+        var declaration: String?
         var line: Int
     }
 
@@ -22,9 +24,11 @@ struct SwiftText {
 
     private static func imports(_ lines: [(number: Int, text: Substring)]) -> [Import] {
         let form =
-            /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
+            /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)(?:\.(\w+))?/
         return lines.filter { $0.text.contains("import") }.compactMap { number, text in
-            text.firstMatch(of: form).map { Import(module: String($0.output.1), line: number) }
+            text.firstMatch(of: form).map {
+                Import(module: String($0.output.1), declaration: $0.output.2.map(String.init), line: number)
+            }
         }
     }
 }
