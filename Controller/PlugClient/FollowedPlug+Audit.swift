@@ -45,7 +45,7 @@ extension FollowedPlug {
         guard auditQuestion == nil else { return .failure(Refusal(.busy, "the audit log is already being read")) }
         return await withCheckedContinuation { continuation in
             auditQuestion = continuation
-            handle(.fetchAudit(after: number, limit: limit))
+            handle(.request(.fetchAudit(after: number, limit: limit)))
         }
     }
 

@@ -6,22 +6,11 @@ public import PlugTransport
 /// be connected. Functions with an optional result return nil if the plug is not connected or the connection ends
 /// before the plug answers.
 extension FollowedPlug {
-    /// The plug's answer to a request.
-    enum Answer {
-        case controllers([PairedControllerEntry])
-        case invited(for: Duration)
-        case invitations([OpenInvitation])
-        case codeChanged
-        case homeKit(HomeKitReport)
-        case keyAccepted
-        case refused(Refusal)
-    }
-
     /// Returns the controllers that are paired with the plug.
     ///
     /// - Throws: `Refusal` if the role of this controller does not allow the request.
     public func controllers() async throws(Refusal) -> [PairedControllerEntry]? {
-        try await list(.listControllers)
+        try await answer(to: .listControllers) { $0.controllers }
     }
 
     /// Removes a controller from the plug, which ends the controller's sessions. If a controller removes itself, the
@@ -32,7 +21,7 @@ extension FollowedPlug {
     ///   remove is the last owner.
     /// - Returns: The remaining controllers.
     public func removeController(fingerprint: String) async throws(Refusal) -> [PairedControllerEntry]? {
-        try await list(.removeController(fingerprint: fingerprint))
+        try await answer(to: .removeController(fingerprint: fingerprint)) { $0.controllers }
     }
 
     /// Changes the role of a controller.
@@ -40,7 +29,7 @@ extension FollowedPlug {
     /// - Throws: See ``removeController(fingerprint:)``.
     /// - Returns: All paired controllers.
     public func setRole(of fingerprint: String, to grant: Grant) async throws(Refusal) -> [PairedControllerEntry]? {
-        try await list(.setRole(fingerprint: fingerprint, grant))
+        try await answer(to: .setRole(fingerprint: fingerprint, grant)) { $0.controllers }
     }
 
     /// Allows one other controller to pair.
@@ -51,11 +40,7 @@ extension FollowedPlug {
     /// - Throws: `Refusal`.
     /// - Returns: The duration for which the invitation is valid.
     public func invite(with code: SetupCode, as grant: Grant) async throws(Refusal) -> Duration? {
-        switch await answer(to: .invite(code, grant)) {
-        case .invited(let time): return time
-        case .refused(let refusal): throw refusal
-        case .controllers, .invitations, .codeChanged, .homeKit, .keyAccepted, nil: return nil
-        }
+        try await answer(to: .invite(code, grant)) { if case .invited(let time) = $0 { time } else { nil } }
     }
 
     /// Replaces the plug's setup code. The previous code is then invalid.
@@ -65,11 +50,7 @@ extension FollowedPlug {
     /// - Returns: True once the plug has stored the code on flash. Nil if the connection ended before the plug
     ///   answered, so either code may be valid.
     public func changeCode(to code: SetupCode) async throws(Refusal) -> Bool? {
-        switch await answer(to: .newCode(code)) {
-        case .codeChanged: return true
-        case .refused(let refusal): throw refusal
-        case .controllers, .invited, .invitations, .homeKit, .keyAccepted, nil: return nil
-        }
+        try await answer(to: .newCode(code)) { $0 == .codeChanged ? true : nil }
     }
 
     /// Lists the plug's HomeKit pairings or removes some pairings.
@@ -77,32 +58,22 @@ extension FollowedPlug {
     /// - Throws: `Refusal` if HomeKit is disabled at the plug, or if this controller is not an owner.
     /// - Returns: The state after the request was executed and stored on flash.
     public func manageHomeKit(_ order: HomeKitRequest) async throws(Refusal) -> HomeKitReport? {
-        switch await answer(to: .manageHomeKit(order)) {
-        case .homeKit(let status): return status
-        case .refused(let refusal): throw refusal
-        case .controllers, .invited, .invitations, .codeChanged, .keyAccepted, nil: return nil
-        }
+        try await answer(to: .manageHomeKit(order)) { if case .homeKit(let status) = $0 { status } else { nil } }
     }
 
     /// Returns the open invitations. A used, expired or revoked invitation is not listed.
     ///
     /// - Throws: `Refusal` if the role of this controller does not allow the request.
-    public func invitations() async throws(Refusal) -> [OpenInvitation]? { try await invitations(.listInvitations) }
+    public func invitations() async throws(Refusal) -> [OpenInvitation]? {
+        try await answer(to: .listInvitations) { $0.invitations }
+    }
 
     /// Ends an invitation. A number that is not listed has no effect.
     ///
     /// - Throws: See ``invitations()``.
     /// - Returns: The remaining invitations.
     public func revokeInvitation(_ number: UInt32) async throws(Refusal) -> [OpenInvitation]? {
-        try await invitations(.revokeInvitation(number))
-    }
-
-    private func invitations(_ question: PlugFollower.Event) async throws(Refusal) -> [OpenInvitation]? {
-        switch await answer(to: question) {
-        case .invitations(let list): return list
-        case .refused(let refusal): throw refusal
-        case .controllers, .invited, .codeChanged, .homeKit, .keyAccepted, nil: return nil
-        }
+        try await answer(to: .revokeInvitation(number)) { $0.invitations }
     }
 
     /// Announces the key that this controller will use. The plug then accepts both keys until the first session with
@@ -122,28 +93,22 @@ extension FollowedPlug {
         guard let signature = try? next.signature(of: announcement.bytes) else {
             throw Refusal(.unknown, "cannot sign the announcement of the next key")
         }
-        switch await answer(to: .announceKey(next.publicKey, signature: signature, pendingSignature: [])) {
-        case .keyAccepted: return true
-        case .refused(let refusal): throw refusal
-        case .controllers, .invited, .invitations, .codeChanged, .homeKit, nil: return nil
+        return try await answer(to: .announceKey(next.publicKey, signature: signature, pendingSignature: [])) {
+            $0 == .keyAccepted ? true : nil
         }
     }
 
-    private func list(_ question: PlugFollower.Event) async throws(Refusal) -> [PairedControllerEntry]? {
-        switch await answer(to: question) {
-        case .controllers(let list): return list
-        case .refused(let refusal): throw refusal
-        case .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, nil: return nil
-        }
-    }
-
-    /// Sends a request and waits for its answer.
-    private func answer(to question: PlugFollower.Event) async -> Answer? {
+    /// Sends a request and waits for its answer. Returns nil if there is no answer, or if `result` does.
+    private func answer<Value>(
+        to request: ControllerRequest, _ result: (ControllerAnswer) -> Value?
+    ) async throws(Refusal) -> Value? {
         guard machine.isConnected else { return nil }
-        return await withCheckedContinuation { continuation in
+        let answer = await withCheckedContinuation { continuation in
             questions.append(continuation)
-            handle(question)
+            handle(.request(request))
         }
+        if case .refused(_, let refusal) = answer { throw refusal }
+        return answer.flatMap(result)
     }
 
     /// Resets the plug to factory state. The plug must be connected.
@@ -155,7 +120,7 @@ extension FollowedPlug {
         guard machine.isConnected else { return .away("the plug is not connected") }
         let result = await withCheckedContinuation { continuation in
             resets.append(continuation)
-            handle(.factoryReset)
+            handle(.request(.factoryReset))
         }
         return try result.get()
     }
@@ -166,20 +131,18 @@ extension FollowedPlug {
         resets = []
     }
 
-    /// Completes the oldest request. A plug answers requests in the order in which it received them.
-    func answerQuestion(_ answer: Answer) {
-        guard !questions.isEmpty else { return }
-        questions.removeFirst().resume(returning: answer)
-    }
-
-    /// Passes a refusal to the waiting request. `request` is the field name of the message on the wire.
-    func refused(_ request: String, _ refusal: Refusal) {
-        switch request {
-        case "factory_reset":
+    /// Passes an answer to the waiting request, which is the oldest one, because a plug answers requests in the order in
+    /// which it received them. Resets and the audit log have their own.
+    func answered(_ answer: ControllerAnswer) {
+        switch answer {
+        case .refused("factory_reset", let refusal):
             for reset in resets { reset.resume(returning: .failure(refusal)) }
             resets = []
-        case "fetch_audit": answerAudit(.failure(refusal))
-        case _: answerQuestion(.refused(refusal))
+        case .refused("fetch_audit", let refusal): answerAudit(.failure(refusal))
+        case .audit(let page): answerAudit(page)
+        case .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .refused:
+            guard !questions.isEmpty else { return }
+            questions.removeFirst().resume(returning: answer)
         }
     }
 
@@ -188,4 +151,11 @@ extension FollowedPlug {
         for question in questions { question.resume(returning: nil) }
         questions = []
     }
+}
+
+extension ControllerAnswer {
+    fileprivate var controllers: [PairedControllerEntry]? {
+        if case .controllers(let list) = self { list } else { nil }
+    }
+    fileprivate var invitations: [OpenInvitation]? { if case .invitations(let list) = self { list } else { nil } }
 }

@@ -9,7 +9,7 @@ extension FollowedPlug {
         guard let id, keys != nil else { return }
         switch announcedKey.announced(key) {
         case .ignore: break
-        case .confirm: handle(.nextKeyKept(key))
+        case .confirm: handle(.request(.nextKeyKept(key)))
         case .store: store(key, of: id)
         }
     }
@@ -19,7 +19,7 @@ extension FollowedPlug {
         storingKey = Task {
             let isStored = await keys.announce(key, of: id)
             let (confirms, next) = announcedKey.finished(key, isStored: isStored)
-            if confirms { handle(.nextKeyKept(key)) }
+            if confirms { handle(.request(.nextKeyKept(key))) }
             if let next { store(next, of: id) }
         }
     }

@@ -2,6 +2,7 @@ import LinuxNetwork
 public import LinuxSystem
 package import NIOCore
 public import PlugModel
+import PlugProtocol
 public import PlugTransport
 import ProtocolCore
 import Synchronization
@@ -40,7 +41,7 @@ public actor FollowedPlug: ConnectionOwner {
     /// The only plug that may receive the command, for each command that is restricted to one.
     private var receivers: [RequestID: PlugID] = [:]
     private var fetches: [UInt32: any FetchInProgress] = [:]
-    var questions: [CheckedContinuation<Answer?, Never>] = []
+    var questions: [CheckedContinuation<ControllerAnswer?, Never>] = []
     var resets: [CheckedContinuation<Result<Disconnection, Refusal>, Never>] = []
     var auditQuestion: CheckedContinuation<Result<AuditPage, Refusal>, Never>?
     private var lastFetch: UInt32 = 0
@@ -167,7 +168,7 @@ public actor FollowedPlug: ConnectionOwner {
     }
 
     /// Notifies the plug that every event up to this one has taken effect.
-    public func acknowledge(_ sequence: SequenceNumber) { handle(.acknowledge(sequence)) }
+    public func acknowledge(_ sequence: SequenceNumber) { handle(.request(.acknowledge(sequence))) }
 
     /// The plug's id and its last received event; nil before the first connection.
     public var position: (plug: PlugID, last: SequenceNumber)? {
@@ -300,15 +301,8 @@ public actor FollowedPlug: ConnectionOwner {
             } catch {
                 finish(fetch: id, error)
             }
-        case .controllers(let list): answerQuestion(.controllers(list))
-        case .invited(let time): answerQuestion(.invited(for: time))
-        case .invitations(let list): answerQuestion(.invitations(list))
-        case .codeChanged: answerQuestion(.codeChanged)
-        case .homeKit(let status): answerQuestion(.homeKit(status))
-        case .keyAccepted: answerQuestion(.keyAccepted)
+        case .answer(let answer): answered(answer)
         case .nextKey(let key): announced(key)
-        case .requestRefused(let request, let refusal): refused(request, refusal)
-        case .audit(let answer): answerAudit(answer)
         case .described(let name, let given, let settings): described(name, given: given, settings)
         case .fetchRefused(let id, let refusal): finish(fetch: id, refusal)
         }

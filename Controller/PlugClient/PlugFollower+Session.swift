@@ -18,15 +18,8 @@ extension PlugFollower {
         // The machine has at most as many fetches as one session accepts, so this case cannot occur.
         case .fetchRefused(let fetch):
             preconditionFailure("fetch \(fetch) exceeds the limit of its session, which this machine enforces")
-        case .controllers(let list): [.controllers(list)]
-        case .invited(let time): [.invited(for: time)]
-        case .invitations(let list): [.invitations(list)]
-        case .codeChanged: [.codeChanged]
-        case .homeKit(let status): [.homeKit(status)]
-        case .keyAccepted: [.keyAccepted]
+        case .answer(let answer): [.answer(answer)]
         case .nextKey(let key): [.nextKey(key)]
-        case .requestRefused(let request, let refusal): [.requestRefused(request, refusal)]
-        case .audit(let answer): [.audit(answer)]
         case .described(let name, let given, let settings): [.described(name: name, given: given, settings)]
         case .log(let update): heard(update, now: now)
         case .ended(let reason): ended(Disconnection(reason), now: now)

@@ -1,5 +1,5 @@
 public import PlugModel
-import PlugProtocol
+public import PlugProtocol
 public import ProtocolCore
 
 /// Follows one plug: connects, subscribes after the last received event, sends commands, and reconnects with increasing
@@ -34,32 +34,8 @@ public struct PlugFollower: Machine {
         case fetchBoot(UInt32, BootID, ClosedRange<Int64>)
         /// The caller no longer waits for the fetch.
         case withdrawFetch(UInt32)
-        /// Every event up to this one has taken effect.
-        case acknowledge(SequenceNumber)
-        /// Requests the list of paired controllers. The request ends with the connection.
-        case listControllers
-        /// Removes the controller with this key from the plug.
-        case removeController(fingerprint: String)
-        /// Allows one other controller to pair with this code.
-        case invite(SetupCode, Grant)
-        /// Changes the rights of the controller with this key.
-        case setRole(fingerprint: String, Grant)
-        /// Replaces the plug's setup code.
-        case newCode(SetupCode)
-        /// Lists the plug's HomeKit pairings or removes some pairings.
-        case manageHomeKit(HomeKitRequest)
-        /// Announces the next key of this controller.
-        case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
-        /// Requests the list of open invitations.
-        case listInvitations
-        /// Ends the invitation with this number.
-        case revokeInvitation(UInt32)
-        /// The controller has stored the plug's next key.
-        case nextKeyKept(PublicKey)
-        /// Requests a page of the plug's audit log. The request ends with the connection.
-        case fetchAudit(after: UInt64, limit: UInt32?)
-        /// Resets the plug to factory state. The request ends with the connection.
-        case factoryReset
+        /// Sends a request if there is a session. The request ends with the connection.
+        case request(ControllerRequest)
         /// Subscribes to the plug's log lines of this level or a higher one, over as many connections as needed. The
         /// subscription ends at the instant; with nil, it ends when the machine is stopped.
         case followLog(LogLevel, until: Instant?)
@@ -84,24 +60,10 @@ public struct PlugFollower: Machine {
         /// A part of a fetch with the clock of the plug's boot. The chunk is empty if the plug has no samples in the
         /// range. `last` is true for the last part of the fetch.
         case samples(UInt32, chunk: [UInt8], of: ClockMapping, last: Bool)
-        /// The paired controllers.
-        case controllers([PairedControllerEntry])
-        /// The plug accepts one new controller for this duration.
-        case invited(for: Duration)
-        /// The open invitations.
-        case invitations([OpenInvitation])
-        /// The plug has stored the new setup code.
-        case codeChanged
-        /// The plug's HomeKit pairings.
-        case homeKit(HomeKitReport)
-        /// The plug has stored the controller's next key.
-        case keyAccepted
-        /// The plug's next key. The shell stores it and then sends ``Event/nextKeyKept(_:)``.
+        /// An answer to a request.
+        case answer(ControllerAnswer)
+        /// The plug's next key. The shell stores it and then sends ``PlugProtocol/ControllerRequest/nextKeyKept(_:)``.
         case nextKey(PublicKey)
-        /// The plug refused the request with this message name.
-        case requestRefused(String, Refusal)
-        /// A page of the plug's audit log.
-        case audit(Result<AuditPage, Refusal>)
         /// The plug's settings and names. `name` is nil at the beginning of a session.
         case described(name: String?, given: String, RemoteSettings?)
         /// The fetch ends without its last part.
@@ -185,22 +147,7 @@ public struct PlugFollower: Machine {
         case .fetch(let id, let from, let to): fetch(SampleFetch(id: id, .instants(from, to)), now: now)
         case .fetchBoot(let id, let boot, let range): fetch(SampleFetch(id: id, .boot(boot, range)), now: now)
         case .withdrawFetch(let id): withdraw(fetch: id)
-        case .acknowledge(let sequence): inSession(nil, .acknowledge(sequence), now: now)
-        case .listControllers: inSession(nil, .listControllers, now: now)
-        case .removeController(let fingerprint): inSession(nil, .removeController(fingerprint: fingerprint), now: now)
-        case .invite(let code, let grant): inSession(nil, .invite(code, grant), now: now)
-        case .setRole(let fingerprint, let grant):
-            inSession(nil, .setRole(fingerprint: fingerprint, grant), now: now)
-        case .newCode(let code): inSession(nil, .newCode(code), now: now)
-        case .manageHomeKit(let order): inSession(nil, .manageHomeKit(order), now: now)
-        case .announceKey(let key, let signature, let pendingSignature):
-            inSession(
-                nil, .announceKey(key, signature: signature, pendingSignature: pendingSignature), now: now)
-        case .listInvitations: inSession(nil, .listInvitations, now: now)
-        case .revokeInvitation(let number): inSession(nil, .revokeInvitation(number), now: now)
-        case .nextKeyKept(let key): inSession(nil, .nextKeyKept(key), now: now)
-        case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)
-        case .factoryReset: inSession(nil, .factoryReset, now: now)
+        case .request(let request): inSession(nil, .request(request), now: now)
         case .followLog(let level, let until): followLog(LogSubscription(level: level, until: until), now: now)
         case .stop: stop(now: now)
         case .deadlineReached: deadlineReached(now: now)

@@ -27,9 +27,9 @@ import Testing
     /// Reads the log through a session, as a controller does.
     private func read(_ house: inout House, after: UInt64 = 0, limit: UInt32? = nil) -> AuditPage? {
         house.heard[desk] = []
-        house.hear(desk, .fetchAudit(after: after, limit: limit))
+        house.hear(desk, .request(.fetchAudit(after: after, limit: limit)))
         return house.heard[desk, default: []].compactMap {
-            if case .audit(.success(let page)) = $0 { page } else { nil }
+            if case .answer(.audit(.success(let page))) = $0 { page } else { nil }
         }.last
     }
 
@@ -81,7 +81,7 @@ import Testing
     func aRemovalIsWrittenBeforeTheListIs() throws {
         let gone = PublicKey(madeUp: 9)
         var house = house(.knowing([.desk, gone]))
-        house.hear(desk, .removeController(fingerprint: gone.fingerprint))
+        house.hear(desk, .request(.removeController(fingerprint: gone.fingerprint)))
         #expect(notes(house).last == AuditNote(.removed, by: owner, "Desk 2 (\(gone.fingerprint.prefix(12)))"))
         let storage = house.actions.filter {
             switch $0 {
@@ -124,7 +124,7 @@ import Testing
     func whoHadItResetIsToldAndWhereThatFailsTheLogSaysIt() {
         var house = house()
         house.isFlashWritable = false
-        house.hear(desk, .factoryReset)
+        house.hear(desk, .request(.factoryReset))
         #expect(
             notes(house).last == AuditNote(.factoryReset, by: owner, isRefused: true, "flash cannot be written"))
         house.isFlashWritable = true

@@ -13,12 +13,12 @@ import Testing
     }
 
     private func isChanged(_ house: House) -> Bool {
-        house.heard[desk, default: []].contains { if case .codeChanged = $0 { true } else { false } }
+        house.heard[desk, default: []].contains { $0 == .answer(.codeChanged) }
     }
 
     private func refusals(_ house: House) -> [Refusal.Code] {
         house.heard[desk, default: []].compactMap { update in
-            guard case .requestRefused("new_code", let refusal) = update else { return nil }
+            guard case .answer(.refused("new_code", let refusal)) = update else { return nil }
             return refusal.code
         }
     }
@@ -26,7 +26,7 @@ import Testing
     @Test("A new setup code is in flash before it is confirmed") func itIsInFlashBeforeAnybodyHearsOfIt() {
         var house = House()
         house.join(desk, name: "Desk")
-        house.hear(desk, .newCode(code(1)))
+        house.hear(desk, .request(.newCode(code(1))))
         #expect(house.actions.contains(.keepCode(code(1))))
         #expect(isChanged(house) && house.machine.access.code == code(1) && house.machine.codeInWriting == nil)
     }
@@ -37,10 +37,10 @@ import Testing
         house.join(desk, name: "Desk")
         let before = house.machine.access.code
         house.isFlashWritable = false
-        house.hear(desk, .newCode(code(1)))
+        house.hear(desk, .request(.newCode(code(1))))
         #expect(refusals(house) == [.storageFailed] && !isChanged(house) && house.machine.access.code == before)
         house.isFlashWritable = true
-        house.hear(desk, .newCode(code(1)))
+        house.hear(desk, .request(.newCode(code(1))))
         #expect(isChanged(house))
     }
 
@@ -49,7 +49,7 @@ import Testing
         var house = House()
         house.join(desk, name: "Desk")
         house.actions = []
-        for number in UInt8(0)..<40 { house.hear(desk, .newCode(code(number))) }
+        for number in UInt8(0)..<40 { house.hear(desk, .request(.newCode(code(number)))) }
         #expect(house.actions.count { if case .keepCode = $0 { true } else { false } } == 12)
         #expect(refusals(house) == [Refusal.Code](repeating: .busy, count: 28))
         #expect(house.machine.access.code == code(11) && house.machine.codeInWriting == nil)

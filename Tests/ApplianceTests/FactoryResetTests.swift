@@ -90,7 +90,7 @@ import Testing
         var house = twoControllers()
         let next = house.machine.nextSequence
         let asker = house.machine.access.controllers.all[0].auditActor
-        if byController { house.hear(desk, .factoryReset) } else { house.feed(.factoryReset) }
+        if byController { house.hear(desk, .request(.factoryReset)) } else { house.feed(.factoryReset) }
         #expect(goodbyes(house, desk) == [.factoryReset] && goodbyes(house, hall) == [.factoryReset])
         #expect(house.actions.first == .factoryReset(by: byController ? asker : .panel))
         #expect(house.actions.last == .reserve(upTo: next), "the next number is not reserved exactly")
@@ -105,7 +105,7 @@ import Testing
     func aPlugThatCannotResetSaysSoToWhoAskedAndGoesOn() {
         var house = twoControllers()
         house.isFlashWritable = false
-        house.hear(desk, .factoryReset)
+        house.hear(desk, .request(.factoryReset))
         #expect(goodbyes(house, desk) == [.resetFailed] && goodbyes(house, hall) == [])
         #expect(house.machine.access.controllers.all.count == 1)
         house.press()

@@ -122,7 +122,7 @@ import Testing
         house.join(desk, name: "Desk")
         house.isFlashWritable = false
         house.actions = []
-        house.hear(desk, .removeController(fingerprint: PublicKey.stranger.fingerprint))
+        house.hear(desk, .request(.removeController(fingerprint: PublicKey.stranger.fingerprint)))
         let list = PlugServer.Access.knowing().controllers
         #expect(house.kept == [list])
         house.run(for: .seconds(299))
@@ -139,7 +139,7 @@ import Testing
         var house = House(access: .knowing([.desk, .stranger]))
         house.join(desk, name: "Desk")
         house.isFlashWritable = false
-        house.hear(desk, .removeController(fingerprint: PublicKey.stranger.fingerprint))
+        house.hear(desk, .request(.removeController(fingerprint: PublicKey.stranger.fingerprint)))
         house.feed(.stopping)
         #expect(house.kept.count == 2)
     }

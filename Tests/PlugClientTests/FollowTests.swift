@@ -111,7 +111,7 @@ import Testing
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.press()
-        bench.feed(.acknowledge(10))
+        bench.feed(.request(.acknowledge(10)))
         #expect(bench.server.connections.map(\.acknowledged) == [10])
     }
 

@@ -68,8 +68,8 @@ struct FollowedBench {
             case .deliver(let update): updates.append(update)
             case .finished(let id, let outcome): finished.append((id, outcome))
             case .samples(let fetch, let chunk, _, let last): samples.append((fetch, chunk, last))
-            case .controllers(let list): controllers.append(list)
-            case .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused, .audit: break
+            case .answer(.controllers(let list)): controllers.append(list)
+            case .answer, .nextKey: break
             case .described(let name, _, let settings): descriptions.append((name, settings))
             case .fetchRefused(let fetch, let refusal): refusedFetches[fetch] = refusal
             }

@@ -133,7 +133,7 @@ import Testing
     func aQuestionBeforeWelcomeWaitsForIt() {
         var seat = ControllerSessionTests.Seat()
         seat.handle(.connected)
-        seat.handle(.fetchAudit(after: 4, limit: nil))
+        seat.handle(.request(.fetchAudit(after: 4, limit: nil)))
         #expect(seat.sent.count == 1, "only Hello is sent")
         welcome(&seat)
         guard case .fetchAudit(let wire) = seat.sent.last else { return #expect(Bool(false), "\(seat.sent)") }
@@ -147,12 +147,12 @@ import Testing
     @Test("A requested page is delivered, and an unrequested one ends the session")
     func anAnswerIsDelivered() {
         var seat = seat()
-        seat.handle(.fetchAudit(after: 4, limit: 9))
+        seat.handle(.request(.fetchAudit(after: 4, limit: 9)))
         guard case .fetchAudit(let wire) = seat.sent.last else { return #expect(Bool(false), "\(seat.sent)") }
         #expect(wire.after == 4 && wire.limit == 9)
         let stranger = entry(5, .stranger(key: "ffffffffffff"))
         seat.hear { $0.audit = page([stranger, entry(7)]) }
-        #expect(seat.updates == [.audit(.success(AuditPage([stranger, entry(7)], isLast: true)))])
+        #expect(seat.updates == [.answer(.audit(.success(AuditPage([stranger, entry(7)], isLast: true))))])
         seat.hear { $0.audit = page([]) }
         #expect(seat.closed != nil, "an unrequested page ends the session")
     }
@@ -160,10 +160,10 @@ import Testing
     @Test("A plug without the audit capability is not asked")
     func aPlugThatDoesNotKnowTheQuestionIsNotAsked() {
         var seat = ControllerSessionTests.Seat.welcomed()
-        seat.handle(.fetchAudit(after: 0, limit: nil))
+        seat.handle(.request(.fetchAudit(after: 0, limit: nil)))
         #expect(seat.sent.isEmpty)
         let words = "This plug keeps no audit log; its firmware may be too old."
-        #expect(seat.updates == [.audit(.failure(Refusal(.unsupported, words)))])
+        #expect(seat.updates == [.answer(.audit(.failure(Refusal(.unsupported, words))))])
     }
 
     @Test("Invalid audit pages end the session")
@@ -172,7 +172,7 @@ import Testing
             _ entries: [AuditEntry], isLast: Bool = true, _ spoil: (inout WireAuditEntries) -> Void
         ) -> Bool {
             var seat = seat()
-            seat.handle(.fetchAudit(after: 4, limit: nil))
+            seat.handle(.request(.fetchAudit(after: 4, limit: nil)))
             var wire = page(entries, isLast: isLast)
             spoil(&wire)
             seat.hear { $0.audit = wire }

@@ -74,7 +74,7 @@ import PlugModel
     @Test("A controller that sends often still sends Pings")
     func aChattyControllerPingsAllTheSame() {
         var seat = Seat.welcomed(at: 100)
-        for second in 1...44 { seat.handle(.acknowledge(1), at: 100 + Double(second)) }
+        for second in 1...44 { seat.handle(.request(.acknowledge(1)), at: 100 + Double(second)) }
         let pings = seat.sent.filter { if case .ping = $0 { true } else { false } }
         #expect(pings.count == 2, "the Pongs carry the plug's time")
     }

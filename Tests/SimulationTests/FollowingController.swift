@@ -172,8 +172,7 @@ final class FollowingController {
             case .samples(let number, let chunk, let clock, let last):
                 out += collect(number, chunk, of: clock.boot, last: last, now)
             case .described: break
-            case .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused,
-                .audit:
+            case .answer, .nextKey:
                 violation = "unexpected \(action)"
             case .fetchRefused(let number, _):
                 if fetch?.number == number { fetch = nil }
@@ -211,7 +210,7 @@ final class FollowingController {
             return store {
                 $0.take(event)
             } then: {
-                step(.acknowledge(event.sequence), now)
+                step(.request(.acknowledge(event.sequence)), now)
             }
         case .gap(let gap):
             let boot = description?.boot

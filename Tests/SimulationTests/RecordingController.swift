@@ -168,10 +168,7 @@ final class RecordingController {
             case .fetchRefused(let number, _):
                 if let fetch = underWay.removeValue(forKey: number) { out += perform(.failed(fetch.window), now) }
             case .described: break
-            case .deliver, .finished, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted,
-                .nextKey,
-                .requestRefused,
-                .audit:
+            case .deliver, .finished, .answer, .nextKey:
                 violation = "unexpected \(action)"
             }
         }

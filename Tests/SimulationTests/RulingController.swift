@@ -216,10 +216,7 @@ final class RulingController {
             case .deliver(let update): out += take(update, of: name, now)
             case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
             case .described: break
-            case .samples, .fetchRefused, .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted,
-                .nextKey,
-                .requestRefused,
-                .audit:
+            case .samples, .fetchRefused, .answer, .nextKey:
                 violation = "an unexpected answer arrived"
             }
         }
@@ -255,7 +252,7 @@ final class RulingController {
             return store(name) {
                 $0.take(event)
             } then: {
-                take(event, of: name, age: age, now) + step(name, .acknowledge(event.sequence), now)
+                take(event, of: name, age: age, now) + step(name, .request(.acknowledge(event.sequence)), now)
             }
         case .gap(let gap):
             let boot = plugs[name]?.description?.boot

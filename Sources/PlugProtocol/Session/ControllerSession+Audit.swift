@@ -11,11 +11,11 @@ extension ControllerSession {
         }
         guard plug.capabilities.contains(.audit) else {
             let refusal = Refusal(.unsupported, "This plug keeps no audit log; its firmware may be too old.")
-            return actions.append(.deliver(.audit(.failure(refusal))))
+            return actions.append(.deliver(.answer(.audit(.failure(refusal)))))
         }
         guard auditAfter == nil else {
             let refusal = Refusal(.busy, "The audit log is already being fetched.")
-            return actions.append(.deliver(.audit(.failure(refusal))))
+            return actions.append(.deliver(.answer(.audit(.failure(refusal)))))
         }
         auditAfter = after
         say {

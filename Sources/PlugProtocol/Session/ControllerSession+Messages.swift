@@ -113,19 +113,19 @@ extension ControllerSession {
             actions.append(.deliver(.samples(fetch: wire.fetchID, chunk: Array(wire.chunk), last: wire.last)))
         case .controllers(let wire):
             try takeAnswer()
-            actions.append(.deliver(.controllers(try wire.model())))
+            actions.append(.deliver(.answer(.controllers(try wire.model()))))
         case .invitation(let wire):
             try takeAnswer()
-            actions.append(.deliver(.invited(for: .seconds(Int64(wire.seconds)))))
+            actions.append(.deliver(.answer(.invited(for: .seconds(Int64(wire.seconds))))))
         case .invitations(let wire):
             try takeAnswer()
-            actions.append(.deliver(.invitations(try wire.model())))
+            actions.append(.deliver(.answer(.invitations(try wire.model()))))
         case .newCode:
             try takeAnswer()
-            actions.append(.deliver(.codeChanged))
+            actions.append(.deliver(.answer(.codeChanged)))
         case .homekit(let wire):
             try takeAnswer()
-            actions.append(.deliver(.homeKit(try wire.model())))
+            actions.append(.deliver(.answer(.homeKit(try wire.model()))))
         case .nextKey(let wire):
             guard let next = PublicKey(bytes: wire.key) else {
                 throw Fault.message(.length(field: "key", bytes: wire.key.count, allowed: 1...PublicKey.longest))
@@ -133,10 +133,10 @@ extension ControllerSession {
             actions.append(.deliver(.nextKey(next)))
         case .keyAccepted:
             try takeAnswer()
-            actions.append(.deliver(.keyAccepted))
+            actions.append(.deliver(.answer(.keyAccepted)))
         case .refused(let wire):
             if wire.request == "fetch_audit", auditAfter != nil { auditAfter = nil } else { try takeAnswer() }
-            actions.append(.deliver(.requestRefused(wire.request, Refusal(wire.code.model, wire.detail))))
+            actions.append(.deliver(.answer(.refused(wire.request, Refusal(wire.code.model, wire.detail)))))
         case .descriptionChanged(let wire):
             let settings = wire.hasSettings ? wire.settings.model : nil
             let name = try WireScalar.name(wire.name, "name")
@@ -152,7 +152,7 @@ extension ControllerSession {
                 throw Fault.order("The plug sent a page of the audit log that was not requested.")
             }
             auditAfter = nil
-            actions.append(.deliver(.audit(.success(try wire.model(session: plug.boot, after: after)))))
+            actions.append(.deliver(.answer(.audit(.success(try wire.model(session: plug.boot, after: after))))))
         case .pairingChallenge, .pairingProof:
             throw Fault.order("The plug sent a pairing message during a session.")
         case .ping(let wire):

@@ -17,8 +17,6 @@ public struct ControllerSession: Machine, Sendable {
         /// Send a command. `deadline` is on the controller's clock. The plug executes the command before it or not at
         /// all.
         case command(RequestID, PlugCommand, deadline: Instant)
-        /// Acknowledge all events up to this one. The caller has stored their effects.
-        case acknowledge(SequenceNumber)
         /// Fetch samples between two times on the plug's clock, both included. The answer arrives in chunks.
         case fetchSamples(UInt32, from: Instant, to: Instant)
         /// Probe a doubtful connection. The session ends unless the plug sends anything within ``PlugWire/probeLimit``.
@@ -26,36 +24,11 @@ public struct ControllerSession: Machine, Sendable {
         /// True while the shell reads from the network, initially true. While the shell does not read, silence does not
         /// end the session.
         case reading(Bool)
-        /// Request the list of paired controllers.
-        case listControllers
-        /// Remove a controller. The answer is the list of the others, unless the controller removed itself.
-        case removeController(fingerprint: String)
-        /// Invite one controller that knows this code. Answered by ``SessionUpdate/invited(for:)``.
-        case invite(SetupCode, Grant)
-        /// Request the open invitations. Answered by ``SessionUpdate/invitations(_:)``.
-        case listInvitations
-        /// Revoke an invitation by its number. Answered by ``SessionUpdate/invitations(_:)``.
-        case revokeInvitation(UInt32)
-        /// Change the role of a controller. The answer is the list of all controllers.
-        case setRole(fingerprint: String, Grant)
-        /// Query or change the plug's HomeKit server. Answered by ``SessionUpdate/homeKit(_:)``.
-        case manageHomeKit(HomeKitRequest)
-        /// Replace the plug's setup code. Answered by ``SessionUpdate/codeChanged``.
-        case newCode(SetupCode)
-        /// Announce the next key of this controller, with its signature of the ``KeyAnnouncement``. `pendingSignature`
-        /// is the signature by a different key that was announced earlier; empty without such a key. Answered by
-        /// ``SessionUpdate/keyAccepted``.
-        case announceKey(PublicKey, signature: [UInt8], pendingSignature: [UInt8])
-        /// Confirm that the plug's next key is stored.
-        case nextKeyKept(PublicKey)
-        /// Reset the plug to its factory state. The answer is the end of the session.
-        case factoryReset
         /// Follow the plug's log lines of this level and above, for a duration in whole seconds. Zero ends it. Allowed
         /// after ``connected``.
         case followLog(LogLevel, for: Duration)
-        /// Request the entries of the audit log after this number, oldest first. With `limit`, only the newest `limit`
-        /// entries. Only one request at a time. Allowed after ``connected``.
-        case fetchAudit(after: UInt64, limit: UInt32?)
+        /// Send a request. Allowed after ``connected``.
+        case request(ControllerRequest)
         /// The connection closed.
         case closed
         /// End the session with a Goodbye.
@@ -149,9 +122,7 @@ public struct ControllerSession: Machine, Sendable {
             case .connected: greet(now: now)
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
-            case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController, .invite, .setRole, .newCode, .announceKey, .nextKeyKept, .factoryReset, .followLog,
-                .fetchAudit, .manageHomeKit, .listInvitations, .revokeInvitation:
+            case .received, .subscribe, .command, .request, .fetchSamples, .probe, .reading, .followLog:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -202,8 +173,6 @@ public struct ControllerSession: Machine, Sendable {
             subscribeIfFree()
         case .command(let request, let command, let deadline):
             send(command, request, deadline: deadline, now: now, &actions)
-        case .acknowledge(let sequence):
-            say { $0.acknowledge.sequence = sequence }
         case .fetchSamples(let fetch, let from, let to):
             send(fetch: fetch, from: from, to: to, &actions)
         case .probe:
@@ -217,6 +186,24 @@ public struct ControllerSession: Machine, Sendable {
                 if probedAt != nil { probedAt = now }
             }
             isReading = reads
+        case .followLog(let level, let duration):
+            followLog(level, for: duration, &actions)
+        case .request(let request):
+            send(request, &actions)
+        case .closed:
+            phase = .ended
+            actions.append(.deliver(.ended(.connectionLost)))
+        case .stop:
+            end(Goodbye(.stopping, "The controller is stopping."), now: now, &actions)
+        case .deadlineReached:
+            break
+        }
+    }
+
+    private mutating func send(_ request: ControllerRequest, _ actions: inout [Action]) {
+        switch request {
+        case .acknowledge(let sequence):
+            say { $0.acknowledge.sequence = sequence }
         case .listControllers:
             answersDue += 1
             say { $0.listControllers = WireListControllers() }
@@ -253,17 +240,8 @@ public struct ControllerSession: Machine, Sendable {
         case .factoryReset:
             answersDue += 1
             say { $0.factoryReset = WireFactoryReset() }
-        case .followLog(let level, let duration):
-            followLog(level, for: duration, &actions)
         case .fetchAudit(let after, let limit):
             fetchAudit(after: after, limit: limit, &actions)
-        case .closed:
-            phase = .ended
-            actions.append(.deliver(.ended(.connectionLost)))
-        case .stop:
-            end(Goodbye(.stopping, "The controller is stopping."), now: now, &actions)
-        case .deadlineReached:
-            break
         }
     }
 

@@ -24,28 +24,14 @@ public enum SessionUpdate: Hashable, Sendable {
     case samples(fetch: UInt32, chunk: [UInt8], last: Bool)
     /// The fetch was not sent: too many are running, its id is in use, or its range is invalid.
     case fetchRefused(UInt32)
-    /// The paired controllers, in the order of their pairing.
-    case controllers([PairedControllerEntry])
-    /// The plug accepted the invitation. A controller can pair with its code for this duration.
-    case invited(for: Duration)
-    /// The open invitations, oldest first.
-    case invitations([OpenInvitation])
-    /// The plug replaced its setup code.
-    case codeChanged
-    /// The state of the plug's HomeKit server.
-    case homeKit(HomeKitReport)
-    /// The plug's next key. The caller stores it and confirms it with ``ControllerSession/Event/nextKeyKept(_:)``.
+    /// The plug, or the session in its place, answered a request.
+    case answer(ControllerAnswer)
+    /// The plug's next key. The caller stores it and confirms it with ``ControllerRequest/nextKeyKept(_:)``.
     case nextKey(PublicKey)
-    /// The plug stored the next key that this controller announced.
-    case keyAccepted
-    /// The plug refused the request with this name in ControllerMessage.
-    case requestRefused(String, Refusal)
     /// The service instance name, the given name and the settings of the plug after a change.
     case described(name: String, given: String, RemoteSettings?)
     /// An update of the log subscription.
     case log(LogUpdate)
-    /// A page of the audit log, or a refusal.
-    case audit(Result<AuditPage, Refusal>)
     /// The session ended. This is the last update. The outcome of unanswered commands is unknown.
     case ended(EndReason)
 }

@@ -110,7 +110,7 @@ private struct CrowdedPlug {
         case .invite:
             let roles = [try? Grant(.viewer), try? Grant(.guest, seconds: 60), Grant.owner, try? Grant(.user)]
             guard let grant = roles[person] else { break }
-            try tell(slot, .invite(Self.codes[Int(argument >> 4) % 2], grant))
+            try tell(slot, .request(.invite(Self.codes[Int(argument >> 4) % 2], grant)))
         case .requestPairing:
             guard let link = links[slot], link.session == nil else { break }
             links[slot]?.pairing = PairingSession(name: "New \(argument)", code: Self.codes[Int(argument >> 4) % 2])
@@ -122,11 +122,11 @@ private struct CrowdedPlug {
         case .setRole:
             let grants = [Grant.owner, try? Grant(.viewer), try? Grant(.guest, seconds: 60), try? Grant(.user)]
             guard let grant = grants[Int(argument >> 4) % 4] else { break }
-            try tell(slot, .setRole(fingerprint: Self.publicKey(current[person]).fingerprint, grant))
+            try tell(slot, .request(.setRole(fingerprint: Self.publicKey(current[person]).fingerprint, grant)))
         case .removeController:
-            try tell(slot, .removeController(fingerprint: Self.publicKey(current[person]).fingerprint))
+            try tell(slot, .request(.removeController(fingerprint: Self.publicKey(current[person]).fingerprint)))
         case .followLog: try tell(slot, .followLog(.debug, for: .seconds(Int64(argument))))
-        case .fetchAudit: try tell(slot, .fetchAudit(after: 0, limit: nil))
+        case .fetchAudit: try tell(slot, .request(.fetchAudit(after: 0, limit: nil)))
         case .pass:
             now = now + .seconds(Int64(argument) * Int64(argument) / 16)
             try handle(.deadlineReached)
@@ -179,8 +179,10 @@ private struct CrowdedPlug {
         let before = server.access.controllers
         try tell(
             slot,
-            .announceKey(
-                next, signature: isOwn ? signature(signer) : [7], pendingSignature: signature(announced[link.person])))
+            .request(
+                .announceKey(
+                    next, signature: isOwn ? signature(signer) : [7],
+                    pendingSignature: signature(announced[link.person]))))
         guard server.access.controllers != before else { return }
         // TLS has proved the session's own key. The announcement of this key needs no signature, and withdraws the
         // earlier announcement.

@@ -93,7 +93,7 @@ private struct StrangersVisit: Equatable {
         try require(seen + 1 >= next, "the next controller received events up to \(seen), not \(next - 1)")
         let lines = visit.guest.updates.count(where: { if case .log(.line) = $0 { true } else { false } })
         try require(
-            visit.guest.updates.contains { if case .audit(.success) = $0 { true } else { false } },
+            visit.guest.updates.contains { if case .answer(.audit(.success)) = $0 { true } else { false } },
             "the next controller did not receive the audit log")
         try require(lines == Guest.lines, "the next controller received \(lines) of \(Guest.lines) lines of the log")
         let finished = visit.guest.updates.filter { update in

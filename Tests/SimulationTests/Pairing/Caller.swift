@@ -82,8 +82,8 @@ final class Caller {
             key = PublicKey(of: addresses[0])
             return []
         case .stimulus(.call): return hangUp() + call(now)
-        case .stimulus(.reset): return follow(.factoryReset, now)
-        case .stimulus(.remove(let key)): return follow(.removeController(fingerprint: key.fingerprint), now)
+        case .stimulus(.reset): return follow(.request(.factoryReset), now)
+        case .stimulus(.remove(let key)): return follow(.request(.removeController(fingerprint: key.fingerprint)), now)
         case .connected(let stream): return connected(stream, now)
         case .received(let stream, let bytes): return received(bytes, on: stream, now)
         case .closed(let stream, _): return closed(stream, now)
