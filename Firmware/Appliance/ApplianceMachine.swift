@@ -7,15 +7,11 @@ public import ProtocolCore
 /// The machine outputs the events to record and the state to store; sessions, journal and storage belong to other
 /// types. It needs no network, so the button works when everything else fails.
 public struct ApplianceMachine: Machine, Sendable {
-    /// The inputs of the machine.
-    public enum Event: MachineEvent, Sendable {
-        /// The plug started with this memory. Must be the first event.
-        case started(ApplianceMemory)
-        /// The button's contact changed at the given time, which is at most `now`. The machine debounces if the
-        /// hardware did not.
+    /// An event that the shell reports.
+    public enum ShellEvent: Sendable {
+        /// The button's contact changed at the given time, which is at most `now`. Edges arrive in their order. The
+        /// machine debounces if the hardware did not.
         case buttonEdge(down: Bool, at: Instant)
-        /// A controller sent a command. The name of the controller is part of the event that records the change.
-        case command(CommandID, controller: String, PlugCommand)
         /// The meter answered ``Action/readMeter``.
         case measured(Measurement)
         /// The meter failed to answer ``Action/readMeter``.
@@ -23,10 +19,19 @@ public struct ApplianceMachine: Machine, Sendable {
         /// The temperature in tenths of a degree Celsius; nil if the thermometer failed. With a meter, this event
         /// precedes the meter's answer.
         case temperature(Int16?)
-        /// The state of pairing and network that the light shows.
-        case surroundings(Surroundings)
         /// Flash could not be written for ``Action/persist(_:)``.
         case persistFailed
+    }
+
+    /// The inputs of the machine.
+    public enum Event: MachineEvent, Sendable {
+        /// The plug started with this memory. Must be the first event.
+        case started(ApplianceMemory)
+        case shell(ShellEvent)
+        /// A controller sent a command. The name of the controller is part of the event that records the change.
+        case command(CommandID, controller: String, PlugCommand)
+        /// The state of pairing and network that the light shows.
+        case surroundings(Surroundings)
         /// The firmware shuts down. The machine writes the unsaved state now.
         case stopping
         /// The time of ``ApplianceMachine/nextDeadline`` was reached.
@@ -41,8 +46,8 @@ public struct ApplianceMachine: Machine, Sendable {
         case setDimmer(DimLevel)
         /// Turns the light on or off. The machine calculates the blinking.
         case setLight(Bool)
-        /// Requests a measurement. The shell answers now or later: with ``Event/temperature(_:)`` if there is a
-        /// thermometer, then with ``Event/measured(_:)`` or ``Event/meterFailed`` if there is a meter. The action is
+        /// Requests a measurement. The shell answers now or later: with ``ShellEvent/temperature(_:)`` if there is a
+        /// thermometer, then with ``ShellEvent/measured(_:)`` or ``ShellEvent/meterFailed`` if there is a meter. The action is
         /// repeated only after the answer.
         case readMeter
         /// Records an event in the journal.
@@ -180,20 +185,26 @@ public struct ApplianceMachine: Machine, Sendable {
         return actions
     }
 
+    private mutating func perform(_ event: ShellEvent, _ now: Instant, _ actions: inout [Action]) {
+        switch event {
+        case .buttonEdge(let down, let time):
+            for sign in button.edge(down: down, at: time, now: now) { obey(sign, now, &actions) }
+        case .measured(let measurement): measured(measurement, now, &actions)
+        case .meterFailed: meterFailed(now)
+        case .temperature(let decidegrees): temperature(decidegrees, now, &actions)
+        case .persistFailed: keeper?.failed(now: now)
+        }
+    }
+
     private mutating func perform(_ event: Event, _ now: Instant, _ actions: inout [Action]) {
         switch event {
         case .started: preconditionFailure("`started` must be handled only once.")
-        case .buttonEdge(let down, let time):
-            for sign in button.edge(down: down, at: time, now: now) { obey(sign, now, &actions) }
+        case .shell(let event): perform(event, now, &actions)
         case .command(let id, let controller, let command):
             let cause = RelayCause.controller(name: controller, request: id.request, authority: id.authority)
             let answer = carryOut(command, cause: cause, now, &actions)
             actions.append(.commandDone(id, answer))
-        case .measured(let measurement): measured(measurement, now, &actions)
-        case .meterFailed: meterFailed(now)
-        case .temperature(let decidegrees): temperature(decidegrees, now, &actions)
         case .surroundings(let new): surroundings = new
-        case .persistFailed: keeper?.failed(now: now)
         case .stopping:
             let stored = storedState
             if keeper?.write(stored, now: now) == true { actions.append(.persist(stored)) }
@@ -262,12 +273,5 @@ public struct ApplianceMachine: Machine, Sendable {
 }
 
 extension ApplianceMachine.Event {
-    fileprivate var isButtonEdge: Bool {
-        switch self {
-        case .buttonEdge: true
-        case .started, .command, .measured, .meterFailed, .temperature, .surroundings, .persistFailed, .stopping,
-            .deadlineReached:
-            false
-        }
-    }
+    fileprivate var isButtonEdge: Bool { if case .shell(.buttonEdge) = self { true } else { false } }
 }

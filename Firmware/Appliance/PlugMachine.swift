@@ -1,5 +1,5 @@
 internal import DequeModule
-public import Metering
+import Metering
 public import PlugModel
 public import PlugProtocol
 public import ProtocolCore
@@ -13,22 +13,10 @@ public struct PlugMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         /// The plug started. Must be the first event.
         case started
-        /// The button's contact changed at the given time, at most `now`. Edges arrive in their order.
-        case buttonEdge(down: Bool, at: Instant)
-        /// The meter answered ``Action/readMeter``.
-        case measured(Measurement)
-        /// The meter failed to answer ``Action/readMeter``.
-        case meterFailed
-        /// The temperature in tenths of a degree Celsius; nil if the thermometer failed.
-        case temperature(Int16?)
-        /// A controller connected.
-        case opened(PlugServer.Opening)
-        /// Bytes arrived on a connection.
-        case received(ConnectionID, [UInt8])
-        /// The send buffer of a connection became writable (true) or full (false).
-        case writable(ConnectionID, Bool)
-        /// A connection ended.
-        case closed(ConnectionID)
+        /// An event for the appliance, which handles it first.
+        case appliance(ApplianceMachine.ShellEvent)
+        /// An event for the sessions.
+        case server(PlugServer.ShellEvent)
         /// The service instance name changed.
         case renamed(String)
         /// The state of the plug's network interfaces changed.
@@ -37,8 +25,6 @@ public struct PlugMachine: Machine, Sendable {
         case reserved(SequenceNumber)
         /// Flash could not be written for ``Action/reserve(upTo:)``.
         case reservationFailed
-        /// Flash could not be written for ``Action/persist(_:)``.
-        case persistFailed
         /// Flash could not be written for ``Action/keep(_:)``.
         case keepFailed
         /// Flash stored the settings of ``Action/keepSettings(_:)``.
@@ -53,25 +39,10 @@ public struct PlugMachine: Machine, Sendable {
         case auditKept
         /// Flash could not be written for ``Action/keepAudit(_:)``.
         case auditNotKept
-        /// Lines of the plug's log, and how many lines before them were dropped. Lines that are logged while this event
-        /// is performed must not be passed to the machine again, because each would cause the next.
-        case logged([LogLine], lost: UInt64)
-        /// A command arrived through a door; the answer is ``Action/answer(_:ticket:_:)``.
-        case asked(DoorCommand)
         /// The MQTT broker has acknowledged every event up to this number.
         case brokerTook(SequenceNumber)
-        /// The HomeKit door answered ``Action/manageHomeKit(_:_:)``.
-        case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
         /// A door reported an entry for the audit log.
         case noted(AuditNote)
-        /// A local user removes the controller with this fingerprint. The last owner cannot be removed.
-        case removeController(fingerprint: String)
-        /// A local user changes the setup code. ``PlugMachine/codeInWriting`` holds the code until flash answers.
-        case changeCode(SetupCode)
-        /// The plug has a next key, which the machine sends to its controllers.
-        case nextKey(PublicKey)
-        /// The next key replaced the previous one.
-        case keyTurned
         /// A local user resets the plug to factory state.
         case factoryReset
         /// Flash stored the reset of ``Action/factoryReset(by:)``. The machine stops, and the shell creates a new one.
@@ -302,29 +273,19 @@ public struct PlugMachine: Machine, Sendable {
     private mutating func handle(_ event: Event, _ now: Instant, _ step: inout Step) {
         switch event {
         case .started: preconditionFailure("`started` must be handled only once.")
-        case .buttonEdge, .measured, .meterFailed, .temperature, .persistFailed: break  // The appliance has handled it.
-        case .opened(let opening): serve(.opened(opening), now, &step)
-        case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
-        case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
-        case .closed(let id): serve(.closed(id), now, &step)
+        case .appliance: break  // The appliance has handled it.
+        case .server(let event): serve(.shell(event), now, &step)
         case .renamed(let name): takeGivenName(announcedAs: name, now, &step)
         case .networks(let networks):
             network = Surroundings.Network(networks)
             serve(.networks(networks), now, &step)
-        case .logged(let lines, let lost): serve(.logged(lines, lost: lost), now, &step)
-        case .asked(let command): serve(.asked(command), now, &step)
         case .brokerTook(let sequence): brokerTook(sequence, &step)
-        case .homeKit(let id, let answer): serve(.homeKit(id, answer), now, &step)
         case .noted(let note): self.note(note.kind, by: note.actor, isRefused: note.isRefused, note.detail, now)
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
         case .keepFailed: keepsAgainAt = now + Self.keepRetry
         case .settingsKept: endChange(isKept: true, now, &step)
         case .settingsNotKept: endChange(isKept: false, now, &step)
-        case .removeController(let fingerprint): serve(.removeController(fingerprint: fingerprint), now, &step)
-        case .changeCode(let code): serve(.changeCode(code), now, &step)
-        case .nextKey(let key): serve(.nextKey(key), now, &step)
-        case .keyTurned: serve(.keyTurned, now, &step)
         case .codeKept: serve(.codeKept(nil), now, &step)
         case .codeNotKept: serve(.codeKept(.notStored), now, &step)
         case .auditKept: audit?.written()
@@ -351,17 +312,9 @@ public struct PlugMachine: Machine, Sendable {
     /// Returns the event that the appliance must handle first, or nil.
     private func forAppliance(_ event: Event, _ now: Instant) -> ApplianceMachine.Event? {
         switch event {
-        case .buttonEdge(let down, let time): .buttonEdge(down: down, at: time)
-        case .measured(let measurement): .measured(measurement)
-        case .meterFailed: .meterFailed
-        case .temperature(let decidegrees): .temperature(decidegrees)
-        case .persistFailed: .persistFailed
+        case .appliance(let event): .shell(event)
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
-        case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
-            .keepFailed, .settingsKept, .settingsNotKept, .removeController, .changeCode, .codeKept, .codeNotKept,
-            .nextKey, .keyTurned, .auditKept, .auditNotKept, .factoryReset, .resetStands, .resetFailed, .logged,
-            .asked, .brokerTook, .homeKit, .noted, .stopping:
-            nil
+        default: nil
         }
     }
 

@@ -12,7 +12,7 @@ extension PlugService {
                 self?.assumeIsolated { $0.machine.journalPage(after: cursor, limit: limit) }
                     ?? JournalPage([], hasMore: false)
             },
-            ask: { [weak self] command in self?.assumeIsolated { $0.handle(.asked(command)) } },
+            ask: { [weak self] command in self?.assumeIsolated { $0.handle(.server(.asked(command))) } },
             took: { [weak self] sequence in self?.assumeIsolated { $0.handle(.brokerTook(sequence)) } })
         let broker = PlugBroker(
             machine.identity.id, settings, after: beginningForBroker, on: loop, logger: logger, asking: plug)

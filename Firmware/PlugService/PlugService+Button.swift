@@ -27,7 +27,7 @@ extension PlugService {
     }
 
     private func took(_ edge: ButtonEdge) {
-        handle(.buttonEdge(down: edge.down, at: edge.time))
+        handle(.appliance(.buttonEdge(down: edge.down, at: edge.time)))
         // The log line follows the relay, which must switch first.
         logger.debug("the button is \(edge.down ? "down" : "up")")
     }

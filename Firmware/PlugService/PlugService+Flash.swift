@@ -44,7 +44,7 @@ extension PlugService {
         let isWritten = outcome.result.map(storage.finish) ?? false
         switch job.kind {
         case .controllers: release(job.number, isKept: isWritten)
-        case .state: if !isWritten { handle(.persistFailed) }
+        case .state: if !isWritten { handle(.appliance(.persistFailed)) }
         case .settings: handle(isWritten ? .settingsKept : .settingsNotKept)
         case .boundary:
             if let boundary = job.boundary { handle(isWritten ? .reserved(boundary) : .reservationFailed) }
@@ -112,7 +112,7 @@ extension PlugService {
     /// Changes the setup code. Returns false if flash cannot be written, or nil if the change was not attempted.
     func changeCode(_ code: SetupCode) async -> Bool? {
         guard !machine.isStopped, machine.codeInWriting == nil else { return nil }
-        handle(.changeCode(code))
+        handle(.server(.changeCode(code)))
         guard machine.codeInWriting == code else { return nil }
         return await withCheckedContinuation { codeWaiters.append($0) }
     }

@@ -72,7 +72,7 @@ extension PlugService {
                     self?.assumeIsolated { $0.machine.journalPage(after: cursor, limit: limit) }
                         ?? JournalPage([], hasMore: false)
                 },
-                ask: { [weak self] command in self?.assumeIsolated { $0.handle(.asked(command)) } },
+                ask: { [weak self] command in self?.assumeIsolated { $0.handle(.server(.asked(command))) } },
                 keep: { [weak self] records in
                     self?.assumeIsolated { $0.write(.homeKit, $0.storage.writing(homeKit: records)) }
                 },
@@ -130,10 +130,10 @@ extension PlugService {
         guard let homeKit else {
             let reason =
                 homeKitFault.map { "HomeKit stays off: \($0)" } ?? "HomeKit is off; [homekit] in plugd.toml turns it on"
-            return handle(.homeKit(id, .failure(Refusal(.unsupported, reason))))
+            return handle(.server(.homeKit(id, .failure(Refusal(.unsupported, reason)))))
         }
         homeKit.assumeIsolated {
-            $0.manage(order) { [weak self] result in self?.assumeIsolated { $0.handle(.homeKit(id, result)) } }
+            $0.manage(order) { [weak self] result in self?.assumeIsolated { $0.handle(.server(.homeKit(id, result))) } }
         }
     }
 

@@ -72,7 +72,7 @@ extension PlugService {
 
     private func announce(_ next: TransportIdentity) {
         keyRotation = .announced(next, since: BootClock.now)
-        handle(.nextKey(next.publicKey))
+        handle(.server(.nextKey(next.publicKey)))
     }
 
     private func turn(to next: TransportIdentity) async -> Bool {
@@ -94,7 +94,7 @@ extension PlugService {
         keyRotation = .none
         proof.withLock { $0 = next }
         listener?.show(next)
-        handle(.keyTurned)
+        handle(.server(.keyTurned))
         logger.notice("the plug has a new key", metadata: ["key": "\(next.publicKey.fingerprint)"])
         return true
     }

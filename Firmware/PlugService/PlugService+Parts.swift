@@ -38,20 +38,20 @@ extension PlugService {
         switch measured.temperature {
         case .success(let temperature):
             note("read the thermometer", nil)
-            handle(.temperature(temperature))
+            handle(.appliance(.temperature(temperature)))
         case .failure(let fault):
             note("read the thermometer", fault)
-            handle(.temperature(nil))
+            handle(.appliance(.temperature(nil)))
         case nil: break
         }
         switch measured.measurement {
         case .success(let measurement):
             note("read the meter", nil)
             logger.trace("measured \(measurement.deciwatts) dW")
-            handle(.measured(measurement))
+            handle(.appliance(.measured(measurement)))
         case .failure(let fault):
             note("read the meter", fault)
-            handle(.meterFailed)
+            handle(.appliance(.meterFailed))
         case nil: break
         }
         resumeShutdownIfIdle()

@@ -252,14 +252,16 @@ public actor PlugService: ConnectionOwner {
         let nonce = (0..<PairingTranscript.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         if machine.access.controllers[connection.peerKey] != nil { connection.markPaired() }
         handle(
-            .opened(PlugServer.Opening(connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce)))
-        if held != nil { handle(.writable(connection.id, false)) }
+            .server(
+                .opened(PlugServer.Opening(connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce))
+            ))
+        if held != nil { handle(.server(.writable(connection.id, false))) }
     }
 
     /// Handles received bytes of a connection. If its messages wait, pauses reading, so that the peer waits and its
     /// further messages use no memory.
     public func received(_ bytes: [UInt8], on id: ConnectionID) {
-        handle(.received(id, bytes))
+        handle(.server(.received(id, bytes)))
         if machine.isReadingPaused(id), paused.insert(id).inserted { connections[id]?.setReading(false) }
     }
 
@@ -274,14 +276,14 @@ public actor PlugService: ConnectionOwner {
     /// Handles a change of a connection's send buffer.
     public func writable(_ isWritable: Bool, on id: ConnectionID) {
         if isWritable { unwritable.remove(id) } else { unwritable.insert(id) }
-        if held == nil { handle(.writable(id, isWritable)) }
+        if held == nil { handle(.server(.writable(id, isWritable))) }
     }
 
     /// Pauses or resumes all connections. While messages are held, sessions pause their lanes, and a session that
     /// exceeds its limit of unread messages ends.
     func holdConnections(_ isHeld: Bool) {
         for id in connections.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            handle(.writable(id, !isHeld && !unwritable.contains(id)))
+            handle(.server(.writable(id, !isHeld && !unwritable.contains(id))))
         }
     }
 
@@ -290,7 +292,7 @@ public actor PlugService: ConnectionOwner {
         connections[id] = nil
         unwritable.remove(id)
         paused.remove(id)
-        handle(.closed(id))
+        handle(.server(.closed(id)))
     }
 
     // MARK: The machine

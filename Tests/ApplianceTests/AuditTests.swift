@@ -69,7 +69,7 @@ import Testing
         for number in 10..<20 as Range<UInt64> {
             let stranger = ConnectionID(rawValue: number)
             house.controllers[stranger] = ControllerSession(name: "Desk")
-            house.feed(.opened(PlugServer.Opening(stranger, of: PublicKey(madeUp: number))))
+            house.feed(.server(.opened(PlugServer.Opening(stranger, of: PublicKey(madeUp: number)))))
             house.hear(stranger, .connected)
         }
         let entry = house.machine.audit?.entries.last
@@ -101,12 +101,12 @@ import Testing
         for number in 5...6 as ClosedRange<UInt64> {
             var session = PairingSession(name: "Tablet", code: number == 5 ? wrong : .label)
             let id = ConnectionID(rawValue: number)
-            house.feed(.opened(PlugServer.Opening(id)))
+            house.feed(.server(.opened(PlugServer.Opening(id))))
             let nonce = [UInt8](repeating: 9, count: 32)
             var pending = session.handle(.connected(plugKey: .plug, ownKey: .desk, nonce: nonce), now: house.now)
             while !pending.isEmpty {
                 guard case .send(let bytes) = pending.removeFirst() else { continue }
-                for action in house.machine.handle(.received(id, bytes), now: house.now) {
+                for action in house.machine.handle(.server(.received(id, bytes)), now: house.now) {
                     if case .send(id, let bytes) = action {
                         pending += session.handle(.received(bytes), now: house.now)
                     }

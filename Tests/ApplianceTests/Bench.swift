@@ -29,6 +29,8 @@ struct Bench {
         feed(.started(ApplianceMemory(stored, powerLost: powerLost)))
     }
 
+    mutating func feed(_ event: ApplianceMachine.ShellEvent) { feed(.shell(event)) }
+
     mutating func feed(_ event: ApplianceMachine.Event) {
         let actions = machine.handle(event, now: now)
         for action in actions {

@@ -8,7 +8,9 @@ import Testing
 /// Tests of commands through doors (MQTT and HomeKit) and of the journal for the broker.
 @Suite struct DoorTests {
     private func asked(_ number: UInt8, _ command: PlugCommand) -> PlugMachine.Event {
-        .asked(DoorCommand(command, request(number), through: .broker, ticket: UInt64(number), within: .seconds(5)))
+        .server(
+            .asked(DoorCommand(command, request(number), through: .broker, ticket: UInt64(number), within: .seconds(5)))
+        )
     }
 
     @Test("A broker's command switches the relay and is mirrored before its answer")
@@ -61,15 +63,16 @@ import Testing
         let by = DoorCommand(
             .setRelay(on: true, autoOff: nil), request(1), through: .homeKit, by: "5C2E81A0", ticket: 1,
             within: .seconds(5))
-        house.feed(.asked(by))
+        house.feed(.server(.asked(by)))
         let cause = RelayCause.controller(name: "HomeKit 5C2E81A0", request: request(1), authority: .homeKit)
         let events = house.machine.journalPage(after: 0, limit: 10).entries.compactMap { entry -> PlugEvent.Kind? in
             if case .event(let event) = entry { event.kind } else { nil }
         }
         #expect(events.contains(.relayChanged(on: true, cause: cause)))
         house.feed(
-            .asked(
-                DoorCommand(.rename("Mine"), request(2), through: .homeKit, ticket: 2, within: .seconds(5))))
+            .server(
+                .asked(
+                    DoorCommand(.rename("Mine"), request(2), through: .homeKit, ticket: 2, within: .seconds(5)))))
         #expect(
             house.actions.contains { action in
                 if case .answer(.homeKit, ticket: 2, .refused(let refusal)) = action {

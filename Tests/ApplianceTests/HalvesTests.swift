@@ -8,9 +8,9 @@ import Testing
     @Test("The first half moves the relay before anything is numbered, written or sent")
     func theRelayMovesBeforeAnythingIsNumberedWrittenOrSent() throws {
         var whole = House()
-        whole.feed(.buttonEdge(down: true, at: whole.now))
+        whole.feed(.appliance(.buttonEdge(down: true, at: whole.now)))
         whole.now = whole.now + .milliseconds(100)
-        whole.feed(.buttonEdge(down: false, at: whole.now))
+        whole.feed(.appliance(.buttonEdge(down: false, at: whole.now)))
         // The machine's debouncing ends with a deadline.
         whole.now = try #require(whole.machine.nextDeadline)
         var halves = whole.machine

@@ -92,7 +92,7 @@ struct House {
     private mutating func perform(_ action: PlugMachine.Action) -> PlugMachine.Event? {
         switch action {
         case .send(let id, let bytes): hear(id, .received(bytes))
-        case .readMeter: return .measured(Measurement(deciwatts: machine.state.relayOn ? 600 : 0))
+        case .readMeter: return .appliance(.measured(Measurement(deciwatts: machine.state.relayOn ? 600 : 0)))
         case .mirror(let records):
             actions.append(action)
             for record in records { mirror.append(record) }
@@ -107,7 +107,7 @@ struct House {
             return .reserved(boundary)
         case .persist:
             actions.append(action)
-            return isFlashWritable ? nil : .persistFailed
+            return isFlashWritable ? nil : .appliance(.persistFailed)
         case .keep:
             actions.append(action)
             return isFlashWritable ? nil : .keepFailed
@@ -134,7 +134,7 @@ struct House {
     mutating func hear(_ id: ConnectionID, _ event: ControllerSession.Event) {
         for action in controllers[id]?.handle(event, now: now) ?? [] {
             switch action {
-            case .send(let bytes): feed(.received(id, bytes))
+            case .send(let bytes): feed(.server(.received(id, bytes)))
             case .deliver(let update): heard[id, default: []].append(update)
             case .close: break
             }
@@ -145,7 +145,7 @@ struct House {
         _ id: ConnectionID, name: String, of key: PublicKey = .desk, events: SubscriptionOptions.Events = .fromNow
     ) {
         controllers[id] = ControllerSession(name: name)
-        feed(.opened(PlugServer.Opening(id, of: key)))
+        feed(.server(.opened(PlugServer.Opening(id, of: key))))
         hear(id, .connected)
         hear(id, .subscribe(SubscriptionOptions(events: events)))
     }
@@ -155,7 +155,7 @@ struct House {
     }
 
     /// Changes the contact at the current time.
-    mutating func edge(down: Bool) { feed(.buttonEdge(down: down, at: now)) }
+    mutating func edge(down: Bool) { feed(.appliance(.buttonEdge(down: down, at: now))) }
 
     mutating func press() {
         edge(down: true)

@@ -153,7 +153,7 @@ import Testing
         house.press()
         #expect(house.machine.light == .connected(lit: true))
         house.controllers = [:]
-        house.feed(.closed(desk))
+        house.feed(.server(.closed(desk)))
         #expect(house.machine.light == .alone(lit: true))
     }
 }

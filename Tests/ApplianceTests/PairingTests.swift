@@ -17,14 +17,14 @@ import Testing
         _ house: inout House, code: SetupCode = .label, on tablet: ConnectionID = ConnectionID(rawValue: 9)
     ) -> [PlugMachine.Action] {
         var session = PairingSession(name: "Tablet", code: code)
-        house.feed(.opened(PlugServer.Opening(tablet, of: .stranger)))
+        house.feed(.server(.opened(PlugServer.Opening(tablet, of: .stranger))))
         var said = session.handle(
             .connected(plugKey: .plug, ownKey: .stranger, nonce: [UInt8](repeating: 9, count: 32)), now: house.now)
         var last: [PlugMachine.Action] = []
         while let index = said.firstIndex(where: { if case .send = $0 { true } else { false } }) {
             guard case .send(let bytes) = said[index] else { break }
             said = []
-            last = house.machine.handle(.received(tablet, bytes), now: house.now)
+            last = house.machine.handle(.server(.received(tablet, bytes)), now: house.now)
             for case .send(tablet, let answer) in last {
                 said += session.handle(.received(answer), now: house.now)
             }
@@ -102,9 +102,9 @@ import Testing
         pair(&house, code: wrong)
         // The plug checks this second proof only half a second after the first one.
         pair(&house, code: wrong, on: hall)
-        _ = house.machine.handle(.buttonEdge(down: true, at: house.now), now: house.now)
+        _ = house.machine.handle(.appliance(.buttonEdge(down: true, at: house.now)), now: house.now)
         house.now = house.now + .milliseconds(480)
-        _ = house.machine.handle(.buttonEdge(down: false, at: house.now), now: house.now)
+        _ = house.machine.handle(.appliance(.buttonEdge(down: false, at: house.now)), now: house.now)
         house.now = house.now + .milliseconds(20)
         let actions = house.machine.handle(.deadlineReached, now: house.now)
         let events = actions.flatMap { action -> [PlugEvent] in

@@ -38,9 +38,9 @@ private struct FloodingPeer {
     }
 
     private mutating func open(house: inout House) {
-        house.feed(.closed(connection))
+        house.feed(.server(.closed(connection)))
         connection = ConnectionID(rawValue: connection.rawValue + 100)
-        house.feed(.opened(PlugServer.Opening(connection, of: publicKey)))
+        house.feed(.server(.opened(PlugServer.Opening(connection, of: publicKey))))
         say(&house) { Self.hello(&$0) }
         isOpen = true
     }
@@ -64,7 +64,7 @@ private struct FloodingPeer {
     private func say(_ house: inout House, _ fill: (inout WireControllerMessage) -> Void) {
         var message = WireControllerMessage()
         fill(&message)
-        house.feed(.received(connection, FrameEncoder.frame(message)))
+        house.feed(.server(.received(connection, FrameEncoder.frame(message))))
     }
 
     private static func publicKey(_ key: P256.Signing.PrivateKey) -> PublicKey {
@@ -132,7 +132,7 @@ private struct FloodingPeer {
             + [PairedControllers.Controller(key: PublicKey(madeUp: 1000), name: "Other", role: .viewer)]
         let access = PlugServer.Access(key: .plug, code: .label, controllers: PairedControllers(known))
         var house = House(interval: .seconds(60), access: access, audit: AuditLog())
-        house.feed(.nextKey(PublicKey(madeUp: 2000)))
+        house.feed(.server(.nextKey(PublicKey(madeUp: 2000))))
         var writes = 0
         for number in 0..<1800 {
             house.actions = []

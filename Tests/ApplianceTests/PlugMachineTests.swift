@@ -104,7 +104,7 @@ import Testing
         var house = House()
         #expect(house.machine.nextDeadline == at(1), "the deadline must be that of the next measurement")
         house.join(desk, name: "Desk")
-        house.feed(.writable(desk, false))
+        house.feed(.server(.writable(desk, false)))
         house.heard = [:]
         // The controllers no longer answer the plug's pings. The measurements continue.
         house.controllers = [:]
@@ -175,7 +175,7 @@ import Testing
         house.hear(desk, .followLog(.debug, for: .seconds(10)))
         #expect(house.actions.contains(.logLevel(.debug)))
         let line = LogLine(number: 1, time: house.now, level: .debug, part: "PlugService", message: "relay on")
-        house.feed(.logged([line], lost: 0))
+        house.feed(.server(.logged([line], lost: 0)))
         #expect(house.heard[desk]!.contains(.log(.line(line))))
         #expect(!house.heard[hall]!.contains(.log(.line(line))))
         house.actions = []

@@ -15,7 +15,7 @@ import Testing
         var now = house.now
         var actions: [PlugMachine.Action] = []
         for down in [true, false] {
-            _ = house.machine.handle(.buttonEdge(down: down, at: now), now: now)
+            _ = house.machine.handle(.appliance(.buttonEdge(down: down, at: now)), now: now)
             now = now + .milliseconds(20)
             actions = house.machine.handle(.deadlineReached, now: now)
         }

@@ -31,7 +31,7 @@ import Testing
     func beforeTheStartCommandsAreRefusedAndNothingElseHappens() {
         var machine = ApplianceMachine(ApplianceConfiguration())
         #expect(machine.nextDeadline == nil)
-        #expect(machine.handle(.buttonEdge(down: true, at: .zero), now: .zero).isEmpty)
+        #expect(machine.handle(.shell(.buttonEdge(down: true, at: .zero)), now: .zero).isEmpty)
         #expect(machine.handle(.deadlineReached, now: .zero).isEmpty)
         let request = CommandID(RequestID(bytes: [UInt8](repeating: 1, count: 16))!, of: .desk)
         let answer = machine.handle(.command(request, controller: "a", .identify), now: .zero)

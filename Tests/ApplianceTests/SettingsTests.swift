@@ -90,7 +90,7 @@ import Testing
         ].enumerated() {
             let session = house.controllers[desk]!.handle(
                 .command(request(UInt8(number)), command, deadline: house.now + .seconds(5)), now: house.now)
-            for case .send(let bytes) in session { feed(.received(desk, bytes)) }
+            for case .send(let bytes) in session { feed(.server(.received(desk, bytes))) }
         }
         #expect(written == [StoredSettings(name: "A")])
         feed(.settingsNotKept)
@@ -253,7 +253,7 @@ import Testing
         for number in 1...2 as ClosedRange<UInt8> {
             let said = house.controllers[desk]!.handle(
                 .command(request(number), .rename("Lamp \(number)"), deadline: house.now + .seconds(5)), now: house.now)
-            for case .send(let bytes) in said { _ = machine.handle(.received(desk, bytes), now: house.now) }
+            for case .send(let bytes) in said { _ = machine.handle(.server(.received(desk, bytes)), now: house.now) }
         }
         let told = machine.handle(.settingsKept, now: house.now + .seconds(6))
         #expect(!told.contains { if case .keepSettings = $0 { true } else { false } })

@@ -180,7 +180,7 @@ import Testing
         house.press()
         house.command(request(1), .setRelay(on: false, autoOff: nil))
         house.press()
-        house.feed(.closed(desk))
+        house.feed(.server(.closed(desk)))
         house.controllers[desk] = nil
         while house.asked != nil { house.answerFlash() }
         house.join(hall, name: "Hall", events: .after(1))
@@ -199,7 +199,7 @@ import Testing
         while house.machine.nextSequence < ReservedNumbers.leapRange.lowerBound, now < at(5) {
             for down in [true, false] {
                 now = now + .microseconds(100)
-                _ = house.machine.handle(.buttonEdge(down: down, at: now), now: now)
+                _ = house.machine.handle(.appliance(.buttonEdge(down: down, at: now)), now: now)
             }
             most = max(most, house.machine.waiting.count)
         }

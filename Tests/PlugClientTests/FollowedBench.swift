@@ -63,7 +63,7 @@ struct FollowedBench {
             switch action {
             case .connect: attempts.append(now)
             case .send(let bytes, let id):
-                if id == connection, !isCut { serve(.received(id, bytes)) }
+                if id == connection, !isCut { serve(.shell(.received(id, bytes))) }
             case .close(let id): close(id)
             case .deliver(let update): updates.append(update)
             case .finished(let id, let outcome): finished.append((id, outcome))
@@ -123,7 +123,7 @@ struct FollowedBench {
         let id = ConnectionID(rawValue: connections)
         connection = id
         isCut = false
-        let greeting = server.handle(.opened(PlugServer.Opening(id)), now: now)
+        let greeting = server.handle(.shell(.opened(PlugServer.Opening(id))), now: now)
         feed(.opened(id))
         perform(greeting)
     }
@@ -142,7 +142,7 @@ struct FollowedBench {
     private mutating func close(_ id: ConnectionID) {
         guard id == connection else { return }
         connection = nil
-        serve(.closed(id))
+        serve(.shell(.closed(id)))
         feed(.closed(id))
     }
 

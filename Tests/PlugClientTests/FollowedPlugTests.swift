@@ -35,11 +35,11 @@ private actor Plug: ConnectionOwner {
     func opened(_ connection: Connection) {
         connection.markPaired()
         connections[connection.id] = connection
-        handle(.opened(PlugServer.Opening(connection.id, peer: connection.peer)))
+        handle(.shell(.opened(PlugServer.Opening(connection.id, peer: connection.peer))))
     }
-    func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
-    func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
-    func closed(_ id: ConnectionID) { handle(.closed(id)) }
+    func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.shell(.received(id, bytes))) }
+    func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.shell(.writable(id, isWritable))) }
+    func closed(_ id: ConnectionID) { handle(.shell(.closed(id))) }
 
     /// Closes the connections without a Goodbye.
     func hangUp() { connections.values.forEach { $0.close() } }

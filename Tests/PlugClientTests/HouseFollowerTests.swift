@@ -34,11 +34,11 @@ private actor HousePlug: ConnectionOwner {
     func opened(_ connection: Connection) {
         connection.markPaired()
         connections[connection.id] = connection
-        handle(.opened(PlugServer.Opening(connection.id, peer: connection.peer)))
+        handle(.shell(.opened(PlugServer.Opening(connection.id, peer: connection.peer))))
     }
-    func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
-    func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
-    func closed(_ id: ConnectionID) { handle(.closed(id)) }
+    func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.shell(.received(id, bytes))) }
+    func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.shell(.writable(id, isWritable))) }
+    func closed(_ id: ConnectionID) { handle(.shell(.closed(id))) }
 
     func rename(_ name: String) { handle(.named(name, announcedAs: name)) }
     /// Renames the plug, as after a conflict with another host on the link.

@@ -8,7 +8,7 @@ import PlugModel
 @Suite struct DoorTests {
     private func asked(
         _ number: UInt8, ticket: UInt64 = 1, _ command: PlugCommand = .setRelay(on: true, autoOff: nil)
-    ) -> PlugServer.Event {
+    ) -> PlugServer.ShellEvent {
         .asked(DoorCommand(command, request(number), through: .broker, ticket: ticket, within: .seconds(3)))
     }
 

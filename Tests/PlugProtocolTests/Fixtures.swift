@@ -24,7 +24,7 @@ func access(paired keys: [PublicKey] = [deskKey]) -> PlugServer.Access {
         controllers: PairedControllers(keys.map { PairedControllers.Controller(key: $0, name: "Desk") }))
 }
 
-func opening(_ connection: ConnectionID, peer: String = "", key: PublicKey = deskKey) -> PlugServer.Event {
+func opening(_ connection: ConnectionID, peer: String = "", key: PublicKey = deskKey) -> PlugServer.ShellEvent {
     .opened(
         PlugServer.Opening(
             connection, peer: peer, key: key,
@@ -72,6 +72,11 @@ struct Bench {
         server = PlugServer(
             identity: lamp, access: known ?? access(paired: keys), journal: journal, requests: requests, state: state,
             limits: limits)
+    }
+
+    @discardableResult
+    mutating func handle(_ event: PlugServer.ShellEvent, at seconds: Double = 0) -> [PlugServer.Action] {
+        handle(.shell(event), at: seconds)
     }
 
     /// Handles an event. Returns the actions other than sent bytes.

@@ -29,6 +29,8 @@ private struct Pairing {
         controller(connection, .connected(plugKey: seen, ownKey: key, nonce: nonce), at: seconds)
     }
 
+    mutating func plug(_ event: PlugServer.ShellEvent, at seconds: Double) { plug(.shell(event), at: seconds) }
+
     mutating func plug(_ event: PlugServer.Event, at seconds: Double) {
         for action in server.handle(event, now: at(seconds)) {
             switch action {

@@ -44,7 +44,7 @@ import Testing
     /// The edges must be in one turn, because the time between two turns on a busy machine could make a long press.
     private func press(_ service: PlugService) async throws {
         try await on(service) { service in
-            for down in [true, false] { service.handle(.buttonEdge(down: down, at: BootClock.now)) }
+            for down in [true, false] { service.handle(.appliance(.buttonEdge(down: down, at: BootClock.now))) }
         }
     }
 
@@ -106,7 +106,7 @@ import Testing
         // Each press records two events. These are more events than the first boundary covers.
         try await on(service) { service in
             for _ in 0..<601 {
-                for down in [true, false] { service.handle(.buttonEdge(down: down, at: BootClock.now)) }
+                for down in [true, false] { service.handle(.appliance(.buttonEdge(down: down, at: BootClock.now))) }
             }
         }
         await latch.untilSomebodyIsStopped()

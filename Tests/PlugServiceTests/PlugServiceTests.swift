@@ -131,7 +131,7 @@ import Testing
         #expect(goodbye.reason == .stopping)
         let next = await plug.service.machine.nextSequence
         #expect(plug.directory.text("sequence") == "\(next)\n\(next)\n")
-        await plug.service.handle(.buttonEdge(down: true, at: BootClock.now))
+        await plug.service.handle(.appliance(.buttonEdge(down: true, at: BootClock.now)))
         await plug.service.rename("Another")
         #expect(await plug.service.machine.nextSequence == next)
         #expect(await plug.service.machine.identity.name == "Lamp")
@@ -162,7 +162,7 @@ import Testing
         // Both edges are in one turn of the loop. On a busy machine they would otherwise be a long press.
         try await loop.submit {
             service.assumeIsolated {
-                for down in [true, false] { $0.handle(.buttonEdge(down: down, at: BootClock.now)) }
+                for down in [true, false] { $0.handle(.appliance(.buttonEdge(down: down, at: BootClock.now))) }
             }
         }.get()
         #expect(parts.isRelayOn)

@@ -51,9 +51,9 @@ extension PlugDescription {
             identity: server, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
         var session = ControllerSession(name: "Desk")
         let connection = ConnectionID(rawValue: 1)
-        _ = plug.handle(.opened(PlugServer.Opening(connection)), now: plugTime)
+        _ = plug.handle(.shell(.opened(PlugServer.Opening(connection))), now: plugTime)
         for case .send(let hello) in session.handle(.connected, now: asked) {
-            for case .send(_, let welcome) in plug.handle(.received(connection, hello), now: plugTime) {
+            for case .send(_, let welcome) in plug.handle(.shell(.received(connection, hello)), now: plugTime) {
                 for case .deliver(.welcomed(let description)) in session.handle(.received(welcome), now: asked) {
                     return description
                 }

@@ -61,7 +61,7 @@ struct BackToBack {
     /// Delivers bytes one by one, alternating between both sides, until both pipes are empty.
     mutating func exchange() {
         while !toPlug.isEmpty || !toController.isEmpty {
-            if !toPlug.isEmpty { plug(.received(Self.connection, [toPlug.removeFirst()])) }
+            if !toPlug.isEmpty { plug(.shell(.received(Self.connection, [toPlug.removeFirst()]))) }
             if !toController.isEmpty { controller(.received([toController.removeFirst()])) }
         }
     }
@@ -73,7 +73,7 @@ struct BackToBack {
         var pair = BackToBack(boundary: 10)
         let request = RequestID(bytes: 0..<16)!
         pair.plug(.record(.restarted(powerLost: true)))
-        pair.plug(.opened(PlugServer.Opening(BackToBack.connection)))
+        pair.plug(.shell(.opened(PlugServer.Opening(BackToBack.connection))))
         pair.controller(.connected)
         pair.controller(.subscribe(SubscriptionOptions(events: .after(3))))
         pair.controller(.command(request, .setRelay(on: true, autoOff: nil), deadline: .zero + .seconds(9)))
@@ -111,7 +111,7 @@ struct BackToBack {
     func thousandsOfEventsCatchUpByteByByte() {
         var pair = BackToBack(boundary: 1)
         for _ in 0..<2000 { pair.plug(.record(.buttonPressed(.single))) }
-        pair.plug(.opened(PlugServer.Opening(BackToBack.connection)))
+        pair.plug(.shell(.opened(PlugServer.Opening(BackToBack.connection))))
         pair.controller(.connected)
         pair.controller(.subscribe(SubscriptionOptions(events: .after(0), state: nil)))
         pair.exchange()

@@ -122,10 +122,10 @@ final class SimulatedPlug {
         case .accepted(let stream, _, _) where isOffNetwork: out.append(.close(stream))
         case .accepted(let stream, _, let peer):
             streams[id(stream)] = stream
-            perform(.opened(PlugServer.Opening(id(stream), of: PublicKey(of: peer.address), peer: "\(peer)")))
-        case .received(let stream, let bytes): perform(.received(id(stream), bytes))
-        case .writable(let stream, let writable): perform(.writable(id(stream), writable))
-        case .closed(let stream, _): perform(.closed(id(stream)))
+            perform(.server(.opened(PlugServer.Opening(id(stream), of: PublicKey(of: peer.address), peer: "\(peer)"))))
+        case .received(let stream, let bytes): perform(.server(.received(id(stream), bytes)))
+        case .writable(let stream, let writable): perform(.server(.writable(id(stream), writable)))
+        case .closed(let stream, _): perform(.server(.closed(id(stream))))
         case .deadlineReached:
             finishWrites()
             finishPress()
@@ -159,7 +159,7 @@ final class SimulatedPlug {
         case .flashTakes(let time): flash.time = time
         case .diskBreaksDown(let breakdown, let steps): disk.breakDown(breakdown, afterSteps: steps)
         case .nextStartBreaksDown(let breakdown, let steps): nextStart = (breakdown, steps)
-        case .remove(let key): perform(.removeController(fingerprint: key.fingerprint))
+        case .remove(let key): perform(.server(.removeController(fingerprint: key.fingerprint)))
         case .command, .fetchSamples, .killBeforeStore, .call, .reset: break
         }
     }
@@ -168,7 +168,7 @@ final class SimulatedPlug {
         guard release == nil, certain == nil else { return }
         pressesBegun += 1
         release = now + duration
-        perform(.buttonEdge(down: true, at: now))
+        perform(.appliance(.buttonEdge(down: true, at: now)))
     }
 
     private func id(_ stream: StreamID) -> ConnectionID { ConnectionID(rawValue: stream.rawValue) }
@@ -181,7 +181,7 @@ final class SimulatedPlug {
         guard let time = release, time <= now else { return }
         release = nil
         certain = now + Self.recorded
-        perform(.buttonEdge(down: false, at: now))
+        perform(.appliance(.buttonEdge(down: false, at: now)))
     }
 
     private func discover(_ step: (inout DiscoveryShell) -> DiscoveryShell.Outcome) {
@@ -298,7 +298,7 @@ final class SimulatedPlug {
     /// Writes to flash, and returns the answer for the machine.
     private func write(_ action: PlugMachine.Action) -> PlugMachine.Event? {
         switch action {
-        case .persist(let state): storage?.persist(state) == true ? nil : .persistFailed
+        case .persist(let state): storage?.persist(state) == true ? nil : .appliance(.persistFailed)
         case .reserve(let boundary): storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed
         case .keepSettings(let settings): storage?.keep(settings) == true ? .settingsKept : .settingsNotKept
         case .keepAudit(let audit): storage?.keep(audit) == true ? .auditKept : .auditNotKept
@@ -323,7 +323,7 @@ final class SimulatedPlug {
         case .readMeter:
             let deciwatts = relayOn ? load : 0
             measured[now] = deciwatts
-            perform(.measured(Measurement(deciwatts: deciwatts)))
+            perform(.appliance(.measured(Measurement(deciwatts: deciwatts))))
         case .mirror(let records): storage?.mirror(records)
         case .keep(let controllers):
             let isKeyKept = simulatedKey?.keep(FileStore(calls: disk)) == true

@@ -23,8 +23,8 @@ import Testing
         let nonce = [UInt8](repeating: 9, count: 32)
         let begin = session.handle(
             .connected(plugKey: .plug, ownKey: .stranger, nonce: nonce), now: plug.now)
-        plug.feed(.opened(PlugServer.Opening(tablet, of: .stranger)))
-        defer { plug.feed(.closed(tablet)) }
+        plug.feed(.server(.opened(PlugServer.Opening(tablet, of: .stranger))))
+        defer { plug.feed(.server(.closed(tablet))) }
         var pending = begin
         while !pending.isEmpty {
             switch pending.removeFirst() {

@@ -116,10 +116,10 @@ struct StoredPlug {
         case .keepSettings(let settings): return storage.keep(settings) ? .settingsKept : .settingsNotKept
         case .keepCode(let code): return storage.keep(code) ? .codeKept : .codeNotKept
         case .setDimmer, .setLight, .close, .pairingWindow, .answer, .manageHomeKit, .logLevel: break
-        case .readMeter: return .measured(Measurement(deciwatts: relayOn ? load : 0))
+        case .readMeter: return .appliance(.measured(Measurement(deciwatts: relayOn ? load : 0)))
         case .mirror(let records): storage.mirror(records)
         case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed
-        case .persist(let state): return storage.persist(state) ? nil : .persistFailed
+        case .persist(let state): return storage.persist(state) ? nil : .appliance(.persistFailed)
         case .keepAudit(let audit): return storage.keep(audit) ? .auditKept : .auditNotKept
         case .factoryReset(let actor): return storage.orderReset(by: actor) ? .resetStands : .resetFailed
         case .reserve(let boundary):
@@ -130,7 +130,7 @@ struct StoredPlug {
     }
 
     /// Changes the contact at the current time.
-    mutating func edge(down: Bool) { feed(.buttonEdge(down: down, at: now)) }
+    mutating func edge(down: Bool) { feed(.appliance(.buttonEdge(down: down, at: now))) }
 
     mutating func press() {
         edge(down: true)
@@ -153,17 +153,17 @@ struct StoredPlug {
         let asked = ControllerSession.Event.command(
             RequestID(bytes: bytes)!, command, deadline: now + .seconds(5))
         outcome = nil
-        feed(.opened(PlugServer.Opening(id)))
+        feed(.server(.opened(PlugServer.Opening(id))))
         for event in [ControllerSession.Event.connected, asked] {
             for case .send(let bytes) in session.handle(event, now: now) { received(bytes, id, &session) }
         }
-        feed(.closed(id))
+        feed(.server(.closed(id)))
         return outcome
     }
 
     private mutating func received(_ bytes: [UInt8], _ id: ConnectionID, _ session: inout ControllerSession) {
         sent = []
-        feed(.received(id, bytes))
+        feed(.server(.received(id, bytes)))
         for answer in sent {
             for action in session.handle(.received(answer), now: now) {
                 if case .send(let more) = action { received(more, id, &session) }
@@ -175,7 +175,7 @@ struct StoredPlug {
     /// Returns the messages that the plug sends when it receives these bytes on this connection.
     mutating func answers(to bytes: [UInt8], on id: ConnectionID) -> [[UInt8]] {
         sent = []
-        feed(.received(id, bytes))
+        feed(.server(.received(id, bytes)))
         return sent
     }
 

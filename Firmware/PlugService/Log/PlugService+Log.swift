@@ -6,7 +6,7 @@ extension PlugService {
         settings.log?.attach(to: loop) { [weak self] in self?.assumeIsolated { $0.handOverLog() } }
     }
 
-    private func handOverLog() { settings.log?.handOver { handle(.logged($0, lost: $1)) } }
+    private func handOverLog() { settings.log?.handOver { handle(.server(.logged($0, lost: $1))) } }
 
     /// Logs the access, so that readers of the system journal know that the log was read over the network.
     func logFollowed(_ level: LogLevel?) {

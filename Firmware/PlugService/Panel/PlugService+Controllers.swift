@@ -26,7 +26,7 @@ extension PlugService {
                 "\(PanelText.printable(controller.name)) is the last owner\nhint: `plugd reset` removes all pairings"
             )
         }
-        handle(.removeController(fingerprint: controller.key.fingerprint))
+        handle(.server(.removeController(fingerprint: controller.key.fingerprint)))
         return "removed: " + line(controller)
     }
 }

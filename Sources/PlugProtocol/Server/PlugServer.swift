@@ -66,14 +66,35 @@ public struct PlugServer: Machine, Sendable {
         public init() {}
     }
 
-    /// An event of a connection, of the appliance or of the shell.
-    public enum Event: MachineEvent, Sendable {
+    /// An event that the shell reports. The appliance does not use it.
+    public enum ShellEvent: Sendable {
         /// A connection was accepted and its TLS handshake completed.
         case opened(Opening)
         case received(ConnectionID, [UInt8])
         /// The connection's send buffer filled up (false) or drained (true). A new connection is writable.
         case writable(ConnectionID, Bool)
         case closed(ConnectionID)
+        /// New log lines, in order, and the number of lines before them that are lost. The shell must not log while it
+        /// performs the resulting actions, or each line would cause another one.
+        case logged([LogLine], lost: UInt64)
+        /// A door received a command. Answered by ``Action/answer(_:ticket:_:)``.
+        case asked(DoorCommand)
+        /// The answer to ``Action/manageHomeKit(_:_:)``.
+        case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
+        /// The plug's local panel removes a controller. Ignored for the last owner.
+        case removeController(fingerprint: String)
+        /// The plug's local panel replaces the setup code. Ignored while another change is in progress.
+        /// ``PlugServer/codeInWriting`` is the code until flash answers.
+        case changeCode(SetupCode)
+        /// The plug has drawn its next key. Every session is informed.
+        case nextKey(PublicKey)
+        /// The next key has replaced the current one.
+        case keyTurned
+    }
+
+    /// An event of the shell or of the appliance.
+    public enum Event: MachineEvent, Sendable {
+        case shell(ShellEvent)
         /// The service instance name changed. Every session is informed.
         case renamed(String)
         /// A user renamed the plug; the announced name may have a number appended. Every session is informed.
@@ -91,35 +112,20 @@ public struct PlugServer: Machine, Sendable {
         case stateChanged(PlugState)
         /// A person held the plug's button to open the pairing window.
         case openPairing
-        /// The plug's local panel removes a controller. Ignored for the last owner.
-        case removeController(fingerprint: String)
-        /// The plug's local panel replaces the setup code. Ignored while another change is in progress.
-        case changeCode(SetupCode)
         /// The answer to ``Action/keepCode(_:)``. Nil if flash contains the code.
         case codeKept(Refusal?)
-        /// The plug has drawn its next key. Every session is informed.
-        case nextKey(PublicKey)
-        /// The next key has replaced the current one.
-        case keyTurned
         /// The factory reset is in flash. All sessions end and no new ones are accepted.
         case factoryReset
         /// The answer to ``Action/factoryReset`` if the reset failed.
         case resetFailed
-        /// A door received a command. Answered by ``Action/answer(_:ticket:_:)``.
-        case asked(DoorCommand)
         /// The answer to ``Action/perform(_:controller:_:deadline:)``, immediately or later. If `done` has no event,
         /// the server fills in the event that was recorded with this request as its cause.
         case commandOutcome(CommandID, CommandOutcome)
         /// A chunk for ``Action/fetch(_:fetch:from:to:)``, at most ``PlugWire/maximumChunk`` bytes, empty if there are
         /// no samples. `next` is the start of the next chunk; nil ends the fetch.
         case samples(ConnectionID, fetch: UInt32, chunk: [UInt8], next: Instant?)
-        /// New log lines, in order, and the number of lines before them that are lost. The shell must not log while it
-        /// performs the resulting actions, or each line would cause another one.
-        case logged([LogLine], lost: UInt64)
         /// The answer to ``Action/fetchAudit(_:after:limit:)``: at most ``PlugWire/auditEntriesAtOnce`` entries.
         case audit(ConnectionID, AuditPage)
-        /// The answer to ``Action/manageHomeKit(_:_:)``.
-        case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
         /// Send Goodbye to all sessions and accept no new ones.
         case stop
         case deadlineReached
@@ -161,7 +167,7 @@ public struct PlugServer: Machine, Sendable {
         /// Answer with the oldest audit entries after this number. With `limit`, only the newest `limit` entries of the
         /// log count.
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
-        /// Perform a request at the plug's HomeKit server. Answered immediately or later by ``Event/homeKit(_:_:)``.
+        /// Perform a request at the plug's HomeKit server. Answered immediately or later by ``ShellEvent/homeKit(_:_:)``.
         case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Write the paired controllers to flash before the bytes that follow this action are sent.
         case keep(PairedControllers)
@@ -241,14 +247,8 @@ public struct PlugServer: Machine, Sendable {
         var actions: [Action] = []
         notes = []
         switch event {
-        case .opened(let opening):
-            open(opening, now: now, &actions)
-        case .received(let connection, let bytes):
-            receive(bytes, on: connection, now: now, &actions)
-        case .writable(let connection, let writable):
-            sessions[connection]?.setWritable(writable)
-        case .closed(let connection):
-            sessions[connection] = nil
+        case .shell(let event):
+            handle(event, now: now, &actions)
         case .renamed(let name):
             describe { $0.name = name }
         case .named(let given, let announced):
@@ -268,18 +268,8 @@ public struct PlugServer: Machine, Sendable {
             self.state = state
         case .openPairing:
             access.openAtPlug(now: now)
-        case .removeController(let fingerprint):
-            if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
-                remove(known, by: .panel, .notPaired, now: now, &actions)
-            }
-        case .changeCode(let code):
-            changeCode(code, &actions)
         case .codeKept(let refusal):
             endCodeChange(refusal)
-        case .nextKey(let key):
-            announceOwnKey(key)
-        case .keyTurned:
-            rotateOwnKey()
         case .factoryReset:
             stopped = true
             endAll(.factoryReset, now: now, &actions)
@@ -287,14 +277,9 @@ public struct PlugServer: Machine, Sendable {
             endAskersOfReset(now: now, &actions)
         case .commandOutcome(let command, let outcome):
             finish(command, outcome, &actions)
-        case .asked(let command):
-            handle(command, now: now, &actions)
         case .samples(let connection, let fetch, let chunk, let next):
             answer(fetch: fetch, on: connection, chunk: chunk, next: next)
-        case .logged(let lines, let lost):
-            remember(lines, lost: lost)
         case .audit(let connection, let page): answer(audit: page, on: connection)
-        case .homeKit(let connection, let report): answer(homeKit: report, on: connection)
         case .stop:
             stopped = true
             endAll(Goodbye(.stopping, "The plug is stopping; it may return soon."), now: now, &actions)
@@ -307,6 +292,34 @@ public struct PlugServer: Machine, Sendable {
         announceWindow(now: now, &actions)
         announceLogLevel(&actions)
         return asksLast(actions)
+    }
+
+    private mutating func handle(_ event: ShellEvent, now: Instant, _ actions: inout [Action]) {
+        switch event {
+        case .opened(let opening):
+            open(opening, now: now, &actions)
+        case .received(let connection, let bytes):
+            receive(bytes, on: connection, now: now, &actions)
+        case .writable(let connection, let writable):
+            sessions[connection]?.setWritable(writable)
+        case .closed(let connection):
+            sessions[connection] = nil
+        case .logged(let lines, let lost):
+            remember(lines, lost: lost)
+        case .asked(let command):
+            handle(command, now: now, &actions)
+        case .homeKit(let connection, let report): answer(homeKit: report, on: connection)
+        case .removeController(let fingerprint):
+            if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
+                remove(known, by: .panel, .notPaired, now: now, &actions)
+            }
+        case .changeCode(let code):
+            changeCode(code, &actions)
+        case .nextKey(let key):
+            announceOwnKey(key)
+        case .keyTurned:
+            rotateOwnKey()
+        }
     }
 
     /// Moves requests to the shell behind all other actions. The shell may answer a request immediately, and the answer

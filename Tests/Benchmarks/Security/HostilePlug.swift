@@ -122,12 +122,13 @@ actor HostilePlug: ConnectionOwner {
             identity: identity, access: access, journal: EventJournal(), state: PlugState(relayOn: false))
         connections[connection.id] = Session(connection: connection, server: server)
         handle(
-            .opened(PlugServer.Opening(connection.id, peer: "", key: connection.peerKey, nonce: randomBytes(32))),
+            .shell(
+                .opened(PlugServer.Opening(connection.id, peer: "", key: connection.peerKey, nonce: randomBytes(32)))),
             connection.id)
     }
 
     func received(_ bytes: [UInt8], on id: ConnectionID) {
-        handle(.received(id, bytes), id)
+        handle(.shell(.received(id, bytes)), id)
         // A connection with a cursor has subscribed, so the flood may begin.
         if connections[id]?.server.connections.first?.cursor != nil { connections[id]?.isSubscribed = true }
     }

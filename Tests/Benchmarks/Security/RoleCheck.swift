@@ -47,10 +47,10 @@ private struct CommandedServer {
     private(set) var answered = 0
 
     init() {
-        _ = server.handle(.opened(PlugServer.Opening(connection)), now: now)
+        _ = server.handle(.shell(.opened(PlugServer.Opening(connection))), now: now)
         for action in session.handle(.connected, now: now) {
             guard case .send(let bytes) = action else { continue }
-            for case .send(_, let answer) in server.handle(.received(connection, bytes), now: now) {
+            for case .send(_, let answer) in server.handle(.shell(.received(connection, bytes)), now: now) {
                 _ = session.handle(.received(answer), now: now)
             }
         }
@@ -71,7 +71,7 @@ private struct CommandedServer {
 
     mutating func obey(_ frame: [UInt8]) {
         now = now + .milliseconds(1)
-        for case .perform(let id, _, _, _) in server.handle(.received(connection, frame), now: now) {
+        for case .perform(let id, _, _, _) in server.handle(.shell(.received(connection, frame)), now: now) {
             let done = CommandOutcome.done(PlugState(relayOn: true), event: nil)
             for case .send in server.handle(.commandOutcome(id, done), now: now) { answered += 1 }
         }

@@ -50,7 +50,7 @@ private struct SubscribedServer {
         for number in 1...subscribers {
             let id = ConnectionID(rawValue: number)
             sessions[id] = ControllerSession(name: "Controller \(number)")
-            serve(.opened(PlugServer.Opening(id)))
+            serve(.shell(.opened(PlugServer.Opening(id))))
             control(id, .connected)
             control(id, .subscribe(SubscriptionOptions(events: .fromNow)))
         }
@@ -59,7 +59,7 @@ private struct SubscribedServer {
     /// Stops the reading of one subscriber, as if its connection's buffer were full.
     mutating func stall() {
         let id = ConnectionID(rawValue: 1)
-        serve(.writable(id, false))
+        serve(.shell(.writable(id, false)))
         stalled = id
     }
 
@@ -92,7 +92,7 @@ private struct SubscribedServer {
         guard let actions = sessions[id]?.handle(event, now: now) else { return }
         for action in actions {
             switch action {
-            case .send(let bytes): serve(.received(id, bytes))
+            case .send(let bytes): serve(.shell(.received(id, bytes)))
             case .deliver: break
             case .close(let reason): preconditionFailure("a session ended: \(reason)")
             }

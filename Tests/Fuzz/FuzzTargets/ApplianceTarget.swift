@@ -54,14 +54,15 @@ private struct FuzzedLife {
     mutating func step(_ kind: UInt8, after delay: UInt8, _ number: UInt16) throws {
         now = now + .milliseconds(Int64(delay) * Int64(delay))
         switch kind % 9 {
-        case 0: try feed(.buttonEdge(down: number & 1 != 0, at: now - .milliseconds(Int64(number >> 4))))
+        case 0: try feed(.shell(.buttonEdge(down: number & 1 != 0, at: now - .milliseconds(Int64(number >> 4)))))
         case 1: try command(.setRelay(on: number & 1 != 0, autoOff: number < 2 ? nil : .seconds(Int64(number))))
         case 2:
-            try feed(.measured(Measurement(deciwatts: Int32(number), decivolts: 2300, milliamperes: UInt32(number))))
-        case 3: try feed(.temperature(number == 0 ? nil : Int16(bitPattern: number)))
+            try feed(
+                .shell(.measured(Measurement(deciwatts: Int32(number), decivolts: 2300, milliamperes: UInt32(number)))))
+        case 3: try feed(.shell(.temperature(number == 0 ? nil : Int16(bitPattern: number))))
         case 4: try command(.resetProtection)
         case 5: try restart(powerLost: number & 1 != 0)
-        case 6: try feed(.meterFailed)
+        case 6: try feed(.shell(.meterFailed))
         case 7:
             try command(.setLevel(DimLevel(permille: Int(number) % 1001)!, transition: .milliseconds(Int64(number))))
         default: try feed(.deadlineReached)

@@ -136,7 +136,7 @@ private struct HeardMessages {
         to command: DoorCommand, of server: inout PlugServer, _ now: Instant
     ) throws(FuzzFailure) -> [(UInt64, CommandOutcome)] {
         var answers: [(UInt64, CommandOutcome)] = []
-        var due = server.handle(.asked(command), now: now)
+        var due = server.handle(.shell(.asked(command)), now: now)
         while let action = due.first {
             due.removeFirst()
             switch action {

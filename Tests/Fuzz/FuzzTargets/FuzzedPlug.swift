@@ -43,7 +43,7 @@ struct FuzzedPlug {
             .relayChanged(on: true, cause: .timer),
         ] { _ = server.handle(.record(kind), now: Self.now - .seconds(3)) }
         _ = server.handle(.openPairing, now: Self.now - .seconds(3))
-        _ = server.handle(.logged(Self.log, lost: 2), now: Self.now - .seconds(3))
+        _ = server.handle(.shell(.logged(Self.log, lost: 2)), now: Self.now - .seconds(3))
     }
 
     /// A log line of each level.
@@ -95,7 +95,7 @@ struct FuzzedPlug {
                 try handle(.audit(connection, AuditPage(Array(asked.prefix(3)), isLast: asked.count <= 3)))
             case .keepCode: try handle(.codeKept(nil))
             case .manageHomeKit(let connection, let order):
-                try handle(.homeKit(connection, Self.homeKit(order)))
+                try handle(.shell(.homeKit(connection, Self.homeKit(order))))
             case .keep, .pairingWindow, .answer, .logLevel: break
             }
         }

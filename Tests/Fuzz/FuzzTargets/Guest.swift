@@ -103,7 +103,7 @@ struct Visit {
     init(to plug: FuzzedPlug) throws(FuzzFailure) {
         self.plug = plug
         guest = try Guest()
-        try self.plug.handle(.opened(PlugServer.Opening(Self.connection, peer: "guest")))
+        try self.plug.handle(.shell(.opened(PlugServer.Opening(Self.connection, peer: "guest"))))
         try exchange()
     }
 
@@ -114,7 +114,7 @@ struct Visit {
             if toPlug.isEmpty, toGuest.isEmpty { break }
             fromGuest += toPlug
             fromPlug += toGuest
-            if !toPlug.isEmpty { try plug.handle(.received(Self.connection, toPlug)) }
+            if !toPlug.isEmpty { try plug.handle(.shell(.received(Self.connection, toPlug))) }
             if !toGuest.isEmpty { try guest.handle(.received(toGuest)) }
             try plug.answer()
         }

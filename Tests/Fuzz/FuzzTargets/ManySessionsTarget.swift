@@ -133,7 +133,7 @@ private struct CrowdedPlug {
         case .plugEvent: try handle(plugEvent(argument))
         case .close:
             guard let link = links.removeValue(forKey: slot) else { break }
-            try handle(.closed(link.id))
+            try handle(.shell(.closed(link.id)))
         }
         try check()
     }
@@ -141,12 +141,14 @@ private struct CrowdedPlug {
     private func plugEvent(_ argument: UInt8) -> PlugServer.Event {
         switch argument % 8 {
         case 0: .openPairing
-        case 1: .nextKey(.stranger)
-        case 2: .keyTurned
-        case 3: .changeCode(Self.codes[0])
+        case 1: .shell(.nextKey(.stranger))
+        case 2: .shell(.keyTurned)
+        case 3: .shell(.changeCode(Self.codes[0]))
         case 4: .codeKept(nil)
         case 5: .record(.relayChanged(on: true, cause: .button))
-        case 6: .removeController(fingerprint: Self.publicKey(current[Int(argument >> 4) % Self.people]).fingerprint)
+        case 6:
+            .shell(
+                .removeController(fingerprint: Self.publicKey(current[Int(argument >> 4) % Self.people]).fingerprint))
         case _: .renamed("Lamp \(argument)")
         }
     }
@@ -158,12 +160,13 @@ private struct CrowdedPlug {
     private static func key(of link: Link) -> PublicKey { PublicKey(bytes: link.key.publicKey.derRepresentation)! }
 
     private mutating func open(_ slot: Int, _ person: Int, key: Int) throws(FuzzFailure) {
-        if let old = links.removeValue(forKey: slot) { try handle(.closed(old.id)) }
+        if let old = links.removeValue(forKey: slot) { try handle(.shell(.closed(old.id))) }
         lastConnection += 1
         let id = ConnectionID(rawValue: lastConnection)
         let nonce = [UInt8](repeating: UInt8(truncatingIfNeeded: lastConnection), count: 32)
         links[slot] = Link(id: id, person: person, key: Self.keys[key % Self.keys.count], nonce: nonce)
-        try handle(.opened(PlugServer.Opening(id, peer: "person \(person)", key: Self.publicKey(key), nonce: nonce)))
+        try handle(
+            .shell(.opened(PlugServer.Opening(id, peer: "person \(person)", key: Self.publicKey(key), nonce: nonce))))
     }
 
     private mutating func announce(_ slot: Int, signer: Int, isOwn: Bool = true) throws(FuzzFailure) {
@@ -220,7 +223,7 @@ private struct CrowdedPlug {
 
     private mutating func send(_ slot: Int, _ bytes: [UInt8]) throws(FuzzFailure) {
         guard let link = links[slot] else { return }
-        try handle(.received(link.id, bytes))
+        try handle(.shell(.received(link.id, bytes)))
     }
 
     private mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
@@ -235,7 +238,7 @@ private struct CrowdedPlug {
             case .record(let kind): try handle(.record(kind))
             case .keepCode: break  // A later step answers.
             case .factoryReset: try handle(.resetFailed)
-            case .manageHomeKit(let id, _): try handle(.homeKit(id, .failure(Refusal(.unsupported, "off"))))
+            case .manageHomeKit(let id, _): try handle(.shell(.homeKit(id, .failure(Refusal(.unsupported, "off")))))
             case .perform(let id, _, _, _): try handle(.commandOutcome(id, .done(server.state, event: nil)))
             case .fetch(let id, let fetch, _, _): try handle(.samples(id, fetch: fetch, chunk: [], next: nil))
             case .keep, .pairingWindow, .answer, .logLevel: break

@@ -14,8 +14,8 @@ extension FuzzTarget {
             for pieces in cuts(of: bytes) {
                 var plug = FuzzedPlug.prepared
                 let before = plug.server.access.controllers
-                try plug.handle(.opened(PlugServer.Opening(Courtship.connection, of: .stranger)))
-                for piece in pieces { try plug.handle(.received(Courtship.connection, piece)) }
+                try plug.handle(.shell(.opened(PlugServer.Opening(Courtship.connection, of: .stranger))))
+                for piece in pieces { try plug.handle(.shell(.received(Courtship.connection, piece))) }
                 let isPaired = plug.server.access.controllers != before
                 try require(!isPaired || holds(bytes, Courtship.recorded.fromController), "paired without a proof")
                 try require(isPaired || plug.performs.isEmpty && plug.fetches.isEmpty, "an unpaired peer is served")
@@ -66,11 +66,11 @@ private struct Courtship {
             var plug = FuzzedPlug.prepared
             var suitor = Suitor()
             fromController = []
-            try plug.handle(.opened(PlugServer.Opening(Self.connection, of: .stranger)))
+            try plug.handle(.shell(.opened(PlugServer.Opening(Self.connection, of: .stranger))))
             while !suitor.said.isEmpty {
                 let said = suitor.take()
                 fromController += said
-                try plug.handle(.received(Self.connection, said))
+                try plug.handle(.shell(.received(Self.connection, said)))
                 let answer = plug.take(Self.connection)
                 fromPlug += answer
                 suitor.handle(.received(answer))

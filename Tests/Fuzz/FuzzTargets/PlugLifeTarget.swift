@@ -68,13 +68,13 @@ private final class FuzzedBoard {
     func meet(_ bytes: [UInt8]) throws {
         connection += 1
         let id = ConnectionID(rawValue: connection)
-        try handle(.opened(PlugServer.Opening(id, of: .desk)))
+        try handle(.server(.opened(PlugServer.Opening(id, of: .desk))))
         for piece in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
-            try handle(.received(id, Array(piece)))
+            try handle(.server(.received(id, Array(piece))))
             try wait(.milliseconds(10))
         }
         try wait(.seconds(60))
-        try handle(.closed(id))
+        try handle(.server(.closed(id)))
     }
 
     func kill() throws {
@@ -148,7 +148,8 @@ private final class FuzzedBoard {
     private func perform(_ action: PlugMachine.Action) {
         switch action {
         case .setRelay(let on): relayOn = on
-        case .readMeter: step(.measured(Measurement(deciwatts: relayOn ? 600 : 0, decivolts: 2300, milliamperes: 260)))
+        case .readMeter:
+            step(.appliance(.measured(Measurement(deciwatts: relayOn ? 600 : 0, decivolts: 2300, milliamperes: 260))))
         case .mirror(let records):
             for case .event(let event) in records {
                 if event.sequence < next { fail("number \(event.sequence) was used, but the next is \(next)") }
@@ -167,10 +168,10 @@ private final class FuzzedBoard {
         case .announce(let name): step(.renamed(name))
         case .keepSettings(let settings): step(storage?.keep(settings) == true ? .settingsKept : .settingsNotKept)
         case .keepCode(let code): step(storage?.keep(code) == true ? .codeKept : .codeNotKept)
-        case .persist(let state): if storage?.persist(state) != true { step(.persistFailed) }
+        case .persist(let state): if storage?.persist(state) != true { step(.appliance(.persistFailed)) }
         case .reserve(let boundary):
             step(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
-        case .manageHomeKit(let id, _): step(.homeKit(id, .failure(Refusal(.unsupported, "HomeKit is off"))))
+        case .manageHomeKit(let id, _): step(.server(.homeKit(id, .failure(Refusal(.unsupported, "HomeKit is off")))))
         case .setDimmer, .setLight, .pairingWindow, .answer, .logLevel: break
         }
     }

@@ -72,8 +72,8 @@ private struct StrangersVisit: Equatable {
 
     init(_ pieces: [[UInt8]]) throws {
         var plug = FuzzedPlug.prepared
-        try plug.handle(.opened(PlugServer.Opening(Self.connection, of: .desk, peer: "stranger")))
-        for piece in pieces { try plug.handle(.received(Self.connection, piece)) }
+        try plug.handle(.shell(.opened(PlugServer.Opening(Self.connection, of: .desk, peer: "stranger"))))
+        for piece in pieces { try plug.handle(.shell(.received(Self.connection, piece))) }
         requests = plug.performs.map(\.id.request)
         controllers = plug.performs.map(\.controller)
         commands = plug.performs.map(\.command)

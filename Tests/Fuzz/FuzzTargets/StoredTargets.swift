@@ -95,10 +95,10 @@ extension FuzzTarget {
         }
         mirrored(.started)
         for second in 0..<5 {
-            mirrored(.buttonEdge(down: true, at: now))
+            mirrored(.appliance(.buttonEdge(down: true, at: now)))
             now = now + .milliseconds(100)
-            mirrored(.buttonEdge(down: false, at: now))
-            mirrored(.measured(Measurement(deciwatts: Int32(second) * 7, decivolts: 2300, milliamperes: 5)))
+            mirrored(.appliance(.buttonEdge(down: false, at: now)))
+            mirrored(.appliance(.measured(Measurement(deciwatts: Int32(second) * 7, decivolts: 2300, milliamperes: 5))))
             now = now + .seconds(1)
             mirrored(.deadlineReached)
         }
@@ -136,13 +136,13 @@ extension FuzzTarget {
         _ = machine.handle(.started, now: now)
         let first = machine.nextSequence
         try require(first >= memory.journal.nextSequence, "the sequence numbers decreased")
-        _ = machine.handle(.buttonEdge(down: true, at: now), now: now)
+        _ = machine.handle(.appliance(.buttonEdge(down: true, at: now)), now: now)
         for _ in 0..<200 {
             guard let deadline = machine.nextDeadline, deadline < FuzzedPlug.now + .seconds(60) else { break }
             now = max(now, deadline)
             _ = machine.handle(.deadlineReached, now: now)
         }
-        _ = machine.handle(.buttonEdge(down: false, at: now), now: now)
+        _ = machine.handle(.appliance(.buttonEdge(down: false, at: now)), now: now)
         try require(machine.nextSequence > first, "the press got no number")
         try require(machine.memory.unnumbered.isEmpty, "an event waits for flash forever")
         let records = [head] + machine.memory.records

@@ -119,16 +119,17 @@ struct ApplianceSoak {
     mutating func answer() throws {
         isAsked = false
         if configuration.hasThermometer {
-            try feed(.temperature(random.chance(0.001) ? 900 : random.chance(0.02) ? nil : 300))
+            try feed(.shell(.temperature(random.chance(0.001) ? 900 : random.chance(0.02) ? nil : 300)))
         }
         guard !isAsked else { return }
-        if random.chance(0.02) { return try feed(.meterFailed) }
+        if random.chance(0.02) { return try feed(.shell(.meterFailed)) }
         let drawn = isClosed || isWelded ? load : 0
         try feed(
-            .measured(
-                Measurement(
-                    deciwatts: drawn, decivolts: random.chance(0.01) ? 1500 : 2300,
-                    milliamperes: UInt32(drawn.magnitude) * 1000 / 2300)))
+            .shell(
+                .measured(
+                    Measurement(
+                        deciwatts: drawn, decivolts: random.chance(0.01) ? 1500 : 2300,
+                        milliamperes: UInt32(drawn.magnitude) * 1000 / 2300))))
     }
 
     mutating func run(for duration: Duration) throws {
@@ -161,7 +162,7 @@ struct ApplianceSoak {
 
     private mutating func edge(_ down: Bool) throws {
         let age = random.chance(0.2) ? Duration.microseconds(Int64.random(in: 0...900, using: &random)) : .zero
-        try feed(.buttonEdge(down: down, at: now - age))
+        try feed(.shell(.buttonEdge(down: down, at: now - age)))
     }
 
     // MARK: Actions
@@ -179,7 +180,7 @@ struct ApplianceSoak {
             isAsked = true
         case .persist(let state):
             if isFlashBroken {
-                for action in machine.handle(.persistFailed, now: now) { try perform(action) }
+                for action in machine.handle(.shell(.persistFailed), now: now) { try perform(action) }
             } else {
                 flash = state
                 unsavedSince = nil

@@ -35,11 +35,12 @@ final class HostilePlug {
         case .datagram(let datagram, _): return discover { $0.received(datagram, now: now) }
         case .accepted(let stream, _, let peer):
             streams[id(stream)] = stream
-            return serve(.opened(PlugServer.Opening(id(stream), of: PublicKey(of: peer.address), peer: "\(peer)")), now)
-        case .received(let stream, let bytes): return serve(.received(id(stream), bytes), now)
+            return serve(
+                .shell(.opened(PlugServer.Opening(id(stream), of: PublicKey(of: peer.address), peer: "\(peer)"))), now)
+        case .received(let stream, let bytes): return serve(.shell(.received(id(stream), bytes)), now)
         case .closed(let stream, _):
             decoders[id(stream)] = nil
-            return serve(.closed(id(stream)), now)
+            return serve(.shell(.closed(id(stream))), now)
         case .deadlineReached:
             return serve(.deadlineReached, now) + discover { $0.handle(.deadlineReached, now: now) } + happen(now)
         case .connected, .writable, .wallClockStepped, .stimulus: return []
