@@ -59,7 +59,7 @@ extension PlugServer {
     /// Counts a message that was read.
     mutating func count(_ message: WireControllerMessage, of connection: ConnectionID, now: Instant) {
         guard let session = sessions[connection], let controller = limited(session) else { return }
-        messageBudget.spend(cost(of: message), of: controller, now: now)
+        spend(messages: cost(of: message), of: controller, now: now)
     }
 
     /// Returns the session's controller if its messages are limited, or nil for owners and unpaired peers.

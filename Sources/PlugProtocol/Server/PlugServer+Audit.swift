@@ -12,7 +12,7 @@ extension PlugServer {
     mutating func note(
         _ kind: AuditNote.Kind, of connection: ConnectionID, isRefused: Bool = false, _ detail: String = ""
     ) {
-        notes.append(AuditNote(kind, by: actor(of: connection), isRefused: isRefused, detail))
+        add(AuditNote(kind, by: actor(of: connection), isRefused: isRefused, detail))
     }
 
     func actor(of connection: ConnectionID) -> AuditActor {
@@ -21,15 +21,13 @@ extension PlugServer {
             ?? .stranger(key: String(key.fingerprint.prefix(AuditActor.keyDigits)))
     }
 
-    /// Returns the actor of a command that is being executed, or nil for any other command.
-    public func asker(of command: CommandID) -> AuditActor? { askers[command]?.actor }
-
     /// The actor of an unanswered factory reset, or nil if no controller requested one.
     public var resetAsker: AuditActor? { sessions.all.first(where: \.awaitsReset).map { actor(of: $0.connection) } }
 
-    mutating func noteEnd(of command: CommandID, _ outcome: CommandOutcome) {
-        guard let asker = askers.removeValue(forKey: command), case .refused(let refusal) = outcome else { return }
-        notes.append(
+    /// Adds a note if the command was refused.
+    mutating func noteEnd(ofCommandOf asker: Asker, _ outcome: CommandOutcome) {
+        guard case .refused(let refusal) = outcome else { return }
+        add(
             AuditNote(.refused, by: asker.actor, isRefused: true, "\(asker.command.words): \(refusal.code.words)"))
     }
 

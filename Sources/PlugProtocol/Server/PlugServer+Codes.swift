@@ -7,7 +7,7 @@ extension PlugServer {
         let code: SetupCode
         /// The connection of the requesting session, which may have ended. Nil if the plug's local panel requested the
         /// change.
-        var asker: ConnectionID?
+        let asker: ConnectionID?
         let actor: AuditActor
     }
 
@@ -21,33 +21,31 @@ extension PlugServer {
             return refuse(
                 .new_code, Refusal(.busy, "The setup code is being changed; try again."), to: connection)
         }
-        codeChange = CodeChange(code: code, asker: connection, actor: actor(of: connection))
-        actions.append(.keepCode(code))
+        begin(CodeChange(code: code, asker: connection, actor: actor(of: connection)), &actions)
     }
 
     /// Changes the code on request of the plug's local panel. Ignored while another change is in progress.
     mutating func changeCode(_ code: SetupCode, _ actions: inout [Action]) {
         guard codeChange == nil else { return }
-        codeChange = CodeChange(code: code, asker: nil, actor: .panel)
-        actions.append(.keepCode(code))
+        begin(CodeChange(code: code, asker: nil, actor: .panel), &actions)
     }
 
     /// Completes the change.
     ///
     /// - Parameter refusal: the reason why flash does not contain the code, or nil if it does.
     mutating func endCodeChange(_ refusal: Refusal?) {
-        guard let change = codeChange.take() else { return }
+        guard let change = takeCodeChange() else { return }
         let asker = change.asker.flatMap { sessions[$0]?.connection }
         guard let refusal else {
             access.code = change.code
             access.invitations.revokeAll()
-            notes.append(AuditNote(.codeChanged, by: change.actor))
+            add(AuditNote(.codeChanged, by: change.actor))
             if let asker { sessions[asker]?.say { $0.newCode = WireSetupCodeChanged() } }
             return
         }
         if let asker { return refuse(.new_code, refusal, to: asker) }
         let request = AskedRequest.new_code.rawValue
-        notes.append(AuditNote(.refused, by: change.actor, isRefused: true, "\(request): \(refusal.code.words)"))
+        add(AuditNote(.refused, by: change.actor, isRefused: true, "\(request): \(refusal.code.words)"))
     }
 
     /// The new code while it is not in flash yet, or nil if no change is in progress.

@@ -34,7 +34,7 @@ extension PlugServer {
             return .answered(.refused(refusal))
         }
         let id = CommandID(request, of: asker.authority)
-        switch requests.admit(id, from: waiter, mayWait: mayWait, state: state) {
+        switch admit(id, of: Asker(actor: asker.actor, command: command), from: waiter, mayWait: mayWait) {
         case .answered(let outcome): return .answered(outcome)
         case .full:
             // The refusal is not stored in the ledger, so that the command can be retried.
@@ -44,14 +44,13 @@ extension PlugServer {
         case .joinedAgain: return .waitsAlready
         case .joined: return .waits
         case .new:
-            askers[id] = Asker(actor: asker.actor, command: command)
             actions.append(.perform(id, controller: asker.name, command, deadline: deadline))
             return .waits
         }
     }
 
     private mutating func noteRefusal(of asker: Commander, _ detail: String) {
-        notes.append(AuditNote(.refused, by: asker.actor, isRefused: true, detail))
+        add(AuditNote(.refused, by: asker.actor, isRefused: true, detail))
     }
 
     /// Handles a command of a door. Its outcome is an ``Action/answer(_:ticket:_:)``.

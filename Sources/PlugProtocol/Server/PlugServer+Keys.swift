@@ -61,7 +61,7 @@ extension PlugServer {
     ) -> Bool {
         guard writes > 0 else { return true }
         guard let controller = sessions[connection].flatMap({ access.controllers[$0.key] }),
-            flashBudget.spend(writes, of: controller.authority, controller.role, now: now)
+            spend(writes: writes, of: controller, now: now)
         else {
             refuse(request, .tooManyWrites, to: connection)
             return false
@@ -88,7 +88,7 @@ extension PlugServer {
         guard let next = access.nextKey, next.bytes.elementsEqual(wire.key), let key = sessions[connection]?.key,
             let controller = access.controllers[key], controller.knownNext != AuthorityID(next),
             // Without budget nothing is stored; the controller confirms the key again in its next session.
-            flashBudget.spend(1, of: controller.authority, controller.role, now: now)
+            spend(writes: 1, of: controller, now: now)
         else { return }
         access.controllers.note(plugsNext: next, of: key)
         actions.append(.keep(access.controllers))
@@ -98,7 +98,7 @@ extension PlugServer {
     mutating func rotateOwnKey() {
         guard let next = access.nextKey.take() else { return }
         access.key = next
-        notes.append(AuditNote(.keyRotated, by: .panel, "the plug's own"))
+        add(AuditNote(.keyRotated, by: .panel, "the plug's own"))
     }
 
     /// If this is the first session with an announced key, removes the previous key, ends the sessions with it, and

@@ -4,7 +4,6 @@ internal import ProtocolCore
 extension PlugServer {
     /// Advances the lanes of all sessions and sends their output. Runs at the end of each step.
     mutating func pump(now: Instant, _ actions: inout [Action]) {
-        continuation = nil
         // The newest event is encoded once, because all live subscribers get the same bytes.
         var latest: (sequence: SequenceNumber, frame: [UInt8])?
         for connection in sessions.connections {
@@ -79,7 +78,7 @@ extension PlugServer {
             latest = (cursor, frame)
             sessions[connection]?.say(frame: frame)
         }
-        if cursor + 1 < journal.nextSequence { continuation = now }
+        if cursor + 1 < journal.nextSequence { continueSending(at: now) }
         return cursor
     }
 

@@ -35,7 +35,7 @@ extension PlugServer {
     mutating func remember(_ lines: [LogLine], lost: UInt64) {
         sessions.updateAll { $0.log?.lost += lost }
         for line in lines {
-            for forgotten in log.append(line) {
+            for forgotten in appendToLog(line) {
                 sessions.updateAll { if $0.log?.wants(forgotten) == true { $0.log?.lost += 1 } }
             }
         }
@@ -47,7 +47,7 @@ extension PlugServer {
         if session.writable, !hasEvents(for: session) {
             if let lines = nextLines(for: &cursor) { sessions[connection]?.say { $0.logLines = lines } }
             // Other sessions get their turn before the remaining lines.
-            if log.hasMore(after: cursor.last) { continuation = now }
+            if log.hasMore(after: cursor.last) { continueSending(at: now) }
             sessions[connection]?.log = cursor
         }
         if cursor.until <= now { endLog(connection) }
@@ -71,14 +71,5 @@ extension PlugServer {
             cursor.last = line.number
         }
         return message.lost == 0 && message.lines.isEmpty ? nil : message
-    }
-
-    /// Notifies the shell if the lowest level that any session follows has changed. The level is nil if no session
-    /// follows the log.
-    mutating func announceLogLevel(_ actions: inout [Action]) {
-        let level = sessions.all.compactMap { $0.log?.level }.min()
-        guard level != announcedLogLevel else { return }
-        announcedLogLevel = level
-        actions.append(.logLevel(level))
     }
 }

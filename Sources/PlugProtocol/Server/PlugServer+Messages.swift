@@ -249,8 +249,8 @@ extension PlugServer {
     }
 
     mutating func finish(_ command: CommandID, _ outcome: CommandOutcome, _ actions: inout [Action]) {
-        guard let (outcome, waiting) = requests.finish(command, outcome) else { return }
-        noteEnd(of: command, outcome)
+        guard let (outcome, waiting, asker) = endCommand(command, outcome) else { return }
+        if let asker { noteEnd(ofCommandOf: asker, outcome) }
         for waiter in waiting {
             switch waiter {
             case .door(let door, let ticket): actions.append(.answer(door, ticket: ticket, outcome))

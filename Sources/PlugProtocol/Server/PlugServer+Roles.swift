@@ -118,13 +118,11 @@ extension PlugServer {
         access.invitations.revoke(by: controller.authority)
         actions.append(.keep(access.controllers))
         actions.append(.record(.controllerRemoved(name: controller.name)))
-        notes.append(AuditNote(.removed, by: actor, controller.inWords))
+        add(AuditNote(.removed, by: actor, controller.inWords))
         for session in sessions.all.filter({ controller.has($0.key) }) {
             end(session.connection, goodbye, now: now, &actions)
         }
-        requests.keep(only: access.controllers.all.map(\.authority))
-        flashBudget.keep(only: access.controllers.all.map(\.authority))
-        messageBudget.keep(only: access.controllers.all.map(\.authority))
+        forgetRemovedControllers()
     }
 }
 

@@ -192,34 +192,34 @@ public struct PlugServer: Machine, Sendable {
     }
 
     /// The current description of the plug.
-    public internal(set) var identity: Identity
+    public private(set) var identity: Identity
     /// The events, also those that subscribers have not read.
-    public internal(set) var journal: EventJournal
+    public private(set) var journal: EventJournal
     /// The last reported state of the appliance.
-    public internal(set) var state: PlugState
+    public private(set) var state: PlugState
     /// The keys, codes and paired controllers.
     public internal(set) var access: Access
     /// The limits on the resources that controllers can use.
     public let limits: Limits
     /// The audit notes of the last handled event.
-    public internal(set) var notes: [AuditNote] = []
+    public private(set) var notes: [AuditNote] = []
     /// The number of sessions that ended because of an invalid frame or message.
     public private(set) var malformedCount: UInt64 = 0
     var sessions = SessionTable()
-    var requests: RequestLedger
-    var flashBudget = FlashBudget()
-    var messageBudget = MessageBudget()
-    var stopped = false
+    private var requests: RequestLedger
+    /// The actors of running commands. Limited by the ledger's number of running commands.
+    private var askers: [CommandID: Asker] = [:]
+    private var flashBudget = FlashBudget()
+    private(set) var messageBudget = MessageBudget()
+    private var stopped = false
     /// The time of the next step, set while a session has more to send than one step permits.
-    var continuation: Instant?
+    private var continuation: Instant?
     private var announcedWindow = false
     /// The change of the setup code that is waiting for flash, or nil.
-    var codeChange: CodeChange?
-    var log: LogRing
+    private(set) var codeChange: CodeChange?
+    private(set) var log: LogRing
     /// The last log level that was passed to the shell. Nil means that no session followed the log.
-    var announcedLogLevel: LogLevel?
-    /// The actors of running commands. Limited by the ledger's number of running commands.
-    var askers: [CommandID: Asker] = [:]
+    private var announcedLogLevel: LogLevel?
 
     /// Creates a server at the plug's start.
     ///
@@ -288,6 +288,7 @@ public struct PlugServer: Machine, Sendable {
         }
         checkProofs(now: now, &actions)
         if !stopped { passTime(now: now, &actions) }
+        continuation = nil
         pump(now: now, &actions)
         announceWindow(now: now, &actions)
         announceLogLevel(&actions)
@@ -359,8 +360,67 @@ public struct PlugServer: Machine, Sendable {
     /// the initial state is known, which becomes their outcome.
     public mutating func settleRequests(with state: PlugState) -> [FinishedRequest] { requests.settle(with: state) }
 
+    /// Returns the actor of a command that is being executed, or nil for any other command.
+    public func asker(of command: CommandID) -> AuditActor? { askers[command]?.actor }
+
     /// Returns the outcome of a command, or nil if it is running or not in the ledger.
     public func outcome(of command: CommandID) -> CommandOutcome? { requests.outcome(of: command) }
+
+    /// Looks a command up in the ledger. A new command begins to run.
+    ///
+    /// - Parameter mayWait: true if the origin may wait for one more outcome.
+    mutating func admit(
+        _ command: CommandID, of asker: Asker, from waiter: RequestLedger.Waiter, mayWait: Bool
+    ) -> RequestLedger.Admission {
+        let admission = requests.admit(command, from: waiter, mayWait: mayWait, state: state)
+        if case .new = admission { askers[command] = asker }
+        return admission
+    }
+
+    /// Ends a running command. Returns its outcome, the origins that wait for it, and its actor; nil if the command is
+    /// not running.
+    mutating func endCommand(
+        _ command: CommandID, _ outcome: CommandOutcome
+    ) -> (outcome: CommandOutcome, waiting: [RequestLedger.Waiter], asker: Asker?)? {
+        guard let (outcome, waiting) = requests.finish(command, outcome) else { return nil }
+        return (outcome, waiting, askers.removeValue(forKey: command))
+    }
+
+    /// Consumes writes from a controller's budget. Returns false and consumes nothing if too few are available.
+    mutating func spend(writes: Int, of controller: PairedControllers.Controller, now: Instant) -> Bool {
+        flashBudget.spend(writes, of: controller.authority, controller.role, now: now)
+    }
+
+    /// Consumes messages from a controller's budget.
+    mutating func spend(messages: Int, of controller: AuthorityID, now: Instant) {
+        messageBudget.spend(messages, of: controller, now: now)
+    }
+
+    /// Discards the outcomes and budgets of controllers that are no longer paired.
+    mutating func forgetRemovedControllers() {
+        let paired = access.controllers.all.map(\.authority)
+        requests.keep(only: paired)
+        flashBudget.keep(only: paired)
+        messageBudget.keep(only: paired)
+    }
+
+    /// Begins a change of the setup code, which waits for flash.
+    mutating func begin(_ change: CodeChange, _ actions: inout [Action]) {
+        codeChange = change
+        actions.append(.keepCode(change.code))
+    }
+
+    /// Ends the change of the setup code and returns it, or nil if none is in progress.
+    mutating func takeCodeChange() -> CodeChange? { codeChange.take() }
+
+    /// Adds a line to the log and returns the lines that it evicts.
+    mutating func appendToLog(_ line: LogLine) -> [LogLine] { log.append(line) }
+
+    /// Requests another step, because a session has more to send than one step permits.
+    mutating func continueSending(at now: Instant) { continuation = now }
+
+    /// Adds a note for the audit log.
+    mutating func add(_ note: AuditNote) { notes.append(note) }
 
     private mutating func record(_ kind: PlugEvent.Kind, at time: Instant, now: Instant) {
         let event = journal.append(kind, time: time, boot: identity.boot)
@@ -382,6 +442,15 @@ public struct PlugServer: Machine, Sendable {
         guard isOpen != announcedWindow else { return }
         announcedWindow = isOpen
         actions.append(.pairingWindow(isOpen: isOpen))
+    }
+
+    /// Notifies the shell if the lowest level that any session follows has changed. The level is nil if no session
+    /// follows the log.
+    private mutating func announceLogLevel(_ actions: inout [Action]) {
+        let level = sessions.all.compactMap { $0.log?.level }.min()
+        guard level != announcedLogLevel else { return }
+        announcedLogLevel = level
+        actions.append(.logLevel(level))
     }
 
     private mutating func open(_ opening: Opening, now: Instant, _ actions: inout [Action]) {
