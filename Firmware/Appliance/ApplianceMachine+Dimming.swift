@@ -36,7 +36,7 @@ extension ApplianceMachine {
             transition = DimTransition(from: level, to: target, start: now, duration: duration, cause: cause)
         } else {
             level = target
-            actions.append(.setDimmer(level))
+            actions.append(.part(.setDimmer(level)))
         }
     }
 
@@ -46,7 +46,7 @@ extension ApplianceMachine {
         let next = moving.level(at: now)
         if next != level {
             level = next
-            actions.append(.setDimmer(level))
+            actions.append(.part(.setDimmer(level)))
         }
         if now < moving.end {
             moving.advance(past: now)

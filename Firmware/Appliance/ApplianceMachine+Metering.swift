@@ -11,7 +11,7 @@ extension ApplianceMachine {
     /// A stuck bus delays its answer for seconds or forever, so no further request is sent before the answer.
     mutating func requestMeasurement(_ now: Instant, _ actions: inout [Action]) {
         isMeasuring = true
-        actions.append(.readMeter)
+        actions.append(.part(.readMeter))
         planMeasurement(now)
     }
 

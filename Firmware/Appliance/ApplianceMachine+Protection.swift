@@ -11,7 +11,7 @@ extension ApplianceMachine {
         } else {
             rest.cancel()
             // Welded contacts sometimes separate on a second attempt.
-            if protection == .weldedRelay { actions.append(.setRelay(false)) }
+            if protection == .weldedRelay { actions.append(.part(.setRelay(false))) }
         }
     }
 

@@ -80,16 +80,16 @@ extension ApplianceMachine {
         guards.relayChanged()
         if on {
             // The dimmer is set first, so that a lamp does not flash at the previous level.
-            if can(.dimmer) { actions.append(.setDimmer(level)) }
+            if can(.dimmer) { actions.append(.part(.setDimmer(level))) }
             rest.end()
         } else {
             transition = nil
             level = restingLevel
             rest.begin(now)
         }
-        actions.append(.setRelay(on))
+        actions.append(.part(.setRelay(on)))
         // An LED driver without a relay turns off only by level zero.
-        if !on, can(.dimmer) { actions.append(.setDimmer(.zero)) }
+        if !on, can(.dimmer) { actions.append(.part(.setDimmer(.zero))) }
         actions.append(.record(.relayChanged(on: on, cause: cause)))
         if isOneTooMany { trip(.switchingRate, now, &actions) }
         return true

@@ -16,8 +16,8 @@ extension ApplianceMachine {
         // A relay that waits for the end of its rest time is open, although the stored state is on.
         let wasOn = stored.relayOn && memory.timers.delayed == nil && tripped == nil
         takePowerOnState(memory, isStillOn: wasOn && !isNewLife(memory), now, &actions)
-        if can(.dimmer) { actions.append(.setDimmer(relayOn ? level : .zero)) }
-        actions.append(.setRelay(relayOn))
+        if can(.dimmer) { actions.append(.part(.setDimmer(relayOn ? level : .zero))) }
+        actions.append(.part(.setRelay(relayOn)))
         if relayOn != wasOn { actions.append(.record(.relayChanged(on: relayOn, cause: .powerOn))) }
         if relayOn, !isLockedOn { autoOffAt = memory.timers.autoOff ?? configuration.autoOff.map { now + $0 } }
         if hasSomethingToMeasure { requestMeasurement(now, &actions) }

@@ -7,14 +7,14 @@ public import ProtocolCore
 /// The machine outputs the events to record and the state to store; sessions, journal and storage belong to other
 /// types. It needs no network, so the button works when everything else fails.
 public struct ApplianceMachine: Machine, Sendable {
-    /// An event that the shell reports.
+    /// An event that the shell reports: of the button, the meter, the thermometer or flash.
     public enum ShellEvent: Sendable {
         /// The button's contact changed at the given time, which is at most `now`. Edges arrive in their order. The
         /// machine debounces if the hardware did not.
         case buttonEdge(down: Bool, at: Instant)
-        /// The meter answered ``Action/readMeter``.
+        /// The meter answered ``PartAction/readMeter``.
         case measured(Measurement)
-        /// The meter failed to answer ``Action/readMeter``.
+        /// The meter failed to answer ``PartAction/readMeter``.
         case meterFailed
         /// The temperature in tenths of a degree Celsius; nil if the thermometer failed. With a meter, this event
         /// precedes the meter's answer.
@@ -27,6 +27,7 @@ public struct ApplianceMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         /// The plug started with this memory. Must be the first event.
         case started(ApplianceMemory)
+        /// An event of a part of the hardware, or of flash.
         case shell(ShellEvent)
         /// A controller sent a command. The name of the controller is part of the event that records the change.
         case command(CommandID, controller: String, PlugCommand)
@@ -38,8 +39,8 @@ public struct ApplianceMachine: Machine, Sendable {
         case deadlineReached
     }
 
-    /// The outputs of the machine, performed in order.
-    public enum Action: Hashable, Sendable {
+    /// An action of a part of the hardware: relay, dimmer, light or meter.
+    public enum PartAction: Hashable, Sendable {
         /// Closes (true) or opens (false) the relay.
         case setRelay(Bool)
         /// Sets the level of the dimmer.
@@ -47,9 +48,15 @@ public struct ApplianceMachine: Machine, Sendable {
         /// Turns the light on or off. The machine calculates the blinking.
         case setLight(Bool)
         /// Requests a measurement. The shell answers now or later: with ``ShellEvent/temperature(_:)`` if there is a
-        /// thermometer, then with ``ShellEvent/measured(_:)`` or ``ShellEvent/meterFailed`` if there is a meter. The action is
-        /// repeated only after the answer.
+        /// thermometer, then with ``ShellEvent/measured(_:)`` or ``ShellEvent/meterFailed`` if there is a meter. The
+        /// action is repeated only after the answer.
         case readMeter
+    }
+
+    /// The outputs of the machine, performed in order.
+    public enum Action: Hashable, Sendable {
+        /// An action of a part of the hardware.
+        case part(PartAction)
         /// Records an event in the journal.
         case record(PlugEvent.Kind)
         /// Reports the new state; at most one per handled event.
@@ -228,7 +235,7 @@ public struct ApplianceMachine: Machine, Sendable {
 
     /// Appends the actions for the light, the reported state and flash after an event.
     private mutating func report(_ now: Instant, _ actions: inout [Action]) {
-        if let lit = lamp.show(lightPattern, now: now), configuration.hasLamp { actions.append(.setLight(lit)) }
+        if let lit = lamp.show(lightPattern, now: now), configuration.hasLamp { actions.append(.part(.setLight(lit))) }
         let state = state
         if state != reported, !isMerelyMoving(state, now), !isMerelyMeasured(state, now) {
             if state.reading != reported?.reading { readingReportedAt = now }

@@ -18,9 +18,7 @@ extension PlugMachine {
     mutating func follow(_ answers: [PlugServer.Action], _ now: Instant, _ step: inout Step) {
         for action in answers {
             switch action {
-            case .send(let id, let bytes): step.sends.append(.send(id, bytes))
-            case .close(let id, let reason): step.sends.append(.close(id, reason))
-            case .answer(let door, let ticket, let outcome): step.sends.append(.answer(door, ticket: ticket, outcome))
+            case .shell(let action): step.sends.append(.server(action))
             case .perform(let id, let controller, let command, let deadline):
                 guard !command.changesSettings else {
                     change(command, id, deadline: deadline, now, &step)
@@ -35,9 +33,6 @@ extension PlugMachine {
             case .record(let kind): record(kind, now, &step)
             case .factoryReset: askForReset(by: server.resetAsker ?? .unknown, &step)
             case .fetchAudit(let id, let after, let limit): answerAudit(id, after: after, limit: limit, now, &step)
-            case .manageHomeKit(let id, let order): step.sends.append(.manageHomeKit(id, order))
-            case .pairingWindow(let isOpen): step.sends.append(.pairingWindow(isOpen: isOpen))
-            case .logLevel(let level): step.sends.append(.logLevel(level))
             }
         }
     }

@@ -28,14 +28,6 @@ extension PlugMachine {
 }
 
 extension ApplianceMachine.Action {
-    /// The action of the part that this action controls, or nil.
-    var movesPart: PlugMachine.Action? {
-        switch self {
-        case .setRelay(let on): .setRelay(on)
-        case .setDimmer(let level): .setDimmer(level)
-        case .setLight(let lit): .setLight(lit)
-        case .readMeter: .readMeter
-        case .record, .stateChanged, .commandDone, .sample, .persist, .openPairing, .factoryReset: nil
-        }
-    }
+    /// The action for a part, or nil.
+    var forPart: PlugMachine.Action? { if case .part(let action) = self { .part(action) } else { nil } }
 }

@@ -59,15 +59,8 @@ public struct PlugMachine: Machine, Sendable {
     /// messages, the other writes to flash. So every sent event is in the mirror and survives a killed process, every
     /// reported removal survives a loss of power, and neither the light nor other answers wait for flash.
     public enum Action: Hashable, Sendable {
-        /// Closes (true) or opens (false) the relay.
-        case setRelay(Bool)
-        /// Sets the level of the dimmer.
-        case setDimmer(DimLevel)
-        /// Turns the light on or off.
-        case setLight(Bool)
-        /// Requests a measurement. The shell answers now or later: with `temperature` if there is a thermometer, then
-        /// with `measured` or `meterFailed` if there is a meter. The action is repeated only after the answer.
-        case readMeter
+        /// An action of a part of the hardware.
+        case part(ApplianceMachine.PartAction)
         /// Adds records to the mirror before any later action is performed; at most one such action per event.
         case mirror([MirrorRecord])
         /// Writes audit entries to flash before the list of controllers. The shell answers, and no action waits for the
@@ -76,19 +69,8 @@ public struct PlugMachine: Machine, Sendable {
         /// Writes the list of controllers to flash. Later messages wait until it is stored. On failure the answer is
         /// `keepFailed`.
         case keep(PairedControllers)
-        /// Sends bytes on a connection.
-        case send(ConnectionID, [UInt8])
-        /// Performs an order at the HomeKit door, now or later. The door answers with `homeKit`.
-        case manageHomeKit(ConnectionID, HomeKitRequest)
-        /// Reports the outcome of a command that came through a door.
-        case answer(PlugDoor, ticket: UInt64, CommandOutcome)
-        /// Closes a connection for this reason.
-        case close(ConnectionID, EndReason)
-        /// Announces that the pairing window opened or closed.
-        case pairingWindow(isOpen: Bool)
-        /// Requests `logged` events for log lines of this level and above, because sessions follow the log. Nil ends
-        /// the request.
-        case logLevel(LogLevel?)
+        /// An action of the sessions.
+        case server(PlugServer.ShellAction)
         /// Resets the plug to factory state and stores that in flash, so that a loss of power cannot undo it. When the
         /// write has ended, the shell answers with `resetStands` or `resetFailed`. Sessions are not notified before the
         /// answer. This is the last action of an event, because it may fail.
@@ -239,7 +221,7 @@ public struct PlugMachine: Machine, Sendable {
         var answers: [ApplianceMachine.Action] = []
         if case .running = life, let told = forAppliance(event, now) { answers = appliance.handle(told, now: now) }
         begun = Begun(event: event, answers: answers)
-        return answers.compactMap(\.movesPart)
+        return answers.compactMap(\.forPart)
     }
 
     /// Finishes the event that ``begin(_:now:)`` began, with the same time, and returns all other actions.
@@ -320,14 +302,14 @@ public struct PlugMachine: Machine, Sendable {
 
     mutating func step(_ event: ApplianceMachine.Event, _ now: Instant, _ step: inout Step) {
         let answers = appliance.handle(event, now: now)
-        step.parts += answers.compactMap(\.movesPart)
+        step.parts += answers.compactMap(\.forPart)
         for answer in answers { follow(answer, now, &step) }
     }
 
     /// Carries out an action of the appliance, apart from the part that it controls.
     private mutating func follow(_ answer: ApplianceMachine.Action, _ now: Instant, _ step: inout Step) {
         switch answer {
-        case .setRelay, .setDimmer, .setLight, .readMeter: break
+        case .part: break
         case .persist(let state): step.flash.append(.persist(state))
         case .openPairing: serve(.openPairing, now, &step)
         case .factoryReset: askForReset(by: .button, &step)

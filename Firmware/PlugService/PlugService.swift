@@ -331,6 +331,32 @@ public actor PlugService: ConnectionOwner {
     }
 
     private func perform(_ action: PlugMachine.Action) {
+        switch action {
+        case .part(let action): perform(action)
+        case .server(let action): perform(action)
+        case .mirror(let records):
+            storage.mirror(records)
+            for case .leap(let next) in records {
+                logger.warning(
+                    "flash failed or does not respond; event numbers continue at \(next), as if the previous events were lost"
+                )
+            }
+        case .persist(let state): write(.state, storage.writing(state))
+        case .reserve(let boundary): write(.boundary, storage.reserving(upTo: boundary), boundary: boundary)
+        case .keep(let controllers):
+            for connection in connections.values where controllers[connection.peerKey] != nil {
+                connection.markPaired()
+            }
+            write(.controllers, storage.writing(controllers))
+        case .announce(let name): announce(as: name)
+        case .keepSettings(let settings): write(.settings, storage.writing(settings))
+        case .keepCode(let code): write(.code, storage.writing(code))
+        case .keepAudit(let entries): write(.audit, storage.writing(entries))
+        case .factoryReset(let actor): write(.reset, storage.orderingReset(by: actor))
+        }
+    }
+
+    private func perform(_ action: ApplianceMachine.PartAction) {
         // Each part is read from the settings individually, because a copy of all settings takes as long as switching a
         // part.
         switch action {
@@ -350,27 +376,11 @@ public actor PlugService: ConnectionOwner {
                 logger.trace("light \(lit ? "on" : "off")")
             }
         case .readMeter: readMeter()
-        case .mirror(let records):
-            storage.mirror(records)
-            for case .leap(let next) in records {
-                logger.warning(
-                    "flash failed or does not respond; event numbers continue at \(next), as if the previous events were lost"
-                )
-            }
-        case .persist(let state): write(.state, storage.writing(state))
-        case .reserve(let boundary): write(.boundary, storage.reserving(upTo: boundary), boundary: boundary)
-        case .keep(let controllers):
-            for connection in connections.values where controllers[connection.peerKey] != nil {
-                connection.markPaired()
-            }
-            write(.controllers, storage.writing(controllers))
-        case .pairingWindow: announcePairing()
-        case .announce(let name): announce(as: name)
-        case .keepSettings(let settings): write(.settings, storage.writing(settings))
-        case .keepCode(let code): write(.code, storage.writing(code))
-        case .logLevel(let level): logFollowed(level)
-        case .keepAudit(let entries): write(.audit, storage.writing(entries))
-        case .factoryReset(let actor): write(.reset, storage.orderingReset(by: actor))
+        }
+    }
+
+    private func perform(_ action: PlugServer.ShellAction) {
+        switch action {
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .answer(.broker, let ticket, let outcome): broker?.assumeIsolated { $0.answered(ticket, outcome) }
         case .answer(.homeKit, let ticket, let outcome): homeKit?.assumeIsolated { $0.answered(ticket, outcome) }
@@ -378,6 +388,8 @@ public actor PlugService: ConnectionOwner {
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
             connections[id]?.close()
+        case .pairingWindow: announcePairing()
+        case .logLevel(let level): logFollowed(level)
         }
     }
 }
@@ -389,10 +401,9 @@ extension PlugMachine.Action {
     /// lists.
     fileprivate var tells: Bool {
         switch self {
-        case .keep, .send, .answer, .manageHomeKit, .close, .pairingWindow, .announce: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .keepAudit, .keepCode,
-            .persist, .reserve, .logLevel:
-            false
+        case .server(.logLevel): false
+        case .keep, .server, .announce: true
+        case .part, .mirror, .factoryReset, .keepSettings, .keepAudit, .keepCode, .persist, .reserve: false
         }
     }
 }

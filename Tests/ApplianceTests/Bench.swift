@@ -37,7 +37,7 @@ struct Bench {
             log.append((now.nanoseconds / 1_000_000, action))
         }
         // The load draws power only while the relay is closed.
-        for case .readMeter in actions where isMetered {
+        for case .part(.readMeter) in actions where isMetered {
             if let load {
                 feed(.measured(Measurement(deciwatts: machine.state.relayOn ? load : 0)))
             } else {
@@ -87,15 +87,17 @@ struct Bench {
 
     /// The relay actions with their times: true closes the relay.
     var relay: [Timed<Bool>] {
-        log.compactMap { if case .setRelay(let on) = $0.action { Timed($0.at, on) } else { nil } }
+        log.compactMap { if case .part(.setRelay(let on)) = $0.action { Timed($0.at, on) } else { nil } }
     }
 
     var light: [Timed<Bool>] {
-        log.compactMap { if case .setLight(let lit) = $0.action { Timed($0.at, lit) } else { nil } }
+        log.compactMap { if case .part(.setLight(let lit)) = $0.action { Timed($0.at, lit) } else { nil } }
     }
 
     var dimmer: [Timed<UInt16>] {
-        log.compactMap { if case .setDimmer(let level) = $0.action { Timed($0.at, level.permille) } else { nil } }
+        log.compactMap {
+            if case .part(.setDimmer(let level)) = $0.action { Timed($0.at, level.permille) } else { nil }
+        }
     }
 
     var presses: [Timed<ButtonPress>] {

@@ -253,9 +253,9 @@ import Testing
 extension ApplianceMachine.Action {
     fileprivate var isOfTheButton: Bool {
         switch self {
-        case .setRelay, .openPairing, .factoryReset: true
+        case .part(.setRelay), .openPairing, .factoryReset: true
         case .record(.buttonPressed): true
-        case .setDimmer, .setLight, .readMeter, .record, .stateChanged, .commandDone, .sample, .persist: false
+        case .part, .record, .stateChanged, .commandDone, .sample, .persist: false
         }
     }
 }

@@ -23,14 +23,14 @@ import Testing
         guard case .mirror(let records) = actions.first(where: { if case .mirror = $0 { true } else { false } }) else {
             return #expect(Bool(false), "\(actions)")
         }
-        #expect(actions.first == .setRelay(true))
+        #expect(actions.first == .part(.setRelay(true)))
         #expect(
             records.contains { record in
                 guard case .event(let event) = record else { return false }
                 return event.kind == .relayChanged(on: true, cause: cause)
             })
         let answer = actions.compactMap { action -> CommandOutcome? in
-            if case .answer(.broker, ticket: 1, let outcome) = action { outcome } else { nil }
+            if case .server(.answer(.broker, ticket: 1, let outcome)) = action { outcome } else { nil }
         }
         #expect(answer == [.done(house.machine.state, event: number)])
         #expect(house.machine.memory.requests.map(\.command) == [CommandID(request(1), of: .broker)])
@@ -42,7 +42,7 @@ import Testing
         var house = House(audit: AuditLog(), configure: { $0.powerOnState = .lockedOn })
         house.feed(asked(1, .setRelay(on: false, autoOff: nil)))
         let refusals = house.actions.compactMap { action -> Refusal.Code? in
-            if case .answer(.broker, ticket: 1, .refused(let refusal)) = action { refusal.code } else { nil }
+            if case .server(.answer(.broker, ticket: 1, .refused(let refusal))) = action { refusal.code } else { nil }
         }
         #expect(refusals == [.lockedOn] && house.machine.state.relayOn)
         #expect(
@@ -75,7 +75,7 @@ import Testing
                     DoorCommand(.rename("Mine"), request(2), through: .homeKit, ticket: 2, within: .seconds(5)))))
         #expect(
             house.actions.contains { action in
-                if case .answer(.homeKit, ticket: 2, .refused(let refusal)) = action {
+                if case .server(.answer(.homeKit, ticket: 2, .refused(let refusal))) = action {
                     refusal.code == .notAllowed
                 } else {
                     false

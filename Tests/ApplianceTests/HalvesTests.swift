@@ -17,10 +17,10 @@ import Testing
         let number = halves.nextSequence
         let all = whole.machine.handle(.deadlineReached, now: whole.now)
         let parts = halves.begin(.deadlineReached, now: whole.now)
-        #expect(parts.contains(.setRelay(true)))
+        #expect(parts.contains(.part(.setRelay(true))))
         #expect(halves.nextSequence == number)
         let rest = halves.finish(now: whole.now)
-        #expect(!rest.contains(.setRelay(true)))
+        #expect(!rest.contains(.part(.setRelay(true))))
         #expect(rest.contains { if case .mirror = $0 { true } else { false } })
         #expect(halves.nextSequence > number)
         #expect(parts + rest == all)

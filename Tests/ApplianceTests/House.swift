@@ -91,8 +91,8 @@ struct House {
 
     private mutating func perform(_ action: PlugMachine.Action) -> PlugMachine.Event? {
         switch action {
-        case .send(let id, let bytes): hear(id, .received(bytes))
-        case .readMeter: return .appliance(.measured(Measurement(deciwatts: machine.state.relayOn ? 600 : 0)))
+        case .server(.send(let id, let bytes)): hear(id, .received(bytes))
+        case .part(.readMeter): return .appliance(.measured(Measurement(deciwatts: machine.state.relayOn ? 600 : 0)))
         case .mirror(let records):
             actions.append(action)
             for record in records { mirror.append(record) }
@@ -125,7 +125,7 @@ struct House {
             guard isFlashWritable else { return .settingsNotKept }
             self.settings = settings
             return .settingsKept
-        case .setRelay, .setDimmer, .setLight, .answer, .manageHomeKit, .close, .pairingWindow, .announce, .logLevel:
+        case .part, .server, .announce:
             actions.append(action)
         }
         return nil
@@ -192,9 +192,7 @@ extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
         case .mirror, .keep, .keepAudit, .keepSettings, .keepCode, .persist, .reserve, .factoryReset: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow, .announce, .answer,
-            .manageHomeKit, .logLevel:
-            false
+        case .part, .server, .announce: false
         }
     }
 }

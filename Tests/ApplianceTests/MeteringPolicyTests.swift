@@ -11,7 +11,7 @@ import Testing
         var bench = Bench(StoredState(relayOn: true, milliwattHours: 100), powerLost: false)
         bench.load = 36_000
         bench.run(for: .seconds(10))
-        let reads = bench.log.compactMap { $0.action == .readMeter ? $0.at : nil }
+        let reads = bench.log.compactMap { $0.action == .part(.readMeter) ? $0.at : nil }
         #expect(reads == (0...10).map { $0 * 1000 })
         let samples = bench.log.compactMap { if case .sample(let sample) = $0.action { sample } else { nil } }
         #expect(samples == (0...10).map { Sample(milliseconds: $0 * 1000, deciwatts: $0 == 0 ? 0 : 36_000) })
@@ -41,7 +41,7 @@ import Testing
         bench.feed(.deadlineReached)
         bench.forget()
         bench.run(milliseconds: 3000)
-        let reads = bench.log.compactMap { $0.action == .readMeter ? $0.at : nil }
+        let reads = bench.log.compactMap { $0.action == .part(.readMeter) ? $0.at : nil }
         #expect(reads.count == 3)
         #expect(zip(reads, reads.dropFirst()).allSatisfy { $1 - $0 == 1000 })
     }
@@ -70,7 +70,7 @@ import Testing
         bench.isMetered = false
         bench.run(for: .seconds(60))
         #expect(
-            bench.log.count { $0.action == .readMeter } == 2,
+            bench.log.count { $0.action == .part(.readMeter) } == 2,
             "the first request was answered, and the second one was not")
         #expect(bench.machine.state.reading == nil)
         #expect(
@@ -82,7 +82,7 @@ import Testing
         bench.isMetered = true
         bench.feed(.measured(Measurement(deciwatts: 7)))
         bench.run(milliseconds: 170)
-        #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [60_100, 60_200])
+        #expect(bench.log.filter { $0.action == .part(.readMeter) }.map(\.at) == [60_100, 60_200])
     }
 
     @Test(
@@ -93,7 +93,7 @@ import Testing
     func theIntervalIsFrom100MillisecondsTo60Seconds(wanted: Duration, actual: Int64) {
         var bench = Bench { $0.meterInterval = wanted }
         bench.run(for: .milliseconds(actual * 2))
-        #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [0, actual, 2 * actual])
+        #expect(bench.log.filter { $0.action == .part(.readMeter) }.map(\.at) == [0, actual, 2 * actual])
     }
 
     @Test("The reading of a slow meter is valid until its next answer is overdue")
@@ -121,7 +121,7 @@ import Testing
             bench.run(for: .seconds(5))
             bench.feed(.temperature(300))
         }
-        #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [0, 1000, 6000, 11_000])
+        #expect(bench.log.filter { $0.action == .part(.readMeter) }.map(\.at) == [0, 1000, 6000, 11_000])
     }
 
     @Test("The meter's own energy counter and its values of alternating current are passed on")
@@ -161,7 +161,7 @@ import Testing
     @Test("A plug without a meter requests no measurements") func aPlugWithoutAMeterAsksForNothing() {
         var bench = Bench { $0.capabilities = [.relay] }
         bench.run(for: .seconds(60))
-        #expect(!bench.log.contains { $0.action == .readMeter })
+        #expect(!bench.log.contains { $0.action == .part(.readMeter) })
         #expect(bench.machine.state == PlugState(relayOn: false))
     }
 

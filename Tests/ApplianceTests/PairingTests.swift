@@ -25,7 +25,7 @@ import Testing
             guard case .send(let bytes) = said[index] else { break }
             said = []
             last = house.machine.handle(.server(.received(tablet, bytes)), now: house.now)
-            for case .send(tablet, let answer) in last {
+            for case .server(.send(tablet, let answer)) in last {
                 said += session.handle(.received(answer), now: house.now)
             }
         }
@@ -53,7 +53,7 @@ import Testing
         }
         #expect(event.kind == .controllerPaired(name: "Tablet"))
         #expect(actions.dropFirst().first == .keep(list))
-        guard case .send(tablet, _) = actions.dropFirst(2).first else {
+        guard case .server(.send(tablet, _)) = actions.dropFirst(2).first else {
             Issue.record("\(actions)")
             return
         }
@@ -147,7 +147,7 @@ import Testing
 
 extension House {
     fileprivate var windows: [Bool] {
-        actions.compactMap { if case .pairingWindow(let isOpen) = $0 { isOpen } else { nil } }
+        actions.compactMap { if case .server(.pairingWindow(let isOpen)) = $0 { isOpen } else { nil } }
     }
     fileprivate var kept: [PairedControllers] {
         actions.compactMap { if case .keep(let controllers) = $0 { controllers } else { nil } }

@@ -33,7 +33,7 @@ private struct FloodingPeer {
         case .announce_key: rotate(&house)
         default: say(&house) { fill(&$0, number) }
         }
-        let isClosed = house.actions.contains { if case .close(connection, _) = $0 { true } else { false } }
+        let isClosed = house.actions.contains { if case .server(.close(connection, _)) = $0 { true } else { false } }
         if isClosed { isOpen = false }
     }
 

@@ -13,7 +13,7 @@ import Testing
         let next = house.machine.nextSequence
         house.hear(
             desk, .command(request(1), .setRelay(on: true, autoOff: nil), deadline: house.now + .seconds(5)))
-        #expect(house.actions.filter { !$0.isStorage } == [.setRelay(true), .setLight(true)])
+        #expect(house.actions.filter { !$0.isStorage } == [.part(.setRelay(true)), .part(.setLight(true))])
         #expect(house.machine.state.relayOn)
         let outcomes = house.heard[desk]!.compactMap { update -> CommandOutcome? in
             if case .commandFinished(request(1), let outcome) = update { outcome } else { nil }
@@ -65,7 +65,7 @@ import Testing
         let kinds: [PlugEvent.Kind] = [.relayChanged(on: true, cause: .button), .buttonPressed(.single)]
         #expect(house.events(desk).map(\.kind) == kinds)
         #expect(house.events(hall) == house.events(desk))
-        #expect(house.actions.contains(.setRelay(true)))
+        #expect(house.actions.contains(.part(.setRelay(true))))
     }
 
     @Test("Samples of several chunks are fetched completely and in order")
@@ -114,7 +114,7 @@ import Testing
         house.run(for: .seconds(1))
         #expect(house.machine.connections.isEmpty)
         #expect(house.machine.state.reading?.time == at(45))
-        guard case .close(desk, .ended(let goodbye)) = house.actions.last(where: { !$0.isStorage }) else {
+        guard case .server(.close(desk, .ended(let goodbye))) = house.actions.last(where: { !$0.isStorage }) else {
             Issue.record("\(house.actions)")
             return
         }
@@ -144,7 +144,8 @@ import Testing
         let goodbye = Goodbye(.stopping, "The plug is stopping; it may return soon.")
         #expect(
             house.actions == [
-                .close(desk, .ended(goodbye)), .close(hall, .ended(goodbye)), .persist(StoredState(relayOn: true)),
+                .server(.close(desk, .ended(goodbye))), .server(.close(hall, .ended(goodbye))),
+                .persist(StoredState(relayOn: true)),
                 .reserve(upTo: house.machine.nextSequence),
             ])
         house.actions = []
@@ -173,14 +174,14 @@ import Testing
         house.join(desk, name: "Desk")
         house.join(hall, name: "Hall")
         house.hear(desk, .followLog(.debug, for: .seconds(10)))
-        #expect(house.actions.contains(.logLevel(.debug)))
+        #expect(house.actions.contains(.server(.logLevel(.debug))))
         let line = LogLine(number: 1, time: house.now, level: .debug, part: "PlugService", message: "relay on")
         house.feed(.server(.logged([line], lost: 0)))
         #expect(house.heard[desk]!.contains(.log(.line(line))))
         #expect(!house.heard[hall]!.contains(.log(.line(line))))
         house.actions = []
         house.run(for: .seconds(11))
-        #expect(house.actions.contains(.logLevel(nil)))
+        #expect(house.actions.contains(.server(.logLevel(nil))))
         #expect(house.heard[desk]!.contains(.log(.ended)))
     }
 }

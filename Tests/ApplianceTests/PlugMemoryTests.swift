@@ -19,13 +19,13 @@ import Testing
             now = now + .milliseconds(20)
             actions = house.machine.handle(.deadlineReached, now: now)
         }
-        guard actions.count == 6, case .mirror(let records) = actions[2], case .send(desk, _) = actions[3],
-            case .send(desk, _) = actions[4]
+        guard actions.count == 6, case .mirror(let records) = actions[2], case .server(.send(desk, _)) = actions[3],
+            case .server(.send(desk, _)) = actions[4]
         else {
             Issue.record("\(actions)")
             return
         }
-        #expect(actions[..<2] == [.setRelay(true), .setLight(true)])
+        #expect(actions[..<2] == [.part(.setRelay(true)), .part(.setLight(true))])
         #expect(actions[5] == .reserve(upTo: 1003))
         #expect(records.count == 2)
         guard case .event(let event) = records.first else { return }

@@ -14,8 +14,8 @@ import Testing
         #expect(state.relayOn)
         #expect(
             bench.log.map(\.action) == [
-                .setRelay(true), .record(.relayChanged(on: true, cause: cause)),
-                .commandDone(request, .done(state, recorded: true)), .setLight(true), .stateChanged(state),
+                .part(.setRelay(true)), .record(.relayChanged(on: true, cause: cause)),
+                .commandDone(request, .done(state, recorded: true)), .part(.setLight(true)), .stateChanged(state),
             ])
     }
 

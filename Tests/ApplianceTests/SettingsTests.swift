@@ -257,7 +257,7 @@ import Testing
         }
         let told = machine.handle(.settingsKept, now: house.now + .seconds(6))
         #expect(!told.contains { if case .keepSettings = $0 { true } else { false } })
-        for case .send(desk, let bytes) in told { house.hear(desk, .received(bytes)) }
+        for case .server(.send(desk, let bytes)) in told { house.hear(desk, .received(bytes)) }
         #expect(house.outcomes(desk, of: request(2)).map { code($0) } == [.deadlinePassed])
         #expect(machine.settings.name == "Lamp 1")
     }

@@ -59,7 +59,7 @@ import Testing
         house.edge(down: false)
         house.run(for: .milliseconds(30))
         #expect(house.machine.memory.unnumbered.count == 2)
-        #expect(house.actions.contains(.setRelay(true)))
+        #expect(house.actions.contains(.part(.setRelay(true))))
         let states = house.heard[desk, default: []].compactMap { update -> Bool? in
             if case .state(let state) = update { state.relayOn } else { nil }
         }

@@ -88,13 +88,12 @@ private actor AnnouncingPlug: ConnectionOwner {
     private func handle(_ event: PlugServer.Event) {
         for action in server.handle(event, now: BootClock.now) {
             switch action {
-            case .send(let id, let bytes): connections[id]?.send(bytes)
-            case .close(let id, _): connections[id]?.close()
+            case .shell(.send(let id, let bytes)): connections[id]?.send(bytes)
+            case .shell(.close(let id, _)): connections[id]?.close()
             case .perform(let request, _, _, _):
                 handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
             case .keep: confirming.yield()
-            case .fetch, .record, .pairingWindow, .answer, .manageHomeKit, .logLevel, .factoryReset, .fetchAudit,
-                .keepCode:
+            case .shell, .fetch, .record, .factoryReset, .fetchAudit, .keepCode:
                 break
             }
         }

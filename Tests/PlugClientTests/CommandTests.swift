@@ -95,7 +95,7 @@ import Testing
         bench.answers = false
         bench.feed(.command(request(1), turnOn))
         let done = PlugServer.Event.commandOutcome(command(1), .done(PlugState(relayOn: true), event: nil))
-        for case .send(let id, let bytes) in bench.server.handle(done, now: bench.now) {
+        for case .shell(.send(let id, let bytes)) in bench.server.handle(done, now: bench.now) {
             for _ in 1...2 { bench.feed(.received(bytes, on: id)) }
         }
         #expect(bench.finished.count == 1)

@@ -82,9 +82,9 @@ struct FollowedBench {
     private mutating func perform(_ actions: [PlugServer.Action]) {
         for action in actions {
             switch action {
-            case .send(let id, let bytes):
+            case .shell(.send(let id, let bytes)):
                 if id == connection, !isCut { feed(.received(bytes, on: id)) }
-            case .close(let id, _): if !isCut { close(id) }
+            case .shell(.close(let id, _)): if !isCut { close(id) }
             case .perform(let id, let controller, _, _):
                 performed.append(id.request)
                 guard answers else { continue }
@@ -96,7 +96,7 @@ struct FollowedBench {
             case .fetch(let id, let fetch, let from, let to): answer(id, fetch, from, to)
             case .record(let kind): serve(.record(kind))
             case .factoryReset: serve(isFlashWritable ? .factoryReset : .resetFailed)
-            case .fetchAudit, .manageHomeKit, .keep, .keepCode, .pairingWindow, .answer, .logLevel: break
+            case .shell, .fetchAudit, .keep, .keepCode: break
             }
         }
     }

@@ -47,8 +47,8 @@ private actor Plug: ConnectionOwner {
     private func handle(_ event: PlugServer.Event) {
         for action in server.handle(event, now: BootClock.now) {
             switch action {
-            case .send(let id, let bytes): connections[id]?.send(bytes)
-            case .close(let id, _): connections[id]?.close()
+            case .shell(.send(let id, let bytes)): connections[id]?.send(bytes)
+            case .shell(.close(let id, _)): connections[id]?.close()
             case .perform(let request, let controller, _, _):
                 guard answers else { continue }
                 handle(
@@ -62,7 +62,7 @@ private actor Plug: ConnectionOwner {
                 let asked = audit.filter { $0.number > after }.suffix(limit ?? .max)
                 handle(.audit(id, AuditPage(Array(asked.prefix(2)), isLast: asked.count <= 2)))
             case .keepCode: handle(.codeKept(nil))
-            case .fetch, .keep, .record, .pairingWindow, .answer, .manageHomeKit, .logLevel: break
+            case .shell, .fetch, .keep, .record: break
             }
         }
     }

@@ -53,13 +53,12 @@ private actor HousePlug: ConnectionOwner {
     private func handle(_ event: PlugServer.Event) {
         for action in server.handle(event, now: BootClock.now) {
             switch action {
-            case .send(let id, let bytes): connections[id]?.send(bytes)
-            case .close(let id, _): connections[id]?.close()
+            case .shell(.send(let id, let bytes)): connections[id]?.send(bytes)
+            case .shell(.close(let id, _)): connections[id]?.close()
             case .perform(let request, _, _, _):
                 asked += 1
                 if answers { handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil))) }
-            case .factoryReset, .fetch, .fetchAudit, .keep, .keepCode, .record, .pairingWindow, .answer, .manageHomeKit,
-                .logLevel:
+            case .shell, .factoryReset, .fetch, .fetchAudit, .keep, .keepCode, .record:
                 break
             }
         }

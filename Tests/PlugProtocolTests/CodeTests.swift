@@ -143,7 +143,7 @@ import Testing
         var bench = bench()
         #expect(
             bench.say { $0.newCode.code = .init([1, 2]) }.contains {
-                if case .close(first, _) = $0 { true } else { false }
+                if case .shell(.close(first, _)) = $0 { true } else { false }
             })
         #expect(bench.server.access.code == setupCode)
     }

@@ -28,9 +28,9 @@ import PlugModel
                 .relayChanged(
                     on: true, cause: .controller(name: "MQTT broker", request: request(1), authority: .broker))))
         let answers = bench.handle(.commandOutcome(id(1), .done(PlugState(relayOn: true), event: nil)))
-        #expect(answers == [.answer(.broker, ticket: 9, done)])
+        #expect(answers == [.shell(.answer(.broker, ticket: 9, done))])
         // A repeated command was executed already, so its new ticket is answered at once.
-        #expect(bench.handle(asked(1, ticket: 10)) == [.answer(.broker, ticket: 10, done)])
+        #expect(bench.handle(asked(1, ticket: 10)) == [.shell(.answer(.broker, ticket: 10, done))])
     }
 
     @Test("Two tickets with the same request get the same outcome")
@@ -40,7 +40,7 @@ import PlugModel
         #expect(bench.handle(asked(1, ticket: 2)).isEmpty)
         #expect(
             bench.handle(.commandOutcome(id(1), done)) == [
-                .answer(.broker, ticket: 1, done), .answer(.broker, ticket: 2, done),
+                .shell(.answer(.broker, ticket: 1, done)), .shell(.answer(.broker, ticket: 2, done)),
             ])
     }
 
@@ -58,7 +58,7 @@ import PlugModel
     @Test("A door has the rights of a user")
     func itMayDoWhatAUserMay() {
         var bench = Bench()
-        guard case .answer(_, 1, .refused(let refusal))? = bench.handle(asked(1, .rename("Mine"))).first else {
+        guard case .shell(.answer(_, 1, .refused(let refusal)))? = bench.handle(asked(1, .rename("Mine"))).first else {
             return #expect(Bool(false), "the command was not refused at once")
         }
         #expect(refusal.code == .notAllowed)

@@ -129,7 +129,7 @@ import PlugModel
         bench.handle(.writable(first, false))
         var closed: [PlugServer.Action] = []
         for token in 1...30 where closed.isEmpty { closed = bench.say { $0.ping.token = UInt64(token) } }
-        guard case .close(first, .ended(let goodbye)) = closed.first else {
+        guard case .shell(.close(first, .ended(let goodbye))) = closed.first else {
             Issue.record("the peer was not disconnected")
             return
         }

@@ -88,7 +88,7 @@ struct Bench {
     private mutating func handle(_ event: PlugServer.Event, now: Instant) -> [PlugServer.Action] {
         var others: [PlugServer.Action] = []
         for action in server.handle(event, now: now) {
-            guard case .send(let connection, let bytes) = action else {
+            guard case .shell(.send(let connection, let bytes)) = action else {
                 others.append(action)
                 continue
             }

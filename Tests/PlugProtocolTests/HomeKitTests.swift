@@ -20,7 +20,7 @@ import Testing
     func answered(_ order: HomeKitRequest) throws {
         var bench = Bench()
         bench.greet(first)
-        #expect(ask(&bench, order) == [.manageHomeKit(first, order)])
+        #expect(ask(&bench, order) == [.shell(.manageHomeKit(first, order))])
         bench.handle(.homeKit(first, .success(report)))
         let answers = bench.take().compactMap { if case .homekit(let wire) = $0 { wire } else { nil } }
         #expect(try answers.map { try $0.model() } == [report])

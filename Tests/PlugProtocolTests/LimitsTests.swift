@@ -70,7 +70,7 @@ import PlugModel
         let late = ConnectionID(rawValue: 33)
         let actions = bench.handle(opening(late, key: strangerKey))
         let words = "The plug already has 32 connections; close one."
-        #expect(actions == [.close(late, .ended(Goodbye(.limit, words)))])
+        #expect(actions == [.shell(.close(late, .ended(Goodbye(.limit, words))))])
         #expect(goodbye(&bench, late) == Goodbye(.limit, words))
         #expect(bench.server.connections.count == 32)
     }

@@ -51,7 +51,7 @@ import PlugModel
         bench.greet()
         bench.handle(.logged([line(1, .debug), line(2), line(3, .error)], lost: 0))
         #expect(heard(&bench) == Heard(), "no line is sent without a request")
-        #expect(follow(&bench, first, .info, seconds: 60) == [.logLevel(.info)])
+        #expect(follow(&bench, first, .info, seconds: 60) == [.shell(.logLevel(.info))])
         #expect(
             heard(&bench) == Heard(answers: [.following(.info, for: .seconds(60))], numbers: [2, 3]))
         bench.handle(.logged([line(4, .debug), line(5, .notice)], lost: 0))
@@ -67,7 +67,7 @@ import PlugModel
         _ = heard(&bench)
         #expect(bench.run(until: 9.9) == [])
         bench.handle(.logged([line(1, .debug)], lost: 0), at: 9.9)
-        #expect(bench.run(until: 10) == [.logLevel(nil)])
+        #expect(bench.run(until: 10) == [.shell(.logLevel(nil))])
         #expect(heard(&bench) == Heard(answers: [.ended], numbers: [1]))
         bench.handle(.logged([line(2)], lost: 0), at: 10)
         #expect(heard(&bench) == Heard())
@@ -79,7 +79,7 @@ import PlugModel
         bench.greet()
         _ = follow(&bench, first, .debug, seconds: 10)
         bench.handle(.writable(first, false))
-        #expect(bench.run(until: 10) == [.logLevel(nil)])
+        #expect(bench.run(until: 10) == [.shell(.logLevel(nil))])
     }
 
     @Test("Following is limited to an hour per request")
@@ -95,15 +95,15 @@ import PlugModel
         var bench = Bench()
         for number in 1...3 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
         let third = ConnectionID(rawValue: 3)
-        #expect(follow(&bench, first, .error) == [.logLevel(.error)])
-        #expect(follow(&bench, second, .trace) == [.logLevel(.trace)], "the most detailed level applies")
+        #expect(follow(&bench, first, .error) == [.shell(.logLevel(.error))])
+        #expect(follow(&bench, second, .trace) == [.shell(.logLevel(.trace))], "the most detailed level applies")
         #expect(follow(&bench, third, .trace) == [])
         let words =
             "2 sessions already follow this plug's log, 2 from this controller; try again when one has ended."
         #expect(heard(&bench, third).answers == [.refused(Refusal(.busy, words))])
-        #expect(follow(&bench, second, .trace, seconds: 0) == [.logLevel(.error)])
+        #expect(follow(&bench, second, .trace, seconds: 0) == [.shell(.logLevel(.error))])
         #expect(heard(&bench, second).answers == [.following(.trace, for: .seconds(60)), .ended])
-        #expect(follow(&bench, third, .notice) == [.logLevel(.notice)])
+        #expect(follow(&bench, third, .notice) == [.shell(.logLevel(.notice))])
         #expect(heard(&bench, third).answers == [.following(.notice, for: .seconds(60))])
     }
 
@@ -125,10 +125,10 @@ import PlugModel
         var bench = Bench()
         bench.greet()
         _ = follow(&bench, first, .debug)
-        #expect(bench.handle(.closed(first)) == [.logLevel(nil)])
+        #expect(bench.handle(.closed(first)) == [.shell(.logLevel(nil))])
         bench.greet(second)
         _ = follow(&bench, second, .debug)
-        #expect(bench.handle(.stop).contains(.logLevel(nil)))
+        #expect(bench.handle(.stop).contains(.shell(.logLevel(nil))))
     }
 
     @Test("A repeated request continues from the position with the new level and time")
@@ -138,10 +138,10 @@ import PlugModel
         bench.handle(.logged([line(1), line(2)], lost: 0))
         _ = follow(&bench, first, .info, seconds: 10)
         #expect(heard(&bench).numbers == [1, 2])
-        #expect(follow(&bench, first, .debug, seconds: 10, at: 8) == [.logLevel(.debug)])
+        #expect(follow(&bench, first, .debug, seconds: 10, at: 8) == [.shell(.logLevel(.debug))])
         #expect(heard(&bench).numbers == [])
         #expect(bench.run(until: 17.9) == [])
-        #expect(bench.run(until: 18) == [.logLevel(nil)])
+        #expect(bench.run(until: 18) == [.shell(.logLevel(nil))])
     }
 
     @Test("A slow reader gets the number of lost lines, and the plug queues nothing for it")
@@ -220,7 +220,7 @@ import PlugModel
         bench.handle(opening(first, key: strangerKey))
         bench.handle(.logged([line(1)], lost: 0))
         let actions = follow(&bench)
-        #expect(actions == [.close(first, .ended(Goodbye(.outOfOrder, "The first message must be Hello.")))])
+        #expect(actions == [.shell(.close(first, .ended(Goodbye(.outOfOrder, "The first message must be Hello."))))])
         let kinds = bench.take()
         #expect(kinds.count == 1 && kinds[0].goodbyeReason == .outOfOrder)
     }

@@ -34,13 +34,12 @@ private struct Pairing {
     mutating func plug(_ event: PlugServer.Event, at seconds: Double) {
         for action in server.handle(event, now: at(seconds)) {
             switch action {
-            case .send(let connection, let bytes): controller(connection, .received(bytes), at: seconds)
-            case .close(let connection, _):
+            case .shell(.send(let connection, let bytes)): controller(connection, .received(bytes), at: seconds)
+            case .shell(.close(let connection, _)):
                 ended.insert(connection)
                 controller(connection, .closed, at: seconds)
             case .record(let kind): plug(.record(kind), at: seconds)
-            case .perform, .fetch, .fetchAudit, .keep, .keepCode, .pairingWindow, .factoryReset, .answer,
-                .manageHomeKit, .logLevel:
+            case .shell, .perform, .fetch, .fetchAudit, .keep, .keepCode, .factoryReset:
                 others.append(action)
             }
         }
@@ -77,7 +76,7 @@ private struct Pairing {
         pairing.pair(first, at: 1)
         #expect(pairing.results[first] == .success(PairedPlug(id: lamp.id, key: plugKey)))
         let paired = PairedControllers([.init(key: strangerKey, name: "Tablet")])
-        #expect(pairing.others == [.pairingWindow(isOpen: true), .keep(paired)])
+        #expect(pairing.others == [.shell(.pairingWindow(isOpen: true)), .keep(paired)])
         #expect(pairing.server.access.controllers == paired)
         #expect(pairing.events == [.restarted(powerLost: true), .controllerPaired(name: "Tablet")])
         let hello = controllerFrame {
@@ -133,7 +132,7 @@ private struct Pairing {
     func aClosedWindowLetsNobodyIn() {
         var pairing = Pairing()
         pairing.run(until: 600)
-        #expect(pairing.others == [.pairingWindow(isOpen: true), .pairingWindow(isOpen: false)])
+        #expect(pairing.others == [.shell(.pairingWindow(isOpen: true)), .shell(.pairingWindow(isOpen: false))])
         pairing.pair(first, at: 601)
         #expect(pairing.results[first] == .failure(.windowClosed))
         pairing.plug(.record(.buttonPressed(.long)), at: 690)
@@ -234,7 +233,7 @@ private struct Pairing {
         let actions = bench.say { $0.removeController.fingerprint = strangerKey.fingerprint }
         #expect(
             actions == [
-                .keep(access().controllers), .close(second, .ended(.notPaired)),
+                .keep(access().controllers), .shell(.close(second, .ended(.notPaired))),
                 .record(.controllerRemoved(name: "Desk 2")),
             ])
         #expect(bench.take(second).compactMap(\.goodbyeReason) == [.notPaired])

@@ -57,7 +57,7 @@ import PlugModel
         var bench = Bench()
         bench.handle(opening(first, peer: ""))
         let actions = bench.say { $0.hello.version = UInt32(version) }
-        guard case .close(first, .ended(let goodbye)) = actions.first else {
+        guard case .shell(.close(first, .ended(let goodbye))) = actions.first else {
             Issue.record("the connection was not closed")
             return
         }

@@ -100,7 +100,7 @@ import Testing
     func somebodyAtThePlugRemovesAController() {
         var bench = bench(.user)
         let actions = bench.handle(.removeController(fingerprint: guestKey.fingerprint))
-        #expect(actions.contains(.close(second, .ended(.notPaired))))
+        #expect(actions.contains(.shell(.close(second, .ended(.notPaired)))))
         #expect(bench.server.access.controllers.all.map(\.name) == ["Desk"])
     }
 
@@ -335,7 +335,7 @@ import Testing
         #expect(command.count == 1)
         let actions = bench.run(until: 7201)
         #expect(actions.contains(.record(.controllerRemoved(name: "Tablet"))))
-        #expect(actions.contains(.close(second, .ended(.timeOver))))
+        #expect(actions.contains(.shell(.close(second, .ended(.timeOver)))))
         #expect(bench.server.access.controllers.all.map(\.name) == ["Desk"])
     }
 

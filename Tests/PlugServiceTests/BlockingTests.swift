@@ -70,10 +70,12 @@ import Testing
         await service.start()
         latch.shut()
         let desk = PairedControllers([PairedControllers.Controller(key: RunningPlug.desk.publicKey, name: "desk")])
-        try await on(service) { $0.perform([.keep(desk), .pairingWindow(isOpen: false), .setRelay(true)]) }
+        try await on(service) {
+            $0.perform([.keep(desk), .server(.pairingWindow(isOpen: false)), .part(.setRelay(true))])
+        }
         await latch.untilSomebodyIsStopped()
         #expect(plug.isRelayOn, "the relay does not wait for flash")
-        #expect(await service.heldActions == [.pairingWindow(isOpen: false)])
+        #expect(await service.heldActions == [.server(.pairingWindow(isOpen: false))])
         #expect(directory.text("controllers") == nil)
         latch.open()
         await service.stop()

@@ -53,7 +53,7 @@ extension PlugDescription {
         let connection = ConnectionID(rawValue: 1)
         _ = plug.handle(.shell(.opened(PlugServer.Opening(connection))), now: plugTime)
         for case .send(let hello) in session.handle(.connected, now: asked) {
-            for case .send(_, let welcome) in plug.handle(.shell(.received(connection, hello)), now: plugTime) {
+            for case .shell(.send(_, let welcome)) in plug.handle(.shell(.received(connection, hello)), now: plugTime) {
                 for case .deliver(.welcomed(let description)) in session.handle(.received(welcome), now: asked) {
                     return description
                 }

@@ -26,8 +26,7 @@ struct BackToBack {
     mutating func plug(_ event: PlugServer.Event) {
         for action in server.handle(event, now: now) {
             switch action {
-            case .send(_, let bytes): toController += bytes
-            case .close: break
+            case .shell(.send(_, let bytes)): toController += bytes
             case .perform(let request, let name, .setRelay(let on, _), _):
                 plug(
                     .record(
@@ -43,7 +42,7 @@ struct BackToBack {
             case .record(let kind): plug(.record(kind))
             case .fetchAudit(let connection, _, _): plug(.audit(connection, AuditPage([], isLast: true)))
             case .keepCode: plug(.codeKept(nil))
-            case .keep, .pairingWindow, .factoryReset, .answer, .manageHomeKit, .logLevel: break
+            case .shell, .keep, .factoryReset: break
             }
         }
     }

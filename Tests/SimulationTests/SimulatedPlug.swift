@@ -319,8 +319,8 @@ final class SimulatedPlug {
 
     private func perform(_ action: PlugMachine.Action) {
         switch action {
-        case .setRelay(let on): relayOn = on
-        case .readMeter:
+        case .part(.setRelay(let on)): relayOn = on
+        case .part(.readMeter):
             let deciwatts = relayOn ? load : 0
             measured[now] = deciwatts
             perform(.appliance(.measured(Measurement(deciwatts: deciwatts))))
@@ -338,9 +338,9 @@ final class SimulatedPlug {
                 flash.add(action, now: now)
                 flash.begin(now: now, perform: write)
             }
-        case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
-        case .close(let connection, _): out.append(.close(streams[connection]!))
-        case .setDimmer, .setLight, .pairingWindow, .announce, .answer, .manageHomeKit, .logLevel: break
+        case .server(.send(let connection, let bytes)): out.append(.write(streams[connection]!, bytes))
+        case .server(.close(let connection, _)): out.append(.close(streams[connection]!))
+        case .part, .server, .announce: break
         }
     }
 

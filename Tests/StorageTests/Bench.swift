@@ -110,13 +110,13 @@ struct StoredPlug {
 
     private mutating func perform(_ action: PlugMachine.Action) -> PlugMachine.Event? {
         switch action {
-        case .setRelay(let on): relayOn = on
-        case .send(_, let bytes): sent.append(bytes)
+        case .part(.setRelay(let on)): relayOn = on
+        case .server(.send(_, let bytes)): sent.append(bytes)
         case .announce(let name): announced.append(name)
         case .keepSettings(let settings): return storage.keep(settings) ? .settingsKept : .settingsNotKept
         case .keepCode(let code): return storage.keep(code) ? .codeKept : .codeNotKept
-        case .setDimmer, .setLight, .close, .pairingWindow, .answer, .manageHomeKit, .logLevel: break
-        case .readMeter: return .appliance(.measured(Measurement(deciwatts: relayOn ? load : 0)))
+        case .part(.readMeter): return .appliance(.measured(Measurement(deciwatts: relayOn ? load : 0)))
+        case .part, .server: break
         case .mirror(let records): storage.mirror(records)
         case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed
         case .persist(let state): return storage.persist(state) ? nil : .appliance(.persistFailed)

@@ -53,7 +53,7 @@ extension PlugServer {
         add(AuditNote(.refused, by: asker.actor, isRefused: true, detail))
     }
 
-    /// Handles a command of a door. Its outcome is an ``Action/answer(_:ticket:_:)``.
+    /// Handles a command of a door. Its outcome is an ``ShellAction/answer(_:ticket:_:)``.
     mutating func handle(_ asked: DoorCommand, now: Instant, _ actions: inout [Action]) {
         let door = asked.door
         let asker = Commander(name: asked.askerName, authority: door.authority, role: door.role, actor: door.auditActor)
@@ -62,6 +62,6 @@ extension PlugServer {
             deadline: now + asked.within,
             &actions)
         // The door limits its number of waiting commands.
-        if case .answered(let outcome) = taken { actions.append(.answer(door, ticket: asked.ticket, outcome)) }
+        if case .answered(let outcome) = taken { actions.append(.shell(.answer(door, ticket: asked.ticket, outcome))) }
     }
 }

@@ -17,7 +17,7 @@ extension PlugServer {
         var established = established
         established.awaitsHomeKit = true
         sessions[connection]?.phase = .established(established)
-        actions.append(.manageHomeKit(connection, order))
+        actions.append(.shell(.manageHomeKit(connection, order)))
     }
 
     mutating func answer(homeKit answer: Result<HomeKitReport, Refusal>, on connection: ConnectionID) {

@@ -16,7 +16,7 @@ extension PlugServer {
             sendLog(connection, now: now)
             sessions[connection]?.keepAlive(now: now)
             if let bytes = sessions[connection]?.takeOutput(now: now) {
-                actions.append(.send(connection, bytes))
+                actions.append(.shell(.send(connection, bytes)))
             }
             if let unsent = sessions[connection]?.unsentBytes, unsent > limits.unsentBytes {
                 let detail = "The controller left more than \(limits.unsentBytes) bytes unread."

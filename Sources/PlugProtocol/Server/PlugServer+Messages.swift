@@ -50,7 +50,7 @@ extension PlugServer {
         // Messages of a later version are skipped.
         guard let kind = message.kind else { return }
         if case .goodbye(let wire) = kind {
-            actions.append(.close(connection, .endedByPeer(wire.model)))
+            actions.append(.shell(.close(connection, .endedByPeer(wire.model))))
             sessions[connection] = nil
             return
         }
@@ -253,7 +253,7 @@ extension PlugServer {
         if let asker { noteEnd(ofCommandOf: asker, outcome) }
         for waiter in waiting {
             switch waiter {
-            case .door(let door, let ticket): actions.append(.answer(door, ticket: ticket, outcome))
+            case .door(let door, let ticket): actions.append(.shell(.answer(door, ticket: ticket, outcome)))
             case .session(let connection):
                 // The session may have ended. The controller then repeats the request in a new session.
                 sessions[connection]?.waits(forRequests: -1)

@@ -66,7 +66,7 @@ public struct PlugServer: Machine, Sendable {
         public init() {}
     }
 
-    /// An event that the shell reports. The appliance does not use it.
+    /// An event that the shell reports and the appliance does not use: of connections, doors, the log and the panel.
     public enum ShellEvent: Sendable {
         /// A connection was accepted and its TLS handshake completed.
         case opened(Opening)
@@ -77,9 +77,9 @@ public struct PlugServer: Machine, Sendable {
         /// New log lines, in order, and the number of lines before them that are lost. The shell must not log while it
         /// performs the resulting actions, or each line would cause another one.
         case logged([LogLine], lost: UInt64)
-        /// A door received a command. Answered by ``Action/answer(_:ticket:_:)``.
+        /// A door received a command. Answered by ``ShellAction/answer(_:ticket:_:)``.
         case asked(DoorCommand)
-        /// The answer to ``Action/manageHomeKit(_:_:)``.
+        /// The answer to ``ShellAction/manageHomeKit(_:_:)``.
         case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
         /// The plug's local panel removes a controller. Ignored for the last owner.
         case removeController(fingerprint: String)
@@ -94,6 +94,7 @@ public struct PlugServer: Machine, Sendable {
 
     /// An event of the shell or of the appliance.
     public enum Event: MachineEvent, Sendable {
+        /// An event that the appliance does not use.
         case shell(ShellEvent)
         /// The service instance name changed. Every session is informed.
         case renamed(String)
@@ -152,14 +153,28 @@ public struct PlugServer: Machine, Sendable {
         }
     }
 
-    /// An action for the shell. Actions are performed in order. The shell may pass the answers to `perform` and `fetch`
-    /// while it performs the actions.
-    public enum Action: Hashable, Sendable {
+    /// An action that the shell performs without the appliance.
+    public enum ShellAction: Hashable, Sendable {
         case send(ConnectionID, [UInt8])
-        /// The outcome of a door's command.
-        case answer(PlugDoor, ticket: UInt64, CommandOutcome)
         /// Close the connection after all earlier bytes are sent.
         case close(ConnectionID, EndReason)
+        /// The outcome of a door's command.
+        case answer(PlugDoor, ticket: UInt64, CommandOutcome)
+        /// Perform a request at the plug's HomeKit server. Answered immediately or later by
+        /// ``ShellEvent/homeKit(_:_:)``.
+        case manageHomeKit(ConnectionID, HomeKitRequest)
+        /// The pairing window opened or closed. The shell announces it.
+        case pairingWindow(isOpen: Bool)
+        /// The lowest level that any session follows. The shell must pass lines of this level and above as
+        /// ``ShellEvent/logged(_:lost:)``. Nil if no session follows the log.
+        case logLevel(LogLevel?)
+    }
+
+    /// An action for the shell or the appliance. Actions are performed in order. The caller may pass the answers to
+    /// `perform` and `fetch` while it performs the actions.
+    public enum Action: Hashable, Sendable {
+        /// An action that does not involve the appliance.
+        case shell(ShellAction)
         /// Execute a command before `deadline` or not at all. Sent once per request, even if the request is repeated.
         case perform(CommandID, controller: String, PlugCommand, deadline: Instant)
         /// Answer with the first chunk that has samples between two plug times, both included.
@@ -167,8 +182,6 @@ public struct PlugServer: Machine, Sendable {
         /// Answer with the oldest audit entries after this number. With `limit`, only the newest `limit` entries of the
         /// log count.
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
-        /// Perform a request at the plug's HomeKit server. Answered immediately or later by ``ShellEvent/homeKit(_:_:)``.
-        case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Write the paired controllers to flash before the bytes that follow this action are sent.
         case keep(PairedControllers)
         /// Write a new setup code to flash; answered by ``Event/codeKept(_:)``. Sent again only after the answer.
@@ -176,17 +189,14 @@ public struct PlugServer: Machine, Sendable {
         /// Record an event of pairing or access. Answered by ``Event/record(_:at:)``; the journal then gives the event
         /// a number.
         case record(PlugEvent.Kind)
-        /// The pairing window opened or closed. The shell announces it.
-        case pairingWindow(isOpen: Bool)
         /// A controller requests a factory reset. Answered by ``Event/factoryReset`` or ``Event/resetFailed``.
         case factoryReset
-        /// The lowest level that any session follows. The shell must log this level. Nil if no session follows the log.
-        case logLevel(LogLevel?)
 
         fileprivate var isAsk: Bool {
             switch self {
-            case .send, .answer, .close, .keep, .pairingWindow, .logLevel: false
-            case .perform, .fetch, .fetchAudit, .manageHomeKit, .record, .factoryReset, .keepCode: true
+            case .shell(.manageHomeKit): true
+            case .shell, .keep: false
+            case .perform, .fetch, .fetchAudit, .record, .factoryReset, .keepCode: true
             }
         }
     }
@@ -441,7 +451,7 @@ public struct PlugServer: Machine, Sendable {
         let isOpen = access.gate.isOpen(at: now)
         guard isOpen != announcedWindow else { return }
         announcedWindow = isOpen
-        actions.append(.pairingWindow(isOpen: isOpen))
+        actions.append(.shell(.pairingWindow(isOpen: isOpen)))
     }
 
     /// Notifies the shell if the lowest level that any session follows has changed. The level is nil if no session
@@ -450,7 +460,7 @@ public struct PlugServer: Machine, Sendable {
         let level = sessions.all.compactMap { $0.log?.level }.min()
         guard level != announcedLogLevel else { return }
         announcedLogLevel = level
-        actions.append(.logLevel(level))
+        actions.append(.shell(.logLevel(level)))
     }
 
     private mutating func open(_ opening: Opening, now: Instant, _ actions: inout [Action]) {
@@ -491,8 +501,8 @@ public struct PlugServer: Machine, Sendable {
     mutating func end(_ connection: ConnectionID, _ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
         guard sessions[connection] != nil else { return }
         sessions[connection]?.say { $0.goodbye = WireGoodbye(goodbye) }
-        if let bytes = sessions[connection]?.takeOutput(now: now) { actions.append(.send(connection, bytes)) }
-        actions.append(.close(connection, .ended(goodbye)))
+        if let bytes = sessions[connection]?.takeOutput(now: now) { actions.append(.shell(.send(connection, bytes))) }
+        actions.append(.shell(.close(connection, .ended(goodbye))))
         if goodbye.reason == .malformed { malformedCount += 1 }
         sessions[connection] = nil
     }

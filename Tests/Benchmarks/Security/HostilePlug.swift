@@ -138,8 +138,8 @@ actor HostilePlug: ConnectionOwner {
     private func handle(_ event: PlugServer.Event, _ id: ConnectionID) {
         for action in connections[id]?.server.handle(event, now: BootClock.now) ?? [] {
             switch action {
-            case .send(_, let bytes): connections[id]?.connection.send(bytes)
-            case .close: connections[id]?.connection.close()
+            case .shell(.send(_, let bytes)): connections[id]?.connection.send(bytes)
+            case .shell(.close): connections[id]?.connection.close()
             default: break
             }
         }

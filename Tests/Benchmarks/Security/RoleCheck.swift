@@ -50,7 +50,7 @@ private struct CommandedServer {
         _ = server.handle(.shell(.opened(PlugServer.Opening(connection))), now: now)
         for action in session.handle(.connected, now: now) {
             guard case .send(let bytes) = action else { continue }
-            for case .send(_, let answer) in server.handle(.shell(.received(connection, bytes)), now: now) {
+            for case .shell(.send(_, let answer)) in server.handle(.shell(.received(connection, bytes)), now: now) {
                 _ = session.handle(.received(answer), now: now)
             }
         }
@@ -73,7 +73,7 @@ private struct CommandedServer {
         now = now + .milliseconds(1)
         for case .perform(let id, _, _, _) in server.handle(.shell(.received(connection, frame)), now: now) {
             let done = CommandOutcome.done(PlugState(relayOn: true), event: nil)
-            for case .send in server.handle(.commandOutcome(id, done), now: now) { answered += 1 }
+            for case .shell(.send) in server.handle(.commandOutcome(id, done), now: now) { answered += 1 }
         }
     }
 }

@@ -77,12 +77,11 @@ private struct SubscribedServer {
     private mutating func serve(_ event: PlugServer.Event) {
         for action in server.handle(event, now: now) {
             switch action {
-            case .send(let id, let bytes):
+            case .shell(.send(let id, let bytes)):
                 receivedBytes += bytes.count
                 if id != stalled { control(id, .received(bytes)) }
-            case .pairingWindow: break
-            case .close, .perform, .fetch, .fetchAudit, .manageHomeKit, .keep, .keepCode, .record, .factoryReset,
-                .answer, .logLevel:
+            case .shell(.pairingWindow): break
+            case .shell, .perform, .fetch, .fetchAudit, .keep, .keepCode, .record, .factoryReset:
                 preconditionFailure("unexpected action: \(action)")
             }
         }

@@ -48,7 +48,7 @@ private struct FuzzedLife {
         if settings & 32 != 0 { configuration.capabilities.insert(.dimmer) }
         self.configuration = configuration
         machine = ApplianceMachine(configuration)
-        for case .setRelay(let on) in machine.handle(.started(ApplianceMemory(nil)), now: now) { isClosed = on }
+        for case .part(.setRelay(let on)) in machine.handle(.started(ApplianceMemory(nil)), now: now) { isClosed = on }
     }
 
     mutating func step(_ kind: UInt8, after delay: UInt8, _ number: UInt16) throws {
@@ -87,7 +87,7 @@ private struct FuzzedLife {
     }
 
     private mutating func feed(_ event: ApplianceMachine.Event) throws {
-        for case .setRelay(let on) in machine.handle(event, now: now) {
+        for case .part(.setRelay(let on)) in machine.handle(event, now: now) {
             let rested = now - openedAt >= configuration.rest ?? .zero
             try require(!on || isClosed || rested, "the relay did not rest")
             if isClosed, !on { openedAt = now }

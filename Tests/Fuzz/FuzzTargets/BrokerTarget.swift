@@ -140,7 +140,7 @@ private struct HeardMessages {
         while let action = due.first {
             due.removeFirst()
             switch action {
-            case .answer(_, let ticket, let outcome): answers.append((ticket, outcome))
+            case .shell(.answer(_, let ticket, let outcome)): answers.append((ticket, outcome))
             case .perform(let id, let controller, let command, _):
                 try require(id.authority == .broker && controller == PlugDoor.broker.name, "sender: \(controller)")
                 switch command {
@@ -148,9 +148,7 @@ private struct HeardMessages {
                 case .rename, .configure: throw FuzzFailure("the broker changes settings")
                 }
                 due += server.handle(.commandOutcome(id, .done(server.state, event: nil)), now: now)
-            case .send, .close, .fetch, .fetchAudit, .manageHomeKit, .keep, .keepCode, .record, .pairingWindow,
-                .factoryReset,
-                .logLevel:
+            case .shell, .fetch, .fetchAudit, .keep, .keepCode, .record, .factoryReset:
                 break
             }
         }

@@ -77,10 +77,10 @@ struct FuzzedPlug {
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
         for action in server.handle(event, now: Self.now) {
             switch action {
-            case .send(let connection, let bytes):
+            case .shell(.send(let connection, let bytes)):
                 try require(ends[connection] == nil, "bytes were sent after the close")
                 sent[connection, default: []] += bytes
-            case .close(let connection, let reason):
+            case .shell(.close(let connection, let reason)):
                 try require(ends[connection] == nil, "a connection was closed twice")
                 ends[connection] = reason
             case .perform(let request, let controller, let command, deadline: _):
@@ -94,9 +94,9 @@ struct FuzzedPlug {
                 let asked = Self.audit.filter { $0.number > after }.suffix(limit ?? .max)
                 try handle(.audit(connection, AuditPage(Array(asked.prefix(3)), isLast: asked.count <= 3)))
             case .keepCode: try handle(.codeKept(nil))
-            case .manageHomeKit(let connection, let order):
+            case .shell(.manageHomeKit(let connection, let order)):
                 try handle(.shell(.homeKit(connection, Self.homeKit(order))))
-            case .keep, .pairingWindow, .answer, .logLevel: break
+            case .shell, .keep: break
             }
         }
     }

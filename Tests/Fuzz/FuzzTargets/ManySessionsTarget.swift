@@ -229,19 +229,20 @@ private struct CrowdedPlug {
     private mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
         for action in server.handle(event, now: now) {
             switch action {
-            case .send(let id, let bytes):
+            case .shell(.send(let id, let bytes)):
                 guard let slot = links.first(where: { $0.value.id == id })?.key else { break }
                 try hear(slot, bytes)
-            case .close(let id, _):
+            case .shell(.close(let id, _)):
                 if let slot = links.first(where: { $0.value.id == id })?.key { links[slot] = nil }
             case .fetchAudit(let id, _, _): try handle(.audit(id, AuditPage([], isLast: true)))
             case .record(let kind): try handle(.record(kind))
             case .keepCode: break  // A later step answers.
             case .factoryReset: try handle(.resetFailed)
-            case .manageHomeKit(let id, _): try handle(.shell(.homeKit(id, .failure(Refusal(.unsupported, "off")))))
+            case .shell(.manageHomeKit(let id, _)):
+                try handle(.shell(.homeKit(id, .failure(Refusal(.unsupported, "off")))))
             case .perform(let id, _, _, _): try handle(.commandOutcome(id, .done(server.state, event: nil)))
             case .fetch(let id, let fetch, _, _): try handle(.samples(id, fetch: fetch, chunk: [], next: nil))
-            case .keep, .pairingWindow, .answer, .logLevel: break
+            case .shell, .keep: break
             }
         }
     }

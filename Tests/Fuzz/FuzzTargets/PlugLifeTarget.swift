@@ -147,8 +147,8 @@ private final class FuzzedBoard {
 
     private func perform(_ action: PlugMachine.Action) {
         switch action {
-        case .setRelay(let on): relayOn = on
-        case .readMeter:
+        case .part(.setRelay(let on)): relayOn = on
+        case .part(.readMeter):
             step(.appliance(.measured(Measurement(deciwatts: relayOn ? 600 : 0, decivolts: 2300, milliamperes: 260))))
         case .mirror(let records):
             for case .event(let event) in records {
@@ -157,10 +157,10 @@ private final class FuzzedBoard {
             }
             storage?.mirror(records)
         case .keep(let controllers): if storage?.keep(controllers) != true { step(.keepFailed) }
-        case .send(let id, let bytes):
+        case .server(.send(let id, let bytes)):
             if closed.contains(id) { fail("bytes were sent after the close") }
             sent += bytes.count
-        case .close(let id, _): if !closed.insert(id).inserted { fail("a connection was closed twice") }
+        case .server(.close(let id, _)): if !closed.insert(id).inserted { fail("a connection was closed twice") }
         case .keepAudit(let audit): step(storage?.keep(audit) == true ? .auditKept : .auditNotKept)
         case .factoryReset(let actor):
             isResetting = storage?.orderReset(by: actor) == true
@@ -171,8 +171,9 @@ private final class FuzzedBoard {
         case .persist(let state): if storage?.persist(state) != true { step(.appliance(.persistFailed)) }
         case .reserve(let boundary):
             step(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
-        case .manageHomeKit(let id, _): step(.server(.homeKit(id, .failure(Refusal(.unsupported, "HomeKit is off")))))
-        case .setDimmer, .setLight, .pairingWindow, .answer, .logLevel: break
+        case .server(.manageHomeKit(let id, _)):
+            step(.server(.homeKit(id, .failure(Refusal(.unsupported, "HomeKit is off")))))
+        case .part, .server: break
         }
     }
 

@@ -169,13 +169,13 @@ struct ApplianceSoak {
 
     private mutating func perform(_ action: ApplianceMachine.Action) throws {
         switch action {
-        case .setRelay(let on):
+        case .part(.setRelay(let on)):
             if on, !isClosed, let rest = configuration.rest {
                 try require(now - openedAt >= rest, "the relay rested for only \((now - openedAt).inSeconds) s")
             }
             if !on, isClosed { openedAt = now }
             isClosed = on
-        case .readMeter:
+        case .part(.readMeter):
             try require(!isAsked, "the meter is read twice at once")
             isAsked = true
         case .persist(let state):
@@ -187,7 +187,7 @@ struct ApplianceSoak {
             }
         case .commandDone: answers += 1
         case .record(let kind): try note(kind)
-        case .setDimmer, .setLight, .stateChanged, .sample, .openPairing, .factoryReset: break
+        case .part, .stateChanged, .sample, .openPairing, .factoryReset: break
         }
     }
 

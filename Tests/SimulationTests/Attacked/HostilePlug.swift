@@ -92,17 +92,17 @@ final class HostilePlug {
         guard let actions = server?.handle(event, now: now) else { return [] }
         return actions.flatMap { action -> [HostAction] in
             switch action {
-            case .send(let connection, let bytes):
+            case .shell(.send(let connection, let bytes)):
                 return streams[connection].map { stream in said(bytes, on: connection).map { .write(stream, $0) } }
                     ?? []
-            case .close(let connection, _): return streams[connection].map { [.close($0)] } ?? []
+            case .shell(.close(let connection, _)): return streams[connection].map { [.close($0)] } ?? []
             case .record(let kind): return serve(.record(kind), now)
             case .perform(let command, _, _, _):
                 return serve(.commandOutcome(command, .done(PlugState(relayOn: true), event: nil)), now)
             case .fetch(let connection, let fetch, _, _):
                 return serve(.samples(connection, fetch: fetch, chunk: [], next: nil), now)
             case .keepCode: return serve(.codeKept(nil), now)
-            case .keep, .fetchAudit, .pairingWindow, .factoryReset, .answer, .manageHomeKit, .logLevel: return []
+            case .shell, .keep, .fetchAudit, .factoryReset: return []
             }
         }
     }
