@@ -114,11 +114,11 @@ struct OutlivingTests {
         let memory = house.engine.memory
         #expect(!memory.fired.isEmpty && !memory.dwells.isEmpty && !memory.runs.isEmpty && !memory.savedStates.isEmpty)
         #expect(!memory.energies.isEmpty && !memory.occurrences.isEmpty && memory.disabled == ["Off"])
-        var out = MemoryWriter(bytes: StoredRuleState.magic + [StoredRuleState.version])
-        out.put(memory)
-        var input = try MemoryReader(out.sealed)
-        var read = try input.engineMemory { $0 + .seconds(5) }
-        try input.finish()
+        let written = HostMoment(boot: .first, instant: .at(80), nanosecondsSince1970: 0)
+        let bytes = memory.stored(at: written)
+        let other = HostMoment(
+            boot: BootID(bytes: Array(repeating: 9, count: 16))!, instant: .at(85), nanosecondsSince1970: 0)
+        var read = try StoredRuleState(decoding: bytes, at: other).engine
         #expect(read.dwells == memory.dwells && read.judgedUntil == memory.judgedUntil.map { $0 + .seconds(5) })
         #expect(read.fired == memory.fired.mapValues { $0.map { $0 + .seconds(5) } })
         #expect(
@@ -129,13 +129,13 @@ struct OutlivingTests {
         // Any bytes are decoded or rejected.
         var random = SeededRandom(seed: 1)
         for _ in 0..<3000 {
-            var bytes = out.bytes
+            var changed = Array(bytes.dropLast(StoredRuleState.hashLength))
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                bytes[.random(in: (StoredRuleState.magic.count + 1)..<bytes.count, using: &random)] = .random(
+                changed[.random(in: (StoredRuleState.magic.count + 1)..<changed.count, using: &random)] = .random(
                     in: 0...255, using: &random)
             }
-            var damaged = try MemoryReader(MemoryWriter(bytes: bytes).sealed)
-            guard let read = try? damaged.engineMemory(moved: { $0 }) else { continue }
+            let damaged = StoredRuleState.sealed(changed)
+            guard let read = try? StoredRuleState(decoding: damaged, at: written).engine else { continue }
             var engine = RuleEngine(rules: house.engine.rules, memory: read)
             _ = engine.handle(.deadlineReached, now: .at(100))
             _ = engine.memory
@@ -150,13 +150,14 @@ struct OutlivingTests {
                 rule: "Movie night", trigger: "", plug: "Television", boot: .first, since: .at(1), latest: .at(2),
                 value: value)
         ]
-        var out = MemoryWriter(bytes: StoredRuleState.magic + [StoredRuleState.version])
-        out.put(memory)
-        var input = try MemoryReader(out.sealed)
+        let moment = HostMoment(boot: .first, instant: .at(3), nanosecondsSince1970: 0)
+        let bytes = memory.stored(at: moment)
         if value.isFinite {
-            #expect(try input.engineMemory { $0 } == memory)
+            #expect(try StoredRuleState(decoding: bytes, at: moment).engine == memory)
         } else {
-            #expect(throws: StateDecodingError.self) { try input.engineMemory { $0 } }
+            #expect(throws: StateDecodingError.outOfRange("a measured value")) {
+                try StoredRuleState(decoding: bytes, at: moment)
+            }
         }
     }
 
@@ -203,5 +204,14 @@ extension Rule {
         var rule = self
         rule.name = name
         return rule
+    }
+}
+
+extension EngineMemory {
+    /// Returns the file of a house whose only state is this memory.
+    fileprivate func stored(at moment: HostMoment) -> [UInt8] {
+        var state = StoredRuleState()
+        state.engine = self
+        return state.encoded(at: moment)
     }
 }

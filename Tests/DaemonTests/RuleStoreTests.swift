@@ -78,7 +78,10 @@ struct RuleStoreTests {
         "A foreign, oversized or damaged file is renamed, and the rules begin with an empty state",
         arguments: [
             ("something else", "is damaged: it is not a file of this program"),
-            ("smartplug-rules\u{5}" + String(repeating: " ", count: 16), "has format 5"),
+            (
+                "smartplug-rules\u{6}" + String(repeating: " ", count: 16),
+                "has format 6, but this program reads only up to 5"
+            ),
             ("smartplug-rules\u{1}\u{0}", "at byte 17"),
             ("smartplug-rules\u{1}" + String(repeating: " ", count: 50), "its checksum is wrong"),
             (String(repeating: "smart", count: 1 << 22), "it is larger than 16777216 bytes"),
