@@ -45,7 +45,7 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
     /// The families with multicast on this interface.
     public var families: Set<IPFamily>
     /// Addresses of this host on other interfaces of the same link. The responder detects them.
-    var siblings: [IPAddress] = []
+    private(set) var siblings: [IPAddress] = []
 
     /// Creates an interface. Without `families`, it has the families of its addresses, except IPv6 on a loopback
     /// interface, which has no IPv6 multicast.
@@ -55,6 +55,13 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
         self.addresses = addresses
         let isLoopback = addresses.contains { $0.address.isLoopback }
         self.families = families ?? Set(addresses.map(\.address.family)).subtracting(isLoopback ? [.v6] : [])
+    }
+
+    /// Returns the interface with these addresses of this host's other interfaces on the link.
+    func with(siblings: [IPAddress]) -> NetworkInterface {
+        var network = self
+        network.siblings = siblings
+        return network
     }
 
     /// The addresses whose family has multicast here, so that peers can find and use them. Deprecated ones are included

@@ -7,11 +7,11 @@ struct CacheEntry: Sendable {
     /// The arrival number, which makes the order of records repeatable.
     let serial: UInt64
     /// True if records of other names cannot evict this one.
-    var isFavoured: Bool
+    private(set) var isFavoured: Bool
     private(set) var received: Instant
     private(set) var expires: Instant
     /// True if a record with the cache-flush bit replaced this one (§10.2).
-    var isReplaced = false
+    private(set) var isReplaced = false
     /// True if the record is in doubt (§10.4). The querier then asks for it even if no caller wants it.
     private(set) var isDoubted = false
     /// The times of the next queries for this record; nil if the record expires without a query.
@@ -46,6 +46,14 @@ struct CacheEntry: Sendable {
         expires = min(expires, instant)
         refresh = nil
     }
+
+    /// Lets the record expire by this time, because a record with the cache-flush bit replaced it (§10.2).
+    mutating func replace(by instant: Instant) {
+        end(by: instant)
+        isReplaced = true
+    }
+
+    mutating func prioritize(_ isFavoured: Bool) { self.isFavoured = isFavoured }
 
     /// Shortens the remaining lifetime to ten seconds, with refresh queries immediately and after 2.5, 5 and 7.5 s
     /// (§10.4). Does nothing if the record expires earlier or is already in doubt.

@@ -50,17 +50,9 @@ public struct Querier: Machine, Sendable {
         case repeated(Set<Name>)
     }
 
-    struct Ask: Hashable {
-        let key: QuestionKey
-        let interface: InterfaceID?
-    }
-
-    var random: SeededRandom
-    var links: [InterfaceID: QuerierLink] = [:]
-    /// For each question the number of its requests and its position in the order of first requests, which makes runs
-    /// repeatable. The owner limits the number of its requests, and thereby the size of this table.
-    var asks: [Ask: (count: Int, order: UInt64)] = [:]
-    private var askOrder: UInt64 = 0
+    private var random: SeededRandom
+    private var links: [InterfaceID: QuerierLink] = [:]
+    private var asks = Asks()
     private var favoured: Set<Name> = []
 
     /// Creates a querier. Random delays are drawn from `random`.
@@ -73,9 +65,9 @@ public struct Querier: Machine, Sendable {
         case .interfaceRemoved(let id): detach(id, &actions)
         case .received(let inbound): receive(inbound, now: now, &actions)
         case .resumed: for interface in interfaces { restart(on: interface, now: now) }
-        case .ask(let key, let interface): ask(Ask(key: key, interface: interface), now: now)
-        case .forget(let key, let interface): forget(Ask(key: key, interface: interface))
-        case .reconfirm(let key, let data, let interface): links[interface]?.cache.reconfirm(key, data, now: now)
+        case .ask(let key, let interface): ask(key, on: interface, now: now)
+        case .forget(let key, let interface): forget(key, on: interface)
+        case .reconfirm(let key, let data, let interface): links[interface]?.reconfirm(key, data, now: now)
         case .prioritize(let names): prioritize(names)
         case .deadlineReached: break
         }
@@ -84,7 +76,7 @@ public struct Querier: Machine, Sendable {
     }
 
     public var nextDeadline: Instant? {
-        links.values.reduce(nil) { sooner(sooner($0, $1.scheduleDeadline), $1.cache.deadline) }
+        links.values.reduce(nil) { sooner($0, $1.deadline) }
     }
 
     /// Returns the cached records, newest first. Replaced records are returned only if no current record is cached.
@@ -100,9 +92,10 @@ public struct Querier: Machine, Sendable {
         let old = links[network.id]?.network
         if old == nil {
             links[network.id] = QuerierLink(network: network)
-            for name in favoured { links[network.id]?.cache.prioritize(name, true) }
+            for name in favoured { links[network.id]?.prioritize(name, true) }
+        } else {
+            links[network.id]?.change(to: network)
         }
-        links[network.id]?.network = network
         // If the interface has a new address family, all questions restart with the shortest interval.
         guard old.map({ !network.families.isSubset(of: $0.families) }) ?? true else { return }
         restart(on: network.id, now: now)
@@ -112,15 +105,12 @@ public struct Querier: Machine, Sendable {
         let changed = favoured.symmetricDifference(names)
         favoured = names
         for interface in interfaces {
-            for name in changed { links[interface]?.cache.prioritize(name, names.contains(name)) }
+            for name in changed { links[interface]?.prioritize(name, names.contains(name)) }
         }
     }
 
     private mutating func restart(on interface: InterfaceID, now: Instant) {
-        for ask in asks.sorted(by: { $0.value.order < $1.value.order }).map(\.key)
-        where ask.interface == nil || ask.interface == interface {
-            start(ask.key, on: interface, now: now)
-        }
+        for key in asks.keys(on: interface) { links[interface]?.start(key, now: now, &random) }
     }
 
     private mutating func detach(_ interface: InterfaceID, _ actions: inout [Action]) {
@@ -129,30 +119,58 @@ public struct Querier: Machine, Sendable {
         if !removed.isEmpty { actions.append(.changed(interface, removed)) }
     }
 
-    private mutating func ask(_ ask: Ask, now: Instant) {
-        if let known = asks[ask] {
-            asks[ask] = (known.count + 1, known.order)
-            return
-        }
-        askOrder += 1
-        asks[ask] = (1, askOrder)
-        for interface in interfaces where ask.interface == nil || ask.interface == interface {
-            if links[interface]?.schedules[ask.key] == nil { start(ask.key, on: interface, now: now) }
+    private mutating func ask(_ key: QuestionKey, on interface: InterfaceID?, now: Instant) {
+        guard asks.add(key, on: interface) else { return }
+        for id in interfaces where interface == nil || interface == id {
+            // Never copy the link here: each call would copy hundreds of questions.
+            if links[id]?.isAsking(key) == false { links[id]?.start(key, now: now, &random) }
         }
     }
 
-    private mutating func forget(_ ask: Ask) {
-        guard let known = asks[ask] else { return }
-        guard known.count == 1 else {
-            asks[ask] = (known.count - 1, known.order)
+    private mutating func forget(_ key: QuestionKey, on interface: InterfaceID?) {
+        guard asks.remove(key, on: interface) else { return }
+        for id in interfaces where interface == nil || interface == id {
+            if !asks.contains(key, on: id) { links[id]?.end(key) }
+        }
+    }
+
+    private mutating func receive(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
+        let flags = inbound.message.flags
+        guard flags.operation == 0, flags.responseCode == 0 else { return }
+        guard flags.contains(.response) else {
+            links[inbound.interface]?.hear(inbound, now: now)
             return
         }
-        asks[ask] = nil
-        for interface in interfaces where ask.interface == nil || ask.interface == interface {
-            let others = [Ask(key: ask.key, interface: nil), Ask(key: ask.key, interface: interface)]
-            guard others.allSatisfy({ asks[$0] == nil }) else { continue }
-            links[interface]?.schedules[ask.key] = nil
-            links[interface]?.heard[ask.key] = nil
+        guard let (changes, repeated) = links[inbound.interface]?.store(inbound, now: now, &random) else { return }
+        if !changes.isEmpty { actions.append(.changed(inbound.interface, changes)) }
+        if !repeated.isEmpty { actions.append(.repeated(repeated)) }
+    }
+
+    private mutating func advance(_ interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
+        let asks = asks
+        guard
+            let (removed, questions) = links[interface]?.advance(
+                now: now, order: { asks.order(of: $0, on: interface) }, &random)
+        else { return }
+        if !removed.isEmpty { actions.append(.changed(interface, removed.map { .removed($0) })) }
+        if !questions.isEmpty { sendQuery(questions, on: interface, now: now, &actions) }
+    }
+
+    /// Sends the questions as "QM", which requests multicast answers: the kernel might deliver a unicast answer to
+    /// another responder's socket on this host.
+    private func sendQuery(
+        _ due: [DueQuestion], on interface: InterfaceID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let link = links[interface] else { return }
+        var packed: (keys: [QuestionKey], packets: [[UInt8]]) = ([], [])
+        for family in link.network.orderedFamilies {
+            let keys = due.filter { !link.wasAsked($0, family, now: now) }.map(\.key)
+            // Both families usually have the same questions.
+            if keys != packed.keys { packed = (keys, QueryPacker.packets(asking: keys, knowing: link.cache, now: now)) }
+            for bytes in packed.packets {
+                actions.append(
+                    .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
+            }
         }
     }
 }

@@ -94,8 +94,7 @@ struct RecordCache: Sendable {
             guard let entry = entries[key]?[index], entry.record.data != record.data,
                 now - entry.received > RFC6762.flushGrace, !(entry.isFavoured && key.type == .ptr)
             else { continue }
-            entries[key]?[index].end(by: now + RFC6762.flushGrace)
-            entries[key]?[index].isReplaced = true
+            entries[key]?[index].replace(by: now + RFC6762.flushGrace)
             note(key, entries[key]?[index].deadline)
         }
     }
@@ -193,7 +192,7 @@ struct RecordCache: Sendable {
             guard let entry = entries[key]?[index], case let isFavoured = isFavoured(entry.record),
                 isFavoured != entry.isFavoured
             else { continue }
-            entries[key]?[index].isFavoured = isFavoured
+            entries[key]?[index].prioritize(isFavoured)
             count += isFavoured ? -1 : 1
             byteCount += isFavoured ? -entry.byteCount : entry.byteCount
         }

@@ -41,18 +41,6 @@ enum Claim: Hashable {
     }
 }
 
-/// A group with its claim per interface.
-struct PublishedGroup {
-    var content: RecordGroup
-    var claims: [InterfaceID: Claim] = [:]
-    var conflicts = ConflictHistory()
-    var updates = UpdateHistory()
-    /// True if the owner was notified that this name is claimed.
-    var isReported = false
-
-    init(content: RecordGroup) { self.content = content }
-}
-
 /// Slows down a host that has many conflicts in succession (RFC 6762 §8.1).
 struct ConflictHistory {
     /// The times of at most ``RFC6762/conflictLimit`` conflicts, oldest first.

@@ -89,6 +89,17 @@ public struct RecordGroup: Hashable, Sendable {
             return [negative(on: network)]
         }
     }
+
+    /// Returns this host's record that equals the given one, with its slot, or nil if no record is equal.
+    func slot(of record: Record, on network: NetworkInterface) -> (Answer.Slot, Record)? {
+        if record.name == name {
+            return unique(on: network).first { $0.hasSameContent(as: record) }.map { (.unique($0.type), $0) }
+        }
+        if let index = shared.firstIndex(where: { $0.hasSameContent(as: record) }) {
+            return (.shared(index), shared[index])
+        }
+        return answeredOnly.firstIndex { $0.hasSameContent(as: record) }.map { (.answeredOnly($0), answeredOnly[$0]) }
+    }
 }
 
 /// An answer that is sent as a whole: a unique record set, one shared record, or the negative answer.

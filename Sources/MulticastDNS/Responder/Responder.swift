@@ -34,17 +34,13 @@ public struct Responder: Machine, Sendable {
         case conflicted(GroupID, by: Peer)
     }
 
-    var random: SeededRandom
+    private var random: SeededRandom
+    /// True if another program of this host has also opened port 5353.
     let sharesPort: Bool
-    var attachments: [InterfaceID: Attachment] = [:]
-    var groups: [GroupID: PublishedGroup] = [:]
-    /// The groups per owner name, in the order of their ids.
-    var owners: [Name: [GroupID]] = [:]
-    var former = FormerRecords()
-    /// Pairs of this host's interfaces that received each other's packets, so they are on one link.
-    var sharedLinks: Set<Set<InterfaceID>> = []
-    /// A time before which no claim is due; nil if no claim has a deadline.
-    var claimDeadline: Instant?
+    private(set) var networks = HostNetworks()
+    private(set) var claims = ClaimTable()
+    /// The waiting answers of each interface in ``networks``.
+    private(set) var queues: [InterfaceID: AnswerQueues] = [:]
 
     /// Creates a responder without interfaces and groups. Random delays are drawn from `random`.
     ///
@@ -61,7 +57,7 @@ public struct Responder: Machine, Sendable {
         case .interfaceChanged(let network): attach(network, now: now, &actions)
         case .interfaceRemoved(let id): detach(id, now: now, &actions)
         case .received(let inbound): receive(inbound, now: now, &actions)
-        case .resumed: resume(now: now)
+        case .resumed: claims.resume(on: networks.ids, now: now, &random)
         case .publish(let id, let content): publish(id, content, now: now, &actions)
         case .withdraw(let id): withdraw(id, &actions)
         case .stop: stop(&actions)
@@ -73,48 +69,248 @@ public struct Responder: Machine, Sendable {
     }
 
     public var nextDeadline: Instant? {
-        attachments.values.reduce(claimDeadline) { sooner($0, $1.deadline) }
+        queues.values.reduce(claims.deadline) { sooner($0, $1.deadline) }
     }
 
+    // MARK: Packets
+
     private mutating func receive(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
-        guard let attachment = attachments[inbound.interface], inbound.message.flags.operation == 0,
+        guard let network = networks[inbound.interface], inbound.message.flags.operation == 0,
             inbound.message.flags.responseCode == 0,
-            inbound.wasMulticast || attachment.network.isOnLink(inbound.source.address)
+            inbound.wasMulticast || network.isOnLink(inbound.source.address)
         else { return }
-        if inbound.wasMulticast { noteSharedLink(inbound, now: now, &actions) }
+        if inbound.wasMulticast, networks.noteSharedLink(inbound) { updateSiblings(now: now, &actions) }
         if inbound.message.flags.contains(.response) {
             // §6: a response from another port is not multicast DNS.
             guard inbound.source.port == RFC6762.port else { return }
-            noteResponse(inbound, now: now, &actions)
+            for records in [inbound.message.answers, inbound.message.additionals] {
+                for record in records { noteResponse(record, inbound, now: now, &actions) }
+            }
         } else {
-            breakTies(inbound, now: now)
+            claims.breakTies(inbound, on: networks, now: now)
             answer(inbound, now: now, &actions)
         }
     }
 
-    /// The interfaces in the order of their ids, which makes runs repeatable.
-    var orderedInterfaces: [InterfaceID] { attachments.keys.sorted() }
-
-    /// Returns true if the record has content that this host publishes, or recently published, on any interface. It is
-    /// then not a conflict (§9), even if it comes from another interface of this host on the same link or from another
-    /// responder on this host.
-    func isOwn(_ record: Record, of content: RecordGroup, now: Instant) -> Bool {
-        if content.unique.contains(where: { $0.hasSameContent(as: record) }) { return true }
-        if content.publishesAddresses, record.name == content.name,
-            attachments.values.contains(where: { $0.network.published.contains { RecordData($0) == record.data } })
-        {
-            return true
+    /// Handles another host's record under one of our names: conflicts (§8.1, §9), answers that make ours unnecessary
+    /// (§7.4), and our records that another host sends with too short a time to live (§6.6).
+    private mutating func noteResponse(
+        _ record: Record, _ inbound: InboundMessage, now: Instant, _ actions: inout [Action]
+    ) {
+        for id in claims.ids(under: record.name) {
+            guard let (content, claim) = claims.published(id, on: inbound.interface) else { continue }
+            if content.name == record.name, !claims.isOwn(record, of: content, on: networks, now: now) {
+                if claims.noteForeign(record, of: id, inbound, on: networks, now: now, &random) {
+                    actions.append(.conflicted(id, by: inbound.source))
+                }
+            } else if claim.isClaimed, inbound.wasMulticast {
+                noteDuplicate(record, of: id, content, inbound, now: now)
+            }
         }
-        return former.contains(record, now: now)
     }
 
-    mutating func setClaim(_ claim: Claim, of id: GroupID, on interface: InterfaceID) {
-        groups[id]?.claims[interface] = claim
-        claimDeadline = sooner(claimDeadline, claim.deadline)
+    private mutating func noteDuplicate(
+        _ record: Record, of id: GroupID, _ content: RecordGroup, _ inbound: InboundMessage, now: Instant
+    ) {
+        let family = inbound.source.address.family
+        guard let network = networks[inbound.interface],
+            // Only a response that arrives while an answer waits, or that has a short time to live, can matter. For all
+            // others the search is skipped, because one name may have hundreds of records.
+            queues[inbound.interface]?.hasAnswers(family) == true
+                || record.timeToLive < RFC6762.otherTimeToLive / 2,
+            let (slot, own) = content.slot(of: record, on: network)
+        else { return }
+        let answer = Answer(group: id, slot: slot)
+        if record.timeToLive >= own.timeToLive {
+            // If the answer has several records, another host's copy of one record does not replace it.
+            if content.records(slot, on: network).count == 1 {
+                queues[inbound.interface]?.cancel(answer, in: family)
+            }
+        } else if record.timeToLive < own.timeToLive / 2 {
+            queues[inbound.interface]?.correct(answer, in: family, now: now)
+        }
     }
 
-    func isClaimed(_ id: GroupID?, on interface: InterfaceID) -> Bool {
-        guard let id else { return true }
-        return groups[id]?.claims[interface]?.isClaimed ?? false
+    /// Answers a query (§6), or queues its answers.
+    private mutating func answer(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
+        let message = inbound.message
+        let family = inbound.source.address.family
+        guard let network = networks[inbound.interface], network.families.contains(family),
+            // Most questions on a link concern other hosts and need no further work.
+            queues[inbound.interface]?.hasAnswers(family) == true
+                || message.questions.contains(where: { claims.contains($0.name) })
+        else { return }
+        let known = KnownAnswers(message.answers)
+        suppressQueued(known, inbound)
+        if message.questions.isEmpty, message.flags.contains(.truncated) {
+            let until = now + random.duration(in: RFC6762.truncatedAnswerDelay)
+            queues[inbound.interface]?.hold(for: inbound.source, until: until)
+            return
+        }
+        let selected = selectAnswers(to: inbound, knowing: known, now: now)
+        if inbound.source.isLegacy {
+            if !selected.multicast.isEmpty { answerLegacy(selected.multicast, inbound, &actions) }
+        } else {
+            queues[inbound.interface]?.schedule(selected, to: inbound, now: now, &random)
+        }
+    }
+
+    /// Removes queued answers that the asker knows. Known answers may continue in packets without a question (§7.2).
+    private mutating func suppressQueued(_ known: KnownAnswers, _ inbound: InboundMessage) {
+        guard !known.isEmpty, let network = networks[inbound.interface] else { return }
+        let claims = claims
+        queues[inbound.interface]?.suppress(for: inbound.source) { known.cover(claims.records($0, on: network)) }
+    }
+
+    // MARK: Groups
+
+    private mutating func publish(_ id: GroupID, _ content: RecordGroup, now: Instant, _ actions: inout [Action]) {
+        guard let old = claims.content(of: id) else {
+            claims.add(id, content)
+            for interface in networks.ids { claims.startProbing(id, on: interface, now: now, &random) }
+            return
+        }
+        guard old != content else { return }
+        if old.name == content.name {
+            update(id, from: old, to: content, now: now, &actions)
+        } else {
+            sayGoodbye([id], &actions)
+            claims.replace(id, with: content, now: now)
+            for interface in networks.ids {
+                queues[interface]?.forget(id) { _ in true }
+                claims.startProbing(id, on: interface, now: now, &random)
+            }
+        }
+    }
+
+    /// Announces the new data of a claimed name and sends goodbyes for removed shared records (§8.4).
+    private mutating func update(
+        _ id: GroupID, from old: RecordGroup, to new: RecordGroup, now: Instant, _ actions: inout [Action]
+    ) {
+        claims.replace(id, with: new, now: now)
+        let gone = old.shared.filter { !new.shared.contains($0) }
+        guard let announcement = claims.nextUpdate(of: id, now: now) else { return }
+        for interface in networks.ids where claims.isClaimed(id, on: interface) {
+            guard let network = networks[interface] else { continue }
+            queues[interface]?.forget(id) { old.records($0, on: network) != new.records($0, on: network) }
+            if !gone.isEmpty { sendGoodbyes(gone, on: interface, &actions) }
+            claims.announceAgain(id, on: interface, at: announcement)
+        }
+    }
+
+    private mutating func withdraw(_ id: GroupID, _ actions: inout [Action]) {
+        guard claims.content(of: id) != nil else { return }
+        sayGoodbye([id], &actions)
+        claims.remove(id)
+        for interface in networks.ids { queues[interface]?.forget(id) { _ in true } }
+    }
+
+    private mutating func stop(_ actions: inout [Action]) {
+        sayGoodbye(claims.ids, &actions)
+        claims.removeAll()
+        for interface in networks.ids { queues[interface] = networks[interface].map { AnswerQueues(network: $0) } }
+    }
+
+    // MARK: Interfaces
+
+    /// Adds or changes an interface. An interface without a usable address is detached, and probing begins when it has
+    /// one.
+    private mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
+        guard !network.families.isEmpty else { return detach(network.id, now: now, &actions) }
+        if let old = networks[network.id] {
+            let network = network.with(siblings: old.siblings)
+            guard old != network else { return }
+            change(from: old, to: network, now: now, &actions)
+        } else {
+            networks.set(network)
+            queues[network.id] = AnswerQueues(network: network)
+            for id in claims.ids { claims.startProbing(id, on: network.id, now: now, &random) }
+        }
+        updateSiblings(now: now, &actions)
+    }
+
+    private mutating func detach(_ interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
+        guard let network = networks.remove(interface) else { return }
+        queues[interface] = nil
+        claims.detach(network, now: now)
+        updateSiblings(now: now, &actions)
+    }
+
+    /// Adds to each interface the addresses of the other interfaces on its link.
+    private mutating func updateSiblings(now: Instant, _ actions: inout [Action]) {
+        for network in networks.withNewSiblings() {
+            guard let old = networks[network.id] else { continue }
+            change(from: old, to: network, now: now, &actions)
+        }
+    }
+
+    /// Changes the addresses that an attached interface has or publishes: announces the new address records and sends
+    /// goodbyes for removed ones. The names stay claimed. A new family gets all records.
+    private mutating func change(
+        from old: NetworkInterface, to network: NetworkInterface, now: Instant, _ actions: inout [Action]
+    ) {
+        networks.set(network)
+        queues[network.id]?.change(to: network)
+        let gone = old.published.filter { !network.published.contains($0) }
+        let hasNewFamily = !network.families.isSubset(of: old.families)
+        for id in claims.ids {
+            guard let content = claims.content(of: id) else { continue }
+            let lost = content.publishesAddresses ? content.addressRecords(gone) : []
+            claims.remember(lost, now: now)
+            guard claims.isClaimed(id, on: network.id) else { continue }
+            queues[network.id]?.forget(id) { content.records($0, on: old) != content.records($0, on: network) }
+            if !lost.isEmpty { sendGoodbyes(lost, on: network.id, &actions) }
+            let hasChanged = content.publishesAddresses && Set(old.published) != Set(network.published)
+            if hasNewFamily || hasChanged { claims.announceNow(id, on: network.id, now: now) }
+        }
+    }
+
+    // MARK: Deadlines
+
+    private mutating func advanceClaims(now: Instant, _ actions: inout [Action]) {
+        guard let deadline = claims.deadline, deadline <= now else { return }
+        let (due, claimed) = claims.advance(on: networks.ids, now: now)
+        for packets in due {
+            if !packets.probes.isEmpty { sendProbes(packets.probes, on: packets.interface, &actions) }
+            if !packets.announcements.isEmpty {
+                announce(packets.announcements, on: packets.interface, now: now, &actions)
+            }
+        }
+        actions += claimed.map { .claimed($0) }
+    }
+
+    /// Announces the groups' records (§8.3) on every family of the interface, except records that were multicast on the
+    /// family within the last second (§6).
+    private mutating func announce(
+        _ ids: [GroupID], on interface: InterfaceID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let network = networks[interface] else { return }
+        let answers = ids.map { id in
+            claims.content(of: id)?.announcedSlots(on: network).map { Answer(group: id, slot: $0) } ?? []
+        }
+        var packed: (due: [[Answer]], packets: [[UInt8]]) = ([], [])
+        for family in network.orderedFamilies {
+            guard let due = queues[interface]?.allowed(answers, in: family, now: now) else { continue }
+            // Both families usually get the same records.
+            if due != packed.due { packed = (due, ResponsePacker.pack(due.compactMap { unit($0, on: network) })) }
+            send(packed.packets, to: .multicast(family), on: interface, &actions)
+            queues[interface]?.noteMulticast(due.joined(), in: family, now: now)
+        }
+    }
+
+    private mutating func sendDueAnswers(now: Instant, _ actions: inout [Action]) {
+        guard queues.values.contains(where: { $0.deadline.map { $0 <= now } ?? false }) else { return }
+        for interface in networks.ids {
+            guard let network = networks[interface] else { continue }
+            for family in network.orderedFamilies {
+                let due = queues[interface]?.takeDue(in: family, now: now) ?? []
+                send(ResponsePacker.pack(units(for: due, on: network)), to: .multicast(family), on: interface, &actions)
+            }
+            for (asker, answers) in queues[interface]?.takeDueReplies(now: now) ?? [] {
+                send(
+                    ResponsePacker.pack(units(for: answers, on: network)),
+                    to: .unicast(asker.address, port: asker.port), on: interface, &actions)
+            }
+        }
     }
 }

@@ -1,34 +1,13 @@
 import DNSWire
-import ProtocolCore
 
-/// Sends the selected answers, with additional records that make the next question unnecessary (RFC 6762 §6, RFC 6763
+/// Composes responses, with additional records that make the next question unnecessary (RFC 6762 §6, RFC 6763
 /// §12).
 extension Responder {
-    mutating func sendDueAnswers(now: Instant, _ actions: inout [Action]) {
-        guard attachments.values.contains(where: { $0.deadline.map { $0 <= now } ?? false }) else { return }
-        for interface in orderedInterfaces {
-            guard let network = attachments[interface]?.network else { continue }
-            for family in network.orderedFamilies {
-                var due: [Answer] = []
-                attachments[interface]?.changeGroupQueue(of: family) { due = $0.takeDue(now: now) }
-                for bytes in ResponsePacker.pack(units(for: due, on: network)) {
-                    actions.append(
-                        .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
-                }
-            }
-            for (asker, answers) in attachments[interface]?.takeDueReplies(now: now) ?? [] {
-                for bytes in ResponsePacker.pack(units(for: answers, on: network)) {
-                    actions.append(.send(unicast(bytes, to: asker, on: interface)))
-                }
-            }
-        }
-    }
-
     /// Answers like a unicast DNS server (§6.7): with the query's id and question, without cache-flush bits, with short
     /// times to live, in one packet of a size that every resolver accepts. If an answer does not fit, the TC bit is
     /// set.
     func answerLegacy(_ answers: [Answer], _ inbound: InboundMessage, _ actions: inout [Action]) {
-        guard let network = attachments[inbound.interface]?.network else { return }
+        guard let network = networks[inbound.interface] else { return }
         let units = units(for: answers, on: network)
         var encoder = MessageEncoder(limit: PacketSize.legacy, compression: .unicast)
         for question in inbound.message.questions where !encoder.append(question) { return }
@@ -41,17 +20,22 @@ extension Responder {
             _ = encoder.append(record.forLegacyResolver, to: .additional)
         }
         let bytes = encoder.finish(id: inbound.message.id, flags: flags)
-        actions.append(.send(unicast(bytes, to: inbound.source, on: inbound.interface)))
+        send(
+            [bytes], to: .unicast(inbound.source.address, port: inbound.source.port), on: inbound.interface, &actions)
     }
 
-    private func unicast(_ bytes: [UInt8], to asker: Peer, on interface: InterfaceID) -> OutboundDatagram {
-        OutboundDatagram(
-            bytes: bytes, interface: interface, destination: .unicast(asker.address, port: asker.port))
+    /// Returns one group's due records, with the negative answer for all other types of its name. Returns nil without
+    /// due answers.
+    func unit(_ answers: [Answer], on network: NetworkInterface) -> ResponseUnit? {
+        guard let content = answers.first.flatMap({ claims.content(of: $0.group) }) else { return nil }
+        return ResponseUnit(
+            answers: answers.flatMap { content.records($0.slot, on: network) },
+            additionals: [content.negative(on: network)])
     }
 
-    private func units(for answers: [Answer], on network: NetworkInterface) -> [ResponseUnit] {
+    func units(for answers: [Answer], on network: NetworkInterface) -> [ResponseUnit] {
         answers.compactMap { answer in
-            let records = records(answer, on: network)
+            let records = claims.records(answer, on: network)
             return records.isEmpty
                 ? nil : ResponseUnit(answers: records, additionals: additionals(for: answer, on: network))
         }
@@ -61,7 +45,7 @@ extension Responder {
     /// the addresses; an address includes those of the other family. A unique record also includes the negative answer
     /// of its name (RFC 6762 §6.1).
     private func additionals(for answer: Answer, on network: NetworkInterface) -> [Record] {
-        guard let content = groups[answer.group]?.content else { return [] }
+        guard let content = claims.content(of: answer.group) else { return [] }
         switch answer.slot {
         case .negative, .answeredOnly:
             return []
@@ -78,7 +62,7 @@ extension Responder {
     }
 
     private func addresses(of id: GroupID?, on network: NetworkInterface) -> [Record] {
-        guard let content = id.flatMap({ groups[$0]?.content }) else { return [] }
+        guard let content = id.flatMap({ claims.content(of: $0) }) else { return [] }
         return content.unique(on: network) + [content.negative(on: network)]
     }
 }

@@ -1,31 +1,4 @@
 import DNSWire
-import ProtocolCore
-
-/// Resolves simultaneous probes of two hosts for one name (RFC 6762 §8.2).
-extension Responder {
-    mutating func breakTies(_ inbound: InboundMessage, now: Instant) {
-        guard !inbound.message.authorities.isEmpty, let network = attachments[inbound.interface]?.network else {
-            return
-        }
-        for question in inbound.message.questions {
-            for id in owners[question.name] ?? [] {
-                guard let group = groups[id], group.content.name == question.name,
-                    let claim = group.claims[inbound.interface]
-                else { continue }
-                let theirs = inbound.message.authorities.filter { $0.name == question.name }
-                switch claim {
-                case .probing, .waiting:
-                    guard !theirs.isEmpty, !theirs.allSatisfy({ isOwn($0, of: group.content, now: now) }),
-                        Tiebreak.isLost(ours: group.content.unique(on: network), theirs: theirs)
-                    else { continue }
-                    setClaim(.deferred(until: now + RFC6762.tiebreakWait), of: id, on: inbound.interface)
-                case .deferred, .announcing, .announced, .conflicted:
-                    continue
-                }
-            }
-        }
-    }
-}
 
 /// The comparison of proposed records (RFC 6762 §8.2.1).
 enum Tiebreak {

@@ -1,29 +1,13 @@
 import DNSWire
 import ProtocolCore
 
-/// Sends queries with their known answers (RFC 6762 §5.3, §7.1, §7.2).
-extension Querier {
+/// Packs queries with their known answers (RFC 6762 §5.3, §7.1, §7.2).
+enum QueryPacker {
     /// The limit of packets with known answers per query. It prevents a flood of records under one name from turning
     /// each query into a flood.
-    static let knownAnswerPacketLimit = 32
+    private static let knownAnswerPacketLimit = 32
 
-    /// Sends the questions as "QM", which requests multicast answers: the kernel might deliver a unicast answer to
-    /// another responder's socket on this host.
-    func sendQuery(_ due: [DueQuestion], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
-        guard let link = links[interface] else { return }
-        var packed: (keys: [QuestionKey], packets: [[UInt8]]) = ([], [])
-        for family in link.network.orderedFamilies {
-            let keys = due.filter { !link.wasAsked($0, family, now: now) }.map(\.key)
-            // Both families usually have the same questions.
-            if keys != packed.keys { packed = (keys, Self.packets(asking: keys, knowing: link.cache, now: now)) }
-            for bytes in packed.packets {
-                actions.append(
-                    .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
-            }
-        }
-    }
-
-    private static func packets(asking keys: [QuestionKey], knowing cache: RecordCache, now: Instant) -> [[UInt8]] {
+    static func packets(asking keys: [QuestionKey], knowing cache: RecordCache, now: Instant) -> [[UInt8]] {
         chunks(of: keys, limit: PacketSize.usual, length: { $0.name.bytes.count + 4 }).flatMap { keys in
             pack(
                 keys.map { Question(name: $0.name, type: $0.type) },
