@@ -81,82 +81,76 @@ public struct DiscoveryNode: Machine, Sendable {
         }
     }
 
-    let configuration: Configuration
-    let domain: Name = "local"
-    var random: SeededRandom
-    var responder: Responder
-    var querier: Querier
-    var services: [RegistrationID: RegisteredService] = [:]
-    /// The hosts by their registered name.
-    var hosts: [String: RegisteredHost] = [:]
-    var groupOwners: [GroupID: GroupOwner] = [:]
-    var nextGroup: UInt64 = 0
-    /// The time at which the next service tries to regain its name, or nil if no service waits to do so.
-    var reclaimDeadline: Instant?
-    var browses: [BrowseID: Browse] = [:]
-    /// The reported types per type browse.
-    var typeBrowses: [BrowseID: [ServiceType]] = [:]
-    var resolves: [ResolveID: Resolve] = [:]
-    /// The resolves by the names whose records concern them: the instance name and the host name.
-    var resolvesByName: [Name: Set<ResolveID>] = [:]
-    /// The instance names of priority services.
-    var favoured: Set<Name> = []
+    private static let domain: Name = "local"
+
+    private var responder: Responder
+    private var querier: Querier
+    private var registrations: Registrations
+    private var browses: Browses
+    private var typeBrowses: TypeBrowses
+    private var resolves: Resolves
     /// The number of datagrams that were not valid DNS messages.
     public private(set) var malformedCount: UInt64 = 0
 
     /// Creates a node without interfaces. Random delays are drawn from `random`.
     public init(random: SeededRandom, configuration: Configuration = Configuration()) {
         var random = random
-        self.configuration = configuration
         responder = Responder(random: random.split(), sharesPort: configuration.sharesPort)
         querier = Querier(random: random.split())
-        self.random = random
+        registrations = Registrations(
+            domain: Self.domain, limit: configuration.registrationLimit, random: random)
+        browses = Browses(domain: Self.domain, limit: configuration.browseLimit)
+        typeBrowses = TypeBrowses(domain: Self.domain, limit: configuration.browseLimit)
+        resolves = Resolves(domain: Self.domain, limit: configuration.resolveLimit)
     }
 
-    public var nextDeadline: Instant? { sooner(sooner(responder.nextDeadline, querier.nextDeadline), reclaimDeadline) }
+    public var nextDeadline: Instant? {
+        sooner(sooner(responder.nextDeadline, querier.nextDeadline), registrations.deadline)
+    }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
+        var steps: [DiscoveryStep] = []
         switch event {
         case .interfaceChanged(let network):
-            respond(.interfaceChanged(network), now: now, &actions)
-            query(.interfaceChanged(network), now: now, &actions)
-        case .interfaceRemoved(let id):
-            respond(.interfaceRemoved(id), now: now, &actions)
-            query(.interfaceRemoved(id), now: now, &actions)
-        case .received(let datagram):
-            receive(datagram, now: now, &actions)
-        case .register(let id, let registration):
-            register(id, registration, now: now, &actions)
-        case .updateTXT(let id, let txt):
-            updateTXT(id, txt, now: now, &actions)
-        case .unregister(let id):
-            unregister(id, now: now, &actions)
+            steps = [.respond(.interfaceChanged(network)), .query(.interfaceChanged(network))]
+        case .interfaceRemoved(let id): steps = [.respond(.interfaceRemoved(id)), .query(.interfaceRemoved(id))]
+        case .received(let datagram): receive(datagram, now: now, &actions)
+        case .register(let id, let registration): registrations.register(id, registration, now: now, &steps)
+        case .updateTXT(let id, let txt): registrations.updateTXT(id, txt, now: now, &steps)
+        case .unregister(let id): registrations.unregister(id, now: now, &steps)
         case .browse(let id, let type):
-            browse(id, type, now: now, &actions)
+            browses.start(id, type, &steps)
+            perform(&steps, now: now, &actions)
+            browses.find(id, querier, &steps)
         case .browseTypes(let id):
-            browseTypes(id, now: now, &actions)
+            if typeBrowses.start(id, &steps) {
+                perform(&steps, now: now, &actions)
+                typeBrowses.report(querier, &steps)
+            }
         case .cancelBrowse(let id):
-            cancelBrowse(id, now: now, &actions)
-            cancelTypeBrowse(id, now: now, &actions)
+            browses.cancel(id, &steps)
+            typeBrowses.cancel(id, &steps)
         case .resolve(let id, let identity):
-            resolve(id, identity, now: now, &actions)
-        case .cancelResolve(let id):
-            cancelResolve(id, now: now, &actions)
+            resolves.start(id, identity, &steps)
+            perform(&steps, now: now, &actions)
+            resolves.report(id, querier, &steps)
+        case .cancelResolve(let id): resolves.cancel(id, &steps)
         case .reconfirm(let identity):
-            reconfirm(identity, now: now, &actions)
-        case .prioritize(let services):
-            prioritize(services, now: now, &actions)
-        case .resumed:
-            respond(.resumed, now: now, &actions)
-            query(.resumed, now: now, &actions)
+            steps = querier.reconfirmations(of: identity, in: Self.domain).map { .query($0) }
+        case .prioritize(let services): resolves.prioritize(services, &steps)
+        case .resumed: steps = [.respond(.resumed), .query(.resumed)]
         case .stop:
-            stop(now: now, &actions)
-        case .deadlineReached:
-            respond(.deadlineReached, now: now, &actions)
-            query(.deadlineReached, now: now, &actions)
+            registrations.removeAll()
+            steps = [.respond(.stop)]
+            for id in browses.ids { browses.cancel(id, &steps) }
+            for id in typeBrowses.ids { typeBrowses.cancel(id, &steps) }
+            for id in resolves.ids { resolves.cancel(id, &steps) }
+        case .deadlineReached: steps = [.respond(.deadlineReached), .query(.deadlineReached)]
         }
-        reclaim(now: now, &actions)
+        perform(&steps, now: now, &actions)
+        registrations.reclaim(now: now, querier, &steps)
+        perform(&steps, now: now, &actions)
         return actions
     }
 
@@ -170,40 +164,53 @@ public struct DiscoveryNode: Machine, Sendable {
         }
     }
 
-    mutating func respond(_ event: Responder.Event, now: Instant, _ actions: inout [Action]) {
+    /// Performs and removes the steps in order, each with its consequences.
+    private mutating func perform(_ steps: inout [DiscoveryStep], now: Instant, _ actions: inout [Action]) {
+        for step in steps {
+            switch step {
+            case .respond(let event): respond(event, now: now, &actions)
+            case .query(let event): query(event, now: now, &actions)
+            case .report(let action): actions.append(action)
+            }
+        }
+        steps.removeAll()
+    }
+
+    private mutating func respond(_ event: Responder.Event, now: Instant, _ actions: inout [Action]) {
         for action in responder.handle(event, now: now) {
+            var steps: [DiscoveryStep] = []
             switch action {
             case .send(let datagram): actions.append(.send(datagram))
-            case .claimed(let group): reportClaimed(group, now: now, &actions)
-            case .conflicted(let group, let host): rename(group, because: host, now: now, &actions)
+            case .claimed(let group): registrations.claimed(group, now: now, &steps)
+            case .conflicted(let group, let host): registrations.rename(group, because: host, now: now, &steps)
             }
+            perform(&steps, now: now, &actions)
         }
     }
 
-    mutating func query(_ event: Querier.Event, now: Instant, _ actions: inout [Action]) {
+    private mutating func query(_ event: Querier.Event, now: Instant, _ actions: inout [Action]) {
         for action in querier.handle(event, now: now) {
+            var steps: [DiscoveryStep] = []
             switch action {
             case .send(let datagram): actions.append(.send(datagram))
             case .changed(let interface, let changes):
-                noteBrowsed(changes, on: interface, now: now, &actions)
-                noteTypes(changes, &actions)
-                noteResolved(changes, now: now, &actions)
+                browses.note(changes, on: interface, querier, &steps)
+                perform(&steps, now: now, &actions)
+                typeBrowses.note(changes, querier, &steps)
+                resolves.note(changes, querier, &steps)
             case .repeated(let names):
-                noteRepeated(names, &actions)
+                resolves.noteRepeated(names, &steps)
             }
+            perform(&steps, now: now, &actions)
         }
     }
+}
 
-    private mutating func stop(now: Instant, _ actions: inout [Action]) {
-        respond(.stop, now: now, &actions)
-        services = [:]
-        reclaimDeadline = nil
-        hosts = [:]
-        groupOwners = [:]
-        for id in browses.keys.sorted() { cancelBrowse(id, now: now, &actions) }
-        for id in typeBrowses.keys.sorted() { cancelTypeBrowse(id, now: now, &actions) }
-        for id in resolves.keys.sorted() { cancelResolve(id, now: now, &actions) }
-    }
+/// A consequence of a change: an event for the responder or the querier, or a report to the shell.
+enum DiscoveryStep {
+    case respond(Responder.Event)
+    case query(Querier.Event)
+    case report(DiscoveryNode.Action)
 }
 
 /// Identifies a registration between the node and its shell.

@@ -22,7 +22,7 @@ public struct ServiceRegistration: Hashable, Sendable {
     public init(
         name: String, type: ServiceType, subtypes: [String] = [], hostName: String, port: UInt16,
         txt: TXTRecord = TXTRecord()
-    ) throws(RegistrationError) {
+    ) throws(ServiceDiscoveryError) {
         let name = name.precomposed
         let subtypes = subtypes.map(\.precomposed)
         self.name = name
@@ -39,28 +39,6 @@ public struct ServiceRegistration: Hashable, Sendable {
         guard (1...Name.labelLimit).contains(hostName.utf8.count), hostName.utf8.allSatisfy(isAllowed) else {
             throw .hostName(hostName)
         }
-        for subtype in subtypes {
-            do { _ = try type.base.subtype(subtype) } catch { throw .type(error) }
-        }
-    }
-}
-
-/// The reasons why a service cannot be registered.
-public enum RegistrationError: Error, Hashable, Sendable, CustomStringConvertible {
-    case nameLength(Int)
-    case controlCharacter(String)
-    case hostName(String)
-    case type(ServiceTypeError)
-
-    public var description: String {
-        switch self {
-        case .nameLength(let count):
-            "a service's name takes 1 to \(RFC6763.instanceNameLimit) bytes in UTF-8, not \(count); choose a shorter one"
-        case .controlCharacter(let name):
-            "the name \(name.debugDescription) contains a control character; use visible characters"
-        case .hostName(let name):
-            "\"\(name)\" cannot be a host name: 1 to \(Name.labelLimit) letters, digits and hyphens"
-        case .type(let error): error.description
-        }
+        for subtype in subtypes { _ = try type.base.subtype(subtype) }
     }
 }

@@ -18,7 +18,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
     public let subtype: String?
 
     /// Parses `_service._tcp` or `_service._udp`, optionally after `_subtype._sub.`.
-    public init(_ text: String) throws(ServiceTypeError) {
+    public init(_ text: String) throws(ServiceDiscoveryError) {
         var labels = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var subtype: String?
         if labels.count > 2, labels[labels.count - 3].lowercased() == RFC6763.subtypeLabel {
@@ -38,7 +38,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Checks a service name (RFC 6335 §5.1).
-    private static func check(_ service: String) throws(ServiceTypeError) {
+    private static func check(_ service: String) throws(ServiceDiscoveryError) {
         guard service.hasPrefix("_") else { throw .missingUnderscore(service) }
         let name = Array(service.utf8.dropFirst())
         guard (1...RFC6763.serviceNameLimit).contains(name.count) else { throw .serviceNameLength(name.count) }
@@ -68,7 +68,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
         self.subtype = subtype
     }
 
-    func subtype(_ label: String) throws(ServiceTypeError) -> ServiceType {
+    func subtype(_ label: String) throws(ServiceDiscoveryError) -> ServiceType {
         guard (1...RFC6763.instanceNameLimit).contains(label.utf8.count) else { throw .subtypeLength }
         return ServiceType(service: service, transport: transport, subtype: label)
     }
@@ -91,27 +91,6 @@ extension ServiceType: ExpressibleByStringLiteral {
             try self.init(text)
         } catch {
             preconditionFailure("\"\(text)\" is not a service type: \(error)")
-        }
-    }
-}
-
-/// The reasons why a text is not a service type.
-public enum ServiceTypeError: Error, Hashable, Sendable, CustomStringConvertible {
-    case notAType(String)
-    case missingUnderscore(String)
-    case serviceNameLength(Int)
-    case serviceNameCharacters(String)
-    case subtypeLength
-
-    public var description: String {
-        switch self {
-        case .notAType(let text): "\"\(text)\" is not a service type; write it like \"_smartplug._tcp\""
-        case .missingUnderscore(let text): "the service name \"\(text)\" must begin with an underscore: \"_\(text)\""
-        case .serviceNameLength(let count):
-            "a service name has 1 to \(RFC6763.serviceNameLimit) characters after its underscore, not \(count)"
-        case .serviceNameCharacters(let text):
-            "the service name \"\(text)\" may contain only letters, digits and inner hyphens, and needs a letter"
-        case .subtypeLength: "a subtype has 1 to \(RFC6763.instanceNameLimit) bytes"
         }
     }
 }

@@ -15,13 +15,13 @@ public struct TXTRecord: Hashable, Sendable {
     public init() {}
 
     /// Creates a record with text values.
-    public init(_ pairs: KeyValuePairs<String, String>) throws(TXTError) {
+    public init(_ pairs: KeyValuePairs<String, String>) throws(ServiceDiscoveryError) {
         for (key, value) in pairs { try set(key, Array(value.utf8)) }
     }
 
     /// Adds an attribute, or changes an existing one in place. Throws if the key is not valid, or if the attribute or
     /// the record would be too long.
-    public mutating func set(_ key: String, _ value: [UInt8]?) throws(TXTError) {
+    public mutating func set(_ key: String, _ value: [UInt8]?) throws(ServiceDiscoveryError) {
         guard Self.isKey(key.utf8) else { throw .badKey(key) }
         let length = key.utf8.count + (value.map { 1 + $0.count } ?? 0)
         guard length <= RFC6763.attributeLimit else { throw .attributeTooLong(key, count: length) }
@@ -92,22 +92,5 @@ public struct TXTRecord: Hashable, Sendable {
                 let string = Array(attribute.key.utf8) + (attribute.value.map { [UInt8(ascii: "=")] + $0 } ?? [])
                 return [UInt8(truncatingIfNeeded: string.count)] + string
             }
-    }
-}
-
-/// The reasons why an attribute cannot be added.
-public enum TXTError: Error, Hashable, Sendable, CustomStringConvertible {
-    case badKey(String)
-    case attributeTooLong(String, count: Int)
-    case recordTooLong(count: Int)
-
-    public var description: String {
-        switch self {
-        case .badKey(let key): "\"\(key)\" cannot be a TXT key: printable ASCII without \"=\", at least one character"
-        case .attributeTooLong(let key, let count):
-            "the TXT attribute \"\(key)\" takes \(count) bytes; shorten it to \(RFC6763.attributeLimit)"
-        case .recordTooLong(let count):
-            "the TXT record takes \(count) bytes; shorten it to \(RFC6763.textLimit)"
-        }
     }
 }

@@ -26,7 +26,7 @@ struct ServiceTypeTests {
     @Test(
         "An invalid service type is rejected with its reason",
         arguments: [
-            ("_smartplug", ServiceTypeError.notAType("_smartplug")),
+            ("_smartplug", ServiceDiscoveryError.notAType("_smartplug")),
             ("_smartplug._sctp", .notAType("_smartplug._sctp")),
             ("smartplug._tcp", .missingUnderscore("smartplug")),
             ("_abcdefghijklmnop._tcp", .serviceNameLength(16)),
@@ -36,7 +36,7 @@ struct ServiceTypeTests {
             ("_a b._tcp", .serviceNameCharacters("_a b")),
             ("_sub._smartplug._tcp", .subtypeLength),
         ])
-    func whatIsNoType(text: String, error: ServiceTypeError) {
+    func whatIsNoType(text: String, error: ServiceDiscoveryError) {
         #expect(throws: error) { try ServiceType(text) }
     }
 }
@@ -82,19 +82,19 @@ struct InstanceNameTests {
 
     @Test("Invalid registrations are rejected with their reason") func registrationsAreChecked() throws {
         let type: ServiceType = "_smartplug._tcp"
-        #expect(throws: RegistrationError.nameLength(0)) {
+        #expect(throws: ServiceDiscoveryError.nameLength(0)) {
             try ServiceRegistration(name: "", type: type, hostName: "h", port: 1)
         }
-        #expect(throws: RegistrationError.nameLength(64)) {
+        #expect(throws: ServiceDiscoveryError.nameLength(64)) {
             try ServiceRegistration(name: String(repeating: "x", count: 64), type: type, hostName: "h", port: 1)
         }
-        #expect(throws: RegistrationError.controlCharacter("a\n")) {
+        #expect(throws: ServiceDiscoveryError.controlCharacter("a\n")) {
             try ServiceRegistration(name: "a\n", type: type, hostName: "h", port: 1)
         }
-        #expect(throws: RegistrationError.hostName("a.b")) {
+        #expect(throws: ServiceDiscoveryError.hostName("a.b")) {
             try ServiceRegistration(name: "a", type: type, hostName: "a.b", port: 1)
         }
-        #expect(throws: RegistrationError.type(.subtypeLength)) {
+        #expect(throws: ServiceDiscoveryError.subtypeLength) {
             try ServiceRegistration(name: "a", type: type, subtypes: [""], hostName: "h", port: 1)
         }
     }
@@ -145,14 +145,16 @@ struct TXTRecordTests {
 
     @Test("TXT attributes beyond the limits are rejected") func limits() throws {
         var txt = TXTRecord()
-        #expect(throws: TXTError.badKey("a=b")) { try txt.set("a=b", []) }
-        #expect(throws: TXTError.badKey("")) { try txt.set("", []) }
-        #expect(throws: TXTError.badKey("ä")) { try txt.set("ä", []) }
-        #expect(throws: TXTError.attributeTooLong("k", count: 256)) {
+        #expect(throws: ServiceDiscoveryError.badKey("a=b")) { try txt.set("a=b", []) }
+        #expect(throws: ServiceDiscoveryError.badKey("")) { try txt.set("", []) }
+        #expect(throws: ServiceDiscoveryError.badKey("ä")) { try txt.set("ä", []) }
+        #expect(throws: ServiceDiscoveryError.attributeTooLong("k", count: 256)) {
             try txt.set("k", [UInt8](repeating: 0, count: 254))
         }
         for key in ["a", "b", "c", "d", "e"] { try txt.set(key, [UInt8](repeating: 0, count: 253)) }
-        #expect(throws: TXTError.recordTooLong(count: 1303)) { try txt.set("f", [UInt8](repeating: 0, count: 20)) }
+        #expect(throws: ServiceDiscoveryError.recordTooLong(count: 1303)) {
+            try txt.set("f", [UInt8](repeating: 0, count: 20))
+        }
         #expect(txt.attributes.count == 5)
     }
 }

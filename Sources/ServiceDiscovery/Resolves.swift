@@ -1,6 +1,5 @@
 public import DNSWire
 public import MulticastDNS
-import ProtocolCore
 
 /// The location of a service.
 public struct ResolvedService: Hashable, Sendable {
@@ -42,95 +41,95 @@ public struct ResolvedService: Hashable, Sendable {
     }
 }
 
-/// A resolve and its last report.
-struct Resolve: Sendable {
-    let identity: ServiceIdentity
-    let instance: Name
-    /// The host whose addresses are queried, or nil while no SRV record is known.
-    var target: Name?
-    var reported: ResolvedService?
+/// The resolves and their last reports.
+struct Resolves: Sendable {
+    private struct Resolve {
+        let identity: ServiceIdentity
+        let instance: Name
+        /// The host whose addresses are queried, or nil while no SRV record is known.
+        var target: Name?
+        var reported: ResolvedService?
 
-    var questions: [QuestionKey] {
-        [QuestionKey(name: instance, type: .srv), QuestionKey(name: instance, type: .txt)]
-            + (target.map { [QuestionKey(name: $0, type: .a), QuestionKey(name: $0, type: .aaaa)] } ?? [])
+        var questions: [QuestionKey] {
+            [QuestionKey(name: instance, type: .srv), QuestionKey(name: instance, type: .txt)]
+                + (target.map { [QuestionKey(name: $0, type: .a), QuestionKey(name: $0, type: .aaaa)] } ?? [])
+        }
     }
-}
 
-extension DiscoveryNode {
-    mutating func resolve(_ id: ResolveID, _ identity: ServiceIdentity, now: Instant, _ actions: inout [Action]) {
-        if resolves[id] != nil { cancelResolve(id, now: now, &actions) }
+    private let domain: Name
+    private let limit: Int
+    private var resolves: [ResolveID: Resolve] = [:]
+    /// The resolves by the names whose records concern them: the instance name and the host name.
+    private var byName: [Name: Set<ResolveID>] = [:]
+    /// The instance names of priority services.
+    private var favoured: Set<Name> = []
+
+    init(domain: Name, limit: Int) {
+        self.domain = domain
+        self.limit = limit
+    }
+
+    /// The resolves in the order of their ids.
+    var ids: [ResolveID] { resolves.keys.sorted() }
+
+    /// Starts a resolve. The caller then calls ``report(_:_:_:)``.
+    mutating func start(_ id: ResolveID, _ identity: ServiceIdentity, _ steps: inout [DiscoveryStep]) {
+        cancel(id, &steps)
         // A name that does not fit into a question cannot exist, and multicast queries do not cover other domains (RFC
         // 6762 §3). Such a resolve never reports anything.
         guard let instance = try? identity.instanceName(), (try? Name(presentation: identity.domain)) == domain else {
             return
         }
-        makeRoom(for: instance, now: now, &actions)
+        makeRoom(for: instance, &steps)
         let resolve = Resolve(identity: identity, instance: instance)
         resolves[id] = resolve
-        resolvesByName[instance, default: []].insert(id)
-        for question in resolve.questions { query(.ask(question, on: identity.interface), now: now, &actions) }
-        report(id, now: now, &actions)
+        byName[instance, default: []].insert(id)
+        steps += resolve.questions.map { .query(.ask($0, on: identity.interface)) }
     }
 
-    mutating func cancelResolve(_ id: ResolveID, now: Instant, _ actions: inout [Action]) {
+    mutating func cancel(_ id: ResolveID, _ steps: inout [DiscoveryStep]) {
         guard let resolve = resolves.removeValue(forKey: id) else { return }
         forget(resolve.instance, of: id)
-        for question in resolve.questions {
-            query(.forget(question, on: resolve.identity.interface), now: now, &actions)
-        }
+        steps += resolve.questions.map { .query(.forget($0, on: resolve.identity.interface)) }
         if let target = resolve.target {
             forget(target, of: id)
-            if favoured.contains(resolve.instance) { favourHosts(now: now, &actions) }
+            if favoured.contains(resolve.instance) { favourHosts(&steps) }
         }
     }
 
     private mutating func forget(_ name: Name, of id: ResolveID) {
-        resolvesByName[name]?.remove(id)
-        if resolvesByName[name]?.isEmpty == true { resolvesByName[name] = nil }
+        byName[name]?.remove(id)
+        if byName[name]?.isEmpty == true { byName[name] = nil }
     }
 
     // MARK: Priority services
 
-    mutating func prioritize(_ services: Set<ServiceIdentity>, now: Instant, _ actions: inout [Action]) {
+    mutating func prioritize(_ services: Set<ServiceIdentity>, _ steps: inout [DiscoveryStep]) {
         let names = services.compactMap { try? $0.instanceName() }
-        favoured = Set(names.prefix(configuration.resolveLimit))
-        favourHosts(now: now, &actions)
+        favoured = Set(names.prefix(limit))
+        favourHosts(&steps)
     }
 
     /// Gives the hosts of priority services priority as well, while the services are resolved.
-    private mutating func favourHosts(now: Instant, _ actions: inout [Action]) {
-        let hosts = favoured.flatMap { resolvesByName[$0] ?? [] }.compactMap { resolves[$0]?.target }
-        query(.prioritize(favoured.union(hosts)), now: now, &actions)
+    private func favourHosts(_ steps: inout [DiscoveryStep]) {
+        let hosts = favoured.flatMap { byName[$0] ?? [] }.compactMap { resolves[$0]?.target }
+        steps.append(.query(.prioritize(favoured.union(hosts))))
     }
 
     /// Ends a resolve to make room for the new one. Priority services and other services are counted separately. If the
     /// resolves of the new one's kind have reached the limit, the oldest resolve of this kind ends.
-    private mutating func makeRoom(for instance: Name, now: Instant, _ actions: inout [Action]) {
+    private mutating func makeRoom(for instance: Name, _ steps: inout [DiscoveryStep]) {
         let matters = favoured.contains(instance)
-        guard resolves.count >= configuration.resolveLimit else { return }
+        guard resolves.count >= limit else { return }
         let alike = resolves.filter { favoured.contains($0.value.instance) == matters }.keys
-        guard alike.count >= configuration.resolveLimit, let oldest = alike.min() else { return }
-        cancelResolve(oldest, now: now, &actions)
-        actions.append(.displaced(oldest))
+        guard alike.count >= limit, let oldest = alike.min() else { return }
+        cancel(oldest, &steps)
+        steps.append(.report(.displaced(oldest)))
     }
 
-    /// Reconfirms the records that led to the service, from the PTR to the addresses (RFC 6762 §10.4).
-    mutating func reconfirm(_ identity: ServiceIdentity, now: Instant, _ actions: inout [Action]) {
-        guard let instance = try? identity.instanceName(), let type = try? identity.type.name(in: domain) else {
-            return
-        }
-        for interface in querier.interfaces where identity.interface == nil || identity.interface == interface {
-            var doubted = [QuestionKey(name: instance, type: .srv), QuestionKey(name: instance, type: .txt)]
-            if case .srv(_, _, _, let target) = querier.records(for: doubted[0], on: interface).first?.data {
-                doubted += [QuestionKey(name: target, type: .a), QuestionKey(name: target, type: .aaaa)]
-            }
-            for key in doubted { query(.reconfirm(key, nil, on: interface), now: now, &actions) }
-            let pointer = QuestionKey(name: type, type: .ptr)
-            query(.reconfirm(pointer, .ptr(instance), on: interface), now: now, &actions)
-        }
-    }
+    // MARK: Reports
 
-    mutating func noteResolved(_ changes: [CacheChange], now: Instant, _ actions: inout [Action]) {
+    mutating func note(_ changes: [CacheChange], _ querier: Querier, _ steps: inout [DiscoveryStep]) {
         guard !resolves.isEmpty else { return }
         let names = Set(
             changes.map { change in
@@ -139,32 +138,28 @@ extension DiscoveryNode {
                 }
             })
         // The lookup is by name, because hundreds of services are resolved and each packet causes a lookup.
-        for id in Set(names.flatMap { resolvesByName[$0] ?? [] }).sorted() {
-            report(id, now: now, &actions)
-        }
+        for id in Set(names.flatMap { byName[$0] ?? [] }).sorted() { report(id, querier, &steps) }
     }
 
     /// Reports a service again if its unchanged records were received again, because it may have restarted.
-    mutating func noteRepeated(_ names: Set<Name>, _ actions: inout [Action]) {
-        for id in Set(names.flatMap { resolvesByName[$0] ?? [] }).sorted() {
+    func noteRepeated(_ names: Set<Name>, _ steps: inout [DiscoveryStep]) {
+        for id in Set(names.flatMap { byName[$0] ?? [] }).sorted() {
             guard let resolve = resolves[id], names.contains(resolve.instance), let service = resolve.reported else {
                 continue
             }
-            actions.append(.resolved(id, service))
+            steps.append(.report(.resolved(id, service)))
         }
     }
 
     /// Compares the cached records with the last report, after following the SRV record to its current host.
-    private mutating func report(_ id: ResolveID, now: Instant, _ actions: inout [Action]) {
-        guard let resolve = resolves[id] else { return }
-        let location = location(of: resolve)
-        if resolve.target != location?.target { retarget(id, to: location?.target, now: now, &actions) }
+    mutating func report(_ id: ResolveID, _ querier: Querier, _ steps: inout [DiscoveryStep]) {
         guard var resolve = resolves[id] else { return }
-        let service = location.flatMap { resolved(resolve, $0) }
+        let location = Self.location(of: resolve, querier)
+        if resolve.target != location?.target { retarget(id, &resolve, to: location?.target, &steps) }
+        let service = location.flatMap { Self.resolved(resolve, $0, querier) }
         guard service != resolve.reported else { return }
-        resolve.reported = service
-        resolves[id] = resolve
-        actions.append(service.map { .resolved(id, $0) } ?? .unresolved(id))
+        resolves[id]?.reported = service
+        steps.append(.report(service.map { .resolved(id, $0) } ?? .unresolved(id)))
     }
 
     private struct Location {
@@ -173,13 +168,13 @@ extension DiscoveryNode {
         let target: Name
     }
 
-    private func interfaces(of resolve: Resolve) -> [InterfaceID] {
+    private static func interfaces(of resolve: Resolve, _ querier: Querier) -> [InterfaceID] {
         querier.interfaces.filter { resolve.identity.interface == nil || resolve.identity.interface == $0 }
     }
 
-    private func location(of resolve: Resolve) -> Location? {
+    private static func location(of resolve: Resolve, _ querier: Querier) -> Location? {
         let key = QuestionKey(name: resolve.instance, type: .srv)
-        for interface in interfaces(of: resolve) {
+        for interface in interfaces(of: resolve, querier) {
             guard case .srv(_, _, let port, let target) = querier.records(for: key, on: interface).first?.data else {
                 continue
             }
@@ -188,25 +183,28 @@ extension DiscoveryNode {
         return nil
     }
 
-    private mutating func retarget(_ id: ResolveID, to target: Name?, now: Instant, _ actions: inout [Action]) {
-        guard var resolve = resolves[id] else { return }
+    private mutating func retarget(
+        _ id: ResolveID, _ resolve: inout Resolve, to target: Name?, _ steps: inout [DiscoveryStep]
+    ) {
         let old = Set(resolve.questions)
         if let before = resolve.target, before != resolve.instance { forget(before, of: id) }
-        if let target { resolvesByName[target, default: []].insert(id) }
+        if let target { byName[target, default: []].insert(id) }
         resolve.target = target
         resolves[id] = resolve
         let new = Set(resolve.questions)
         let interface = resolve.identity.interface
         for question in new.subtracting(old).sorted(by: { $0.type < $1.type }) {
-            query(.ask(question, on: interface), now: now, &actions)
+            steps.append(.query(.ask(question, on: interface)))
         }
-        for question in old.subtracting(new) { query(.forget(question, on: interface), now: now, &actions) }
-        if favoured.contains(resolve.instance) { favourHosts(now: now, &actions) }
+        for question in old.subtracting(new) { steps.append(.query(.forget(question, on: interface))) }
+        if favoured.contains(resolve.instance) { favourHosts(&steps) }
     }
 
-    private func resolved(_ resolve: Resolve, _ location: Location) -> ResolvedService? {
+    private static func resolved(
+        _ resolve: Resolve, _ location: Location, _ querier: Querier
+    ) -> ResolvedService? {
         var addresses: [ResolvedService.Address] = []
-        for interface in interfaces(of: resolve) {
+        for interface in interfaces(of: resolve, querier) {
             for type in [RecordType.a, .aaaa] {
                 for record in querier.records(for: QuestionKey(name: location.target, type: type), on: interface) {
                     guard let address = record.data.address,
@@ -221,7 +219,26 @@ extension DiscoveryNode {
         identity.interface = location.interface
         return ResolvedService(
             identity: identity, hostName: location.target.description, port: location.port, addresses: addresses,
-            txt: text(of: resolve.instance, on: location.interface))
+            txt: querier.text(of: resolve.instance, on: location.interface))
+    }
+}
+
+extension Querier {
+    /// Returns the events that reconfirm the records that led to the service, from the PTR to the addresses (RFC 6762
+    /// §10.4).
+    func reconfirmations(of identity: ServiceIdentity, in domain: Name) -> [Event] {
+        guard let instance = try? identity.instanceName(), let type = try? identity.type.name(in: domain) else {
+            return []
+        }
+        return interfaces.filter { identity.interface == nil || identity.interface == $0 }.flatMap {
+            interface -> [Event] in
+            var doubted = [QuestionKey(name: instance, type: .srv), QuestionKey(name: instance, type: .txt)]
+            if case .srv(_, _, _, let target) = records(for: doubted[0], on: interface).first?.data {
+                doubted += [QuestionKey(name: target, type: .a), QuestionKey(name: target, type: .aaaa)]
+            }
+            return doubted.map { .reconfirm($0, nil, on: interface) }
+                + [.reconfirm(QuestionKey(name: type, type: .ptr), .ptr(instance), on: interface)]
+        }
     }
 }
 
