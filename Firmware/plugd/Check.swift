@@ -52,7 +52,7 @@ struct Check: AsyncParsableCommand {
             for fault in faults { print("broker: \(fault)") }
         }
         if plug.homeKit != nil {
-            do throws(ArithmeticFault) {
+            do throws(HomeKitError) {
                 _ = try GMPArithmetic()
                 print("homekit: libgmp is available")
             } catch {

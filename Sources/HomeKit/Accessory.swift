@@ -146,19 +146,3 @@ public struct Accessory: Hashable, Sendable {
     /// Creates an accessory.
     public init(_ id: UInt64, _ services: [AccessoryService]) { (self.id, self.services) = (id, services) }
 }
-
-/// The reasons why accessories are rejected. HAP 2.6.1 requires nonzero, unique ids.
-public enum AccessoryMistake: Error, Hashable, Sendable, CustomStringConvertible {
-    case tooMany(Int)
-    case invalidAccessoryID(UInt64)
-    case invalidInstance(CharacteristicKey)
-
-    public var description: String {
-        switch self {
-        case .tooMany(let count): "\(count) characteristics: an accessory server has at most \(AccessoryTable.limit)"
-        case .invalidAccessoryID(let id): "accessory id \(id) is zero or not unique"
-        case .invalidInstance(let key):
-            "instance id \(key.instance) of accessory \(key.accessory) is zero or not unique"
-        }
-    }
-}

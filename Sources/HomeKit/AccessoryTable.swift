@@ -10,7 +10,7 @@ struct AccessoryTable: Sendable {
     private let characteristics: [CharacteristicKey: Characteristic]
     private var values: [CharacteristicKey: CharacteristicValue] = [:]
 
-    init(_ accessories: [Accessory]) throws(AccessoryMistake) {
+    init(_ accessories: [Accessory]) throws(HomeKitError) {
         var found: [CharacteristicKey: Characteristic] = [:]
         var ids: Set<UInt64> = []
         for accessory in accessories {
@@ -29,7 +29,7 @@ struct AccessoryTable: Sendable {
                 }
             }
         }
-        guard found.count <= Self.limit else { throw .tooMany(found.count) }
+        guard found.count <= Self.limit else { throw .tooManyCharacteristics(found.count) }
         self.accessories = accessories
         characteristics = found
     }

@@ -72,28 +72,6 @@ struct HTTPRequest: Hashable, Sendable {
     var body: [UInt8]
 }
 
-/// The reasons why bytes are not a valid request. The connection then ends, because the start of the next request is
-/// unknown.
-public enum HTTPFault: Error, Hashable, Sendable, CustomStringConvertible {
-    case headTooLong
-    case bodyTooLong
-    case notARequest
-    case invalidHeader
-    case invalidLength
-    case chunked
-
-    public var description: String {
-        switch self {
-        case .headTooLong: "invalid request: its head has more than \(HTTPRequestReader.headLimit) bytes"
-        case .bodyTooLong: "invalid request: its body has more than \(HTTPRequestReader.bodyLimit) bytes"
-        case .notARequest: "invalid request: its first line is not METHOD PATH HTTP/1.1"
-        case .invalidHeader: "invalid request: a header line has no name, or continues the previous line"
-        case .invalidLength: "invalid request: Content-Length is not a number, or is given twice"
-        case .chunked: "invalid request: its body has a Transfer-Encoding; send Content-Length"
-        }
-    }
-}
-
 /// Parses consecutive requests from a stream of bytes (HTTP/1.1 as in HAP 6.2, without transfer codings).
 struct HTTPRequestReader: Sendable {
     /// The limit of a request's head in bytes.
@@ -118,7 +96,7 @@ struct HTTPRequestReader: Sendable {
     }
 
     /// Removes and returns the next request, or returns nil if it is not complete.
-    mutating func next() throws(HTTPFault) -> HTTPRequest? {
+    mutating func next() throws(HomeKitError) -> HTTPRequest? {
         guard let end = headEnd() else {
             guard bytes.count <= Self.headLimit else { throw .headTooLong }
             return nil
@@ -168,7 +146,7 @@ struct HTTPRequestReader: Sendable {
             body: [])
     }
 
-    private static func bodyLength(_ lines: ArraySlice<String>) throws(HTTPFault) -> Int {
+    private static func bodyLength(_ lines: ArraySlice<String>) throws(HomeKitError) -> Int {
         var length: Int?
         for line in lines {
             guard let colon = line.firstIndex(of: ":"), colon > line.startIndex, line.first != " ", line.first != "\t"

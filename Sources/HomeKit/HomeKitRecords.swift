@@ -116,21 +116,21 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
 
     /// Decodes stored records.
     ///
-    /// - Throws: ``HomeKitRecordsError`` if they are damaged.
-    public init(decoding bytes: some Sequence<UInt8>) throws(HomeKitRecordsError) {
+    /// - Throws: ``HomeKitError`` if they are damaged.
+    public init(decoding bytes: some Sequence<UInt8>) throws(HomeKitError) {
         let items: TLV8
-        do { items = try TLV8(decoding: bytes) } catch { throw .damaged("\(error)") }
-        guard items[Field.version] == [Self.version] else { throw .damaged("unknown version") }
+        do { items = try TLV8(decoding: bytes) } catch { throw .damagedRecords("\(error)") }
+        guard items[Field.version] == [Self.version] else { throw .damagedRecords("unknown version") }
         guard let id = items[Field.deviceID], let key = items[Field.signingKey],
             key.count == PairingCryptography.keyLength, let number = items[Field.configurationNumber],
             number.count == 4, let shape = items[Field.shape]
-        else { throw .damaged("identity or configuration number is missing") }
+        else { throw .damagedRecords("identity or configuration number is missing") }
         deviceID = String(decoding: id, as: UTF8.self)
-        guard Self.isDeviceID(deviceID) else { throw .damaged("the device id is not six bytes in hexadecimal") }
+        guard Self.isDeviceID(deviceID) else { throw .damagedRecords("the device id is not six bytes in hexadecimal") }
         signingKey = key
         configurationNumber = number.reversed().reduce(0) { $0 << 8 | UInt32($1) }
         guard (1...65_535).contains(configurationNumber) else {
-            throw .damaged("configuration number \(configurationNumber) is not between 1 and 65535")
+            throw .damagedRecords("configuration number \(configurationNumber) is not between 1 and 65535")
         }
         self.shape = shape
         pairings = []
@@ -142,28 +142,15 @@ public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
                     identifier: rest[start].value, publicKey: rest[start + 1].value,
                     isAdmin: rest[start + 2].value == [1]),
                 self.pairing(of: pairing.identifier) == nil, pairings.count < Self.pairingLimit
-            else { throw .damaged("controller \(start / 3 + 1) is incomplete or not unique") }
+            else { throw .damagedRecords("controller \(start / 3 + 1) is incomplete or not unique") }
             pairings.append(pairing)
         }
-        guard pairings.isEmpty || hasAdmin else { throw .damaged("no controller is an administrator") }
+        guard pairings.isEmpty || hasAdmin else { throw .damagedRecords("no controller is an administrator") }
     }
 
     private static func isDeviceID(_ text: String) -> Bool {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         return parts.count == 6
             && parts.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil && $0 == $0.uppercased() }
-    }
-}
-
-/// The reason why stored records are invalid. They are not overwritten, because new records would create a new
-/// accessory.
-public enum HomeKitRecordsError: Error, Hashable, Sendable, CustomStringConvertible {
-    case damaged(String)
-
-    public var description: String {
-        switch self {
-        case .damaged(let reason):
-            "the HomeKit records are damaged: \(reason)\nhint: remove them to pair again; this removes all controllers"
-        }
     }
 }

@@ -15,7 +15,7 @@ extension HomeKitServer {
         guard let message = Self.message(body), let state = message.state else {
             return send(HTTPResponse(.badRequest), to: id, now, &actions)
         }
-        do throws(ArithmeticFault) {
+        do throws(HomeKitError) {
             if state == 1 {
                 try beginSetup(message, id, now, &actions)
             } else {
@@ -30,7 +30,7 @@ extension HomeKitServer {
 
     private mutating func beginSetup(
         _ message: PairingMessage, _ id: HomeKitSessionID, _ now: Instant, _ actions: inout [Action]
-    ) throws(ArithmeticFault) {
+    ) throws(HomeKitError) {
         if setup?.session == id { setup = nil }
         if let error = setupError(message, now) {
             actions.append(.notice(.setupRefused(id, error)))
@@ -69,7 +69,7 @@ extension HomeKitServer {
 
     private mutating func continueSetup(
         _ message: PairingMessage, _ state: UInt8, _ id: HomeKitSessionID, _ now: Instant, _ actions: inout [Action]
-    ) throws(ArithmeticFault) {
+    ) throws(HomeKitError) {
         guard let current = setup, current.session == id else {
             return answer(PairingMessage(state: state &+ 1, error: .unknown), id, now, &actions)
         }

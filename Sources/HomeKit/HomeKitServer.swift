@@ -98,7 +98,7 @@ public struct HomeKitServer: Machine, Sendable {
     public init(
         _ configuration: Configuration, records: HomeKitRecords, accessories: [Accessory],
         arithmetic: any ModularArithmetic, seed: [UInt8]
-    ) throws(AccessoryMistake) {
+    ) throws(HomeKitError) {
         (self.configuration, self.records, self.arithmetic) = (configuration, records, arithmetic)
         table = try AccessoryTable(accessories)
         random = SecretRandomness(seed: seed)
@@ -174,7 +174,7 @@ public struct HomeKitServer: Machine, Sendable {
     mutating func proceed(_ id: HomeKitSessionID, _ now: Instant, _ actions: inout [Action]) {
         while let session = sessions[id], session.isIdle, session.hasRoom {
             let request: HTTPRequest?
-            do throws(HTTPFault) {
+            do throws(HomeKitError) {
                 request = try sessions[id]?.reader.next() ?? nil
             } catch {
                 send(HTTPResponse(.badRequest), to: id, now, &actions)

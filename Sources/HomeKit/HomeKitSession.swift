@@ -175,7 +175,7 @@ public enum HomeKitWriteOutcome: Hashable, Sendable {
 public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyStrangers(limit: Int)
     case notVerifiedInTime
-    case invalidRequest(HTTPFault)
+    case invalidRequest(HomeKitError)
     /// A frame was changed, repeated or omitted, or its length exceeds the limit.
     case notAuthentic
     /// The controller sent more requests than can wait for an answer.
@@ -217,7 +217,7 @@ public enum HomeKitNotice: Hashable, Sendable, CustomStringConvertible {
     /// The records could not be stored, so the change has no effect.
     case notStored
     /// Pair-setup failed because the arithmetic library failed.
-    case noArithmetic(ArithmeticFault)
+    case noArithmetic(HomeKitError)
     /// The accessory reported a value that the characteristic cannot have.
     case impossibleValue(CharacteristicKey)
     /// The accessory did not answer a write in time.

@@ -53,7 +53,7 @@ struct PairSetup: Sendable {
     /// Draws the accessory's key and prepares M2, the answer to M1.
     init(
         _ verifier: SetupVerifier, _ random: inout SecretRandomness, _ arithmetic: any ModularArithmetic
-    ) throws(ArithmeticFault) {
+    ) throws(HomeKitError) {
         var accessory: SecureRemotePassword.Accessory
         // Controllers disagree on hashing a key's leading zeros. The loop therefore draws keys until the first byte is
         // nonzero; on average it rejects one key in 256.
@@ -77,7 +77,7 @@ struct PairSetup: Sendable {
     /// Handles M3 or M5.
     mutating func handle(
         _ message: PairingMessage, _ records: HomeKitRecords, _ arithmetic: any ModularArithmetic
-    ) throws(ArithmeticFault) -> Outcome {
+    ) throws(HomeKitError) -> Outcome {
         switch (phase, message.state) {
         case (.asked(let accessory), 3):
             guard let key = message.items[PairingItem.publicKey], let proof = message.items[PairingItem.proof] else {

@@ -78,7 +78,7 @@ public enum SecureRemotePassword {
         /// - Parameter secret: b, 32 bytes that are not all zero.
         public init(
             _ verifier: SetupVerifier, secret: [UInt8], _ arithmetic: any ModularArithmetic
-        ) throws(ArithmeticFault) {
+        ) throws(HomeKitError) {
             (self.verifier, self.secret) = (verifier, secret)
             let product = try arithmetic.multiply(multiplier, verifier.verifier, modulo: modulus)
             let power = try arithmetic.power([generator], secret, modulo: modulus, isSecret: true)
@@ -89,7 +89,7 @@ public enum SecureRemotePassword {
         /// the modulus, because the secret would then not depend on the code (RFC 5054, 2.5.4).
         public func premasterSecret(
             _ controllerKey: [UInt8], _ arithmetic: any ModularArithmetic
-        ) throws(ArithmeticFault) -> [UInt8]? {
+        ) throws(HomeKitError) -> [UInt8]? {
             guard controllerKey.count <= length else { return nil }
             let reduced = try arithmetic.reduce(controllerKey, modulo: modulus)
             guard !arithmetic.isZero(reduced) else { return nil }
@@ -103,7 +103,7 @@ public enum SecureRemotePassword {
         /// is for a different code.
         public func verify(
             _ controllerKey: [UInt8], proof: [UInt8], user: String = userName, _ arithmetic: any ModularArithmetic
-        ) throws(ArithmeticFault) -> (sessionKey: [UInt8], proof: [UInt8])? {
+        ) throws(HomeKitError) -> (sessionKey: [UInt8], proof: [UInt8])? {
             guard let premaster = try premasterSecret(controllerKey, arithmetic) else { return nil }
             let key = sessionKey(premaster)
             let expected = controllerProof(
@@ -129,7 +129,7 @@ public struct SetupVerifier: Hashable, Sendable {
     /// - Parameter salt: 16 random bytes.
     public init(
         _ code: HomeKitSetupCode, salt: [UInt8], _ arithmetic: any ModularArithmetic
-    ) throws(ArithmeticFault) {
+    ) throws(HomeKitError) {
         try self.init(
             user: SecureRemotePassword.userName, password: code.description, salt: salt, arithmetic)
     }
@@ -137,7 +137,7 @@ public struct SetupVerifier: Hashable, Sendable {
     /// Computes the verifier of a user name and password. `salt` must have 16 bytes.
     public init(
         user: String, password: String, salt: [UInt8], _ arithmetic: any ModularArithmetic
-    ) throws(ArithmeticFault) {
+    ) throws(HomeKitError) {
         precondition(salt.count == SecureRemotePassword.saltLength, "a salt has 16 bytes")
         self.salt = salt
         verifier = try arithmetic.power(

@@ -27,8 +27,8 @@ public struct TLV8: Hashable, Sendable {
 
     /// Decodes a message.
     ///
-    /// - Throws: ``TLV8Error`` if the bytes are not valid.
-    public init(decoding bytes: some Sequence<UInt8>) throws(TLV8Error) {
+    /// - Throws: ``HomeKitError`` if the bytes are not valid.
+    public init(decoding bytes: some Sequence<UInt8>) throws(HomeKitError) {
         items = []
         var rest = Array(bytes)[...]
         /// True if the last fragment was full, so that the next item may continue it.
@@ -36,13 +36,13 @@ public struct TLV8: Hashable, Sendable {
         while let type = rest.popFirst() {
             guard let length = rest.popFirst() else { throw .noLength(type: type) }
             guard rest.count >= Int(length) else {
-                throw .tooShort(type: type, length: Int(length), available: rest.count)
+                throw .fragmentTooShort(type: type, length: Int(length), available: rest.count)
             }
             let value = rest.prefix(Int(length))
             rest = rest.dropFirst(Int(length))
             if continues, let last = items.indices.last, items[last].type == type {
                 items[last].value += value
-                guard items[last].value.count <= Self.valueLimit else { throw .tooLong(type: type) }
+                guard items[last].value.count <= Self.valueLimit else { throw .valueTooLong(type: type) }
             } else {
                 guard items.last?.type != type else { throw .noSeparator(type: type) }
                 guard items.count < Self.itemLimit else { throw .tooManyItems }
@@ -71,24 +71,4 @@ public struct TLV8: Hashable, Sendable {
 
     /// Appends an item.
     public mutating func append(_ type: UInt8, _ value: [UInt8]) { items.append(Item(type, value)) }
-}
-
-/// The reasons why bytes are not valid items.
-public enum TLV8Error: Error, Hashable, Sendable, CustomStringConvertible {
-    case noLength(type: UInt8)
-    case tooShort(type: UInt8, length: Int, available: Int)
-    case tooLong(type: UInt8)
-    case tooManyItems
-    case noSeparator(type: UInt8)
-
-    public var description: String {
-        switch self {
-        case .noLength(let type): "invalid TLV8: item of type \(type) has no length"
-        case .tooShort(let type, let length, let available):
-            "invalid TLV8: fragment of type \(type) has a length of \(length) and \(available) bytes follow"
-        case .tooLong(let type): "invalid TLV8: value of type \(type) has more than \(TLV8.valueLimit) bytes"
-        case .noSeparator(let type): "invalid TLV8: two items of type \(type) have no item of another type between them"
-        case .tooManyItems: "invalid TLV8: more than \(TLV8.itemLimit) items"
-        }
-    }
 }

@@ -5,27 +5,27 @@ public import HomeKit
 public struct GMPArithmetic: ModularArithmetic {
     /// Loads GMP.
     ///
-    /// - Throws: `ArithmeticFault.noLibrary` if GMP cannot be loaded.
-    public init() throws(ArithmeticFault) {
+    /// - Throws: `HomeKitError.noLibrary` if GMP cannot be loaded.
+    public init() throws(HomeKitError) {
         if let fault = smartplug_numbers_load() { throw .noLibrary(reason: String(cString: fault)) }
     }
 
     /// Returns base^exponent modulo the modulus. See ``ModularArithmetic``.
     public func power(
         _ base: [UInt8], _ exponent: [UInt8], modulo modulus: [UInt8], isSecret: Bool
-    ) throws(ArithmeticFault) -> [UInt8] {
+    ) throws(HomeKitError) -> [UInt8] {
         try result(base, exponent, modulus) { smartplug_number_power($0, $1, $2, isSecret, $3) }
     }
 
     /// Returns the product modulo the modulus.
     public func multiply(
         _ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]
-    ) throws(ArithmeticFault) -> [UInt8] {
+    ) throws(HomeKitError) -> [UInt8] {
         try result(left, right, modulus) { smartplug_number_multiply($0, $1, $2, $3) }
     }
 
     /// Returns the sum modulo the modulus.
-    public func add(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8] {
+    public func add(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(HomeKitError) -> [UInt8] {
         try result(left, right, modulus) { smartplug_number_add($0, $1, $2, $3) }
     }
 
@@ -35,9 +35,9 @@ public struct GMPArithmetic: ModularArithmetic {
 
     private func result(
         _ left: [UInt8], _ right: [UInt8], _ modulus: [UInt8], _ operation: Operation
-    ) throws(ArithmeticFault) -> [UInt8] {
+    ) throws(HomeKitError) -> [UInt8] {
         for number in [left, right, modulus] where number.count > ModularArithmeticLimits.bytes {
-            throw .tooLong(bytes: number.count)
+            throw .numberTooLong(bytes: number.count)
         }
         guard !modulus.isEmpty else { throw .invalidNumber }
         var isDone = false

@@ -111,12 +111,12 @@ struct RequestBook: Sendable {
         _ request: TopicTree.Request, _ message: BrokerMessage, _ plug: PlugID
     ) throws(Refusal) -> Deed {
         guard request == .set else {
-            return .replay(after: try understood { () throws(RequestError) in try TopicReplay(message.payload) }.after)
+            return .replay(after: try understood { () throws(TopicError) in try TopicReplay(message.payload) }.after)
         }
         guard takesCommands else {
             throw Refusal(.notAllowed, "this house does not accept commands from its broker")
         }
-        let command = try understood { () throws(RequestError) in try TopicCommand(message.payload) }
+        let command = try understood { () throws(TopicError) in try TopicCommand(message.payload) }
         var left = Self.commandAge.inSeconds
         if let expiry = message.expiry { left = min(left, Double(expiry)) }
         if let until = command.until {
@@ -129,8 +129,8 @@ struct RequestBook: Sendable {
         return .command(command.command, id: id(of: message, plug), within: .seconds(left))
     }
 
-    private func understood<Request>(_ read: () throws(RequestError) -> Request) throws(Refusal) -> Request {
-        do throws(RequestError) { return try read() } catch { throw Refusal(.outOfRange, error.description) }
+    private func understood<Request>(_ read: () throws(TopicError) -> Request) throws(Refusal) -> Request {
+        do throws(TopicError) { return try read() } catch { throw Refusal(.outOfRange, error.description) }
     }
 
     /// Derives the id from the plug's id, the correlation data and the payload. Repeated messages then are the same

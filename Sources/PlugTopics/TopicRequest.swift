@@ -13,7 +13,7 @@ public struct TopicCommand: Hashable, Sendable {
     /// `level`, `identify` and `resetProtection`, and its options.
     ///
     /// - Throws: an error message for the user.
-    public init(_ payload: [UInt8]) throws(RequestError) {
+    public init(_ payload: [UInt8]) throws(TopicError) {
         switch payload {
         case Array("ON".utf8), Array("on".utf8): command = .setRelay(on: true, autoOff: nil)
         case Array("OFF".utf8), Array("off".utf8): command = .setRelay(on: false, autoOff: nil)
@@ -25,25 +25,25 @@ public struct TopicCommand: Hashable, Sendable {
         }
     }
 
-    private static func command(_ keys: inout RequestKeys) throws(RequestError) -> PlugCommand {
+    private static func command(_ keys: inout RequestKeys) throws(TopicError) -> PlugCommand {
         let deeds = ["on", "level", "identify", "resetProtection"].filter(keys.has)
         guard deeds.count == 1, let deed = deeds.first else {
-            throw RequestError("a command needs exactly one of \"on\", \"level\", \"identify\" and \"resetProtection\"")
+            throw TopicError("a command needs exactly one of \"on\", \"level\", \"identify\" and \"resetProtection\"")
         }
         switch deed {
         case "on":
             let on = try keys.boolean("on")
             let autoOff = try keys.number("autoOff", 1...2_592_000, "seconds")
-            if autoOff != nil, !on { throw RequestError("\"autoOff\" requires \"on\": true") }
+            if autoOff != nil, !on { throw TopicError("\"autoOff\" requires \"on\": true") }
             return .setRelay(on: on, autoOff: autoOff.map { .seconds($0) })
         case "level":
             guard let level = try keys.number("level", 0...100, "per cent") else {
-                throw RequestError("\"level\" must be a number")
+                throw TopicError("\"level\" must be a number")
             }
             let over = try keys.number("over", 0...3600, "seconds")
             return .setLevel(DimLevel(percent: level), transition: .seconds(over ?? 0))
         default:
-            guard try keys.boolean(deed) else { throw RequestError("\"\(deed)\" must be true or left out") }
+            guard try keys.boolean(deed) else { throw TopicError("\"\(deed)\" must be true or left out") }
             return deed == "identify" ? .identify : .resetProtection
         }
     }
@@ -57,41 +57,33 @@ public struct TopicReplay: Hashable, Sendable {
     /// Parses a request for missed events.
     ///
     /// - Throws: an error message for the user.
-    public init(_ payload: [UInt8]) throws(RequestError) {
+    public init(_ payload: [UInt8]) throws(TopicError) {
         var keys = try RequestKeys(payload)
         // JSON numbers are exact up to 2^53.
         guard let number = try keys.number("after", 0...9_007_199_254_740_992, "the number of an event"),
             let after = SequenceNumber(exactly: number)
-        else { throw RequestError("\"after\" must be the number of an event") }
+        else { throw TopicError("\"after\" must be the number of an event") }
         self.after = after
         try keys.end(known: "after")
     }
 }
 
-/// The reason why a request is not valid.
-public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The reason as text for the user.
-    public let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
 private struct RequestKeys {
     private var values: [String: JSONScalars.Value]
 
-    init(_ payload: [UInt8]) throws(RequestError) {
+    init(_ payload: [UInt8]) throws(TopicError) {
         do throws(JSONError) {
             values = try JSONScalars(payload).values
         } catch {
-            throw RequestError("the message is not a JSON object: \(error)")
+            throw TopicError("the message is not a JSON object: \(error)")
         }
     }
 
     func has(_ key: String) -> Bool { values[key] != nil }
 
-    mutating func boolean(_ key: String) throws(RequestError) -> Bool {
+    mutating func boolean(_ key: String) throws(TopicError) -> Bool {
         guard case .boolean(let value) = values.removeValue(forKey: key) else {
-            throw RequestError("\"\(key)\" must be true or false")
+            throw TopicError("\"\(key)\" must be true or false")
         }
         return value
     }
@@ -99,18 +91,18 @@ private struct RequestKeys {
     /// Removes and returns a number, or returns nil if the key is missing.
     mutating func number(
         _ key: String, _ range: ClosedRange<Double>, _ unit: String
-    ) throws(RequestError) -> Double? {
+    ) throws(TopicError) -> Double? {
         guard let value = values.removeValue(forKey: key) else { return nil }
         guard case .number(let number) = value, range.contains(number) else {
             let (least, most) = (Int(range.lowerBound), Int(range.upperBound))
-            throw RequestError("\"\(key)\" must be a number from \(least) to \(most): \(unit)")
+            throw TopicError("\"\(key)\" must be a number from \(least) to \(most): \(unit)")
         }
         return number
     }
 
     /// Rejects unknown keys, because they may be misspelled.
-    func end(known: String) throws(RequestError) {
+    func end(known: String) throws(TopicError) {
         guard let key = values.keys.min() else { return }
-        throw RequestError("unknown key \(JSONText.JSONObject.quoted(key)); the keys are \(known)")
+        throw TopicError("unknown key \(JSONText.JSONObject.quoted(key)); the keys are \(known)")
     }
 }

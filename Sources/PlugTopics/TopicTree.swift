@@ -90,7 +90,7 @@ public struct TopicTree: Hashable, Sendable {
     }
 }
 
-/// The reason why a prefix or a house is not valid in topics.
+/// The reason why a prefix, a house or a request is not valid.
 public struct TopicError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason as text for the user.
     public let description: String

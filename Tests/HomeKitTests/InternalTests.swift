@@ -43,7 +43,7 @@ import Testing
     @Test(
         "An invalid request is an error with its reason",
         arguments: [
-            ("GET / HTTP/1.0\r\n\r\n", HTTPFault.notARequest), ("GET /\r\n\r\n", .notARequest),
+            ("GET / HTTP/1.0\r\n\r\n", HomeKitError.notARequest), ("GET /\r\n\r\n", .notARequest),
             ("GET a HTTP/1.1\r\n\r\n", .notARequest), ("\r\n\r\n", .notARequest),
             ("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", .chunked),
             ("PUT /a HTTP/1.1\r\nContent-Length: -1\r\n\r\n", .invalidLength),
@@ -53,7 +53,7 @@ import Testing
             ("PUT /a HTTP/1.1\r\nno colon\r\n\r\n", .invalidHeader),
             ("PUT /a HTTP/1.1\r\nA: b\r\n folded: c\r\n\r\n", .invalidHeader),
         ])
-    func whatIsNoRequestIsAnError(_ text: String, _ fault: HTTPFault) {
+    func whatIsNoRequestIsAnError(_ text: String, _ fault: HomeKitError) {
         var reader = HTTPRequestReader()
         reader.append(Array(text.utf8))
         #expect(throws: fault) { try reader.next() }
@@ -62,7 +62,7 @@ import Testing
     @Test("A request head above the size limit is an error") func aHeadThatNeverEndsIsAnError() throws {
         var reader = HTTPRequestReader()
         reader.append(Array("GET / HTTP/1.1\r\n".utf8))
-        #expect(throws: HTTPFault.headTooLong) {
+        #expect(throws: HomeKitError.headTooLong) {
             for _ in 0..<5000 {
                 reader.append([0x41])
                 _ = try reader.next()
@@ -172,10 +172,10 @@ import Testing
 
     @Test("Duplicate accessory and instance ids are errors") func idsThatRepeatAreMistakes() {
         let one = Characteristic(2, AccessoryType(1), [.pairedRead], .boolean)
-        #expect(throws: AccessoryMistake.invalidInstance(CharacteristicKey(1, 2))) {
+        #expect(throws: HomeKitError.invalidInstance(CharacteristicKey(1, 2))) {
             try AccessoryTable([Accessory(1, [AccessoryService(1, AccessoryType(1), [one, one])])])
         }
-        #expect(throws: AccessoryMistake.invalidAccessoryID(1)) {
+        #expect(throws: HomeKitError.invalidAccessoryID(1)) {
             try AccessoryTable([Accessory(1, []), Accessory(1, [])])
         }
     }

@@ -60,25 +60,29 @@ import Testing
 
     @Test("Two adjacent items of one type without a separator are rejected")
     func neighboursOfOneTypeAreRefused() throws {
-        #expect(throws: TLV8Error.noSeparator(type: 1)) { try TLV8(decoding: [1, 1, 7, 1, 1, 8]) }
+        #expect(throws: HomeKitError.noSeparator(type: 1)) { try TLV8(decoding: [1, 1, 7, 1, 1, 8]) }
         // The bytes are a full fragment, an empty fragment that ends the value, and a second item of the same type.
         let full = [UInt8(1), 255] + Array(repeating: 0, count: 255)
-        #expect(throws: TLV8Error.noSeparator(type: 1)) { try TLV8(decoding: full + [1, 0, 1, 1, 8]) }
+        #expect(throws: HomeKitError.noSeparator(type: 1)) { try TLV8(decoding: full + [1, 0, 1, 1, 8]) }
         #expect(try TLV8(decoding: full + [1, 0, 255, 0]).items.map(\.value.count) == [255, 0])
         #expect(try TLV8(decoding: [1, 1, 7, 255, 0, 1, 1, 8])[255] == [])
     }
 
     @Test("Damaged items, too long values and too many items are errors") func damagedItemsAreErrors() {
-        #expect(throws: TLV8Error.noLength(type: 6)) { try TLV8(decoding: [6]) }
-        #expect(throws: TLV8Error.tooShort(type: 6, length: 2, available: 1)) { try TLV8(decoding: [6, 2, 1]) }
+        #expect(throws: HomeKitError.noLength(type: 6)) { try TLV8(decoding: [6]) }
+        #expect(throws: HomeKitError.fragmentTooShort(type: 6, length: 2, available: 1)) {
+            try TLV8(decoding: [6, 2, 1])
+        }
         let full = [UInt8(5), 255] + Array(repeating: 0, count: 255)
-        #expect(throws: TLV8Error.tooLong(type: 5)) {
+        #expect(throws: HomeKitError.valueTooLong(type: 5)) {
             try TLV8(decoding: Array(repeating: full, count: 17).flatMap { $0 })
         }
-        #expect(throws: TLV8Error.tooManyItems) {
+        #expect(throws: HomeKitError.tooManyItems) {
             try TLV8(decoding: (0..<200).flatMap { [UInt8($0 % 2), 0] })
         }
-        #expect("\(TLV8Error.tooShort(type: 6, length: 2, available: 1))".hasPrefix("invalid TLV8: fragment of type 6"))
+        #expect(
+            "\(HomeKitError.fragmentTooShort(type: 6, length: 2, available: 1))".hasPrefix(
+                "invalid TLV8: fragment of type 6"))
     }
 
     @Test("Truncated items are an error or a different value") func everyCutIsAnErrorOrLess() throws {
@@ -146,9 +150,9 @@ private struct SeedOfTests: RandomNumberGenerator {
     @Test("Truncated records and other versions are errors") func damagedRecordsAreErrors() {
         let bytes = HomeKitRecords(seed: Array(0..<32)).encoded
         for count in 0..<bytes.count {
-            #expect(throws: HomeKitRecordsError.self) { try HomeKitRecords(decoding: bytes[..<count]) }
+            #expect(throws: HomeKitError.self) { try HomeKitRecords(decoding: bytes[..<count]) }
         }
-        #expect(throws: HomeKitRecordsError.damaged("unknown version")) {
+        #expect(throws: HomeKitError.damagedRecords("unknown version")) {
             try HomeKitRecords(decoding: [1, 1, 2] + bytes.dropFirst(3))
         }
     }

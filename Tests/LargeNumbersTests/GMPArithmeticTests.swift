@@ -43,19 +43,19 @@ import Testing
         let largest = Array(repeating: UInt8(255), count: ModularArithmeticLimits.bytes)
         #expect(numbers.isZero(try numbers.multiply(largest, largest, modulo: largest)))
         #expect(numbers.isZero(try numbers.power(largest, largest, modulo: largest, isSecret: true)))
-        #expect(throws: ArithmeticFault.tooLong(bytes: 513)) {
+        #expect(throws: HomeKitError.numberTooLong(bytes: 513)) {
             try numbers.add(largest + [0], [1], modulo: largest)
         }
     }
 
     @Test("Invalid moduli and exponents are errors") func invalidNumbersAreErrors() {
-        #expect(throws: ArithmeticFault.invalidNumber) { try numbers.add([1], [1], modulo: []) }
-        #expect(throws: ArithmeticFault.invalidNumber) { try numbers.multiply([1], [1], modulo: [0, 0]) }
-        #expect(throws: ArithmeticFault.invalidNumber) { try numbers.power([1], [1], modulo: [8], isSecret: true) }
-        #expect(throws: ArithmeticFault.invalidNumber) { try numbers.power([1], [0], modulo: [7], isSecret: true) }
+        #expect(throws: HomeKitError.invalidNumber) { try numbers.add([1], [1], modulo: []) }
+        #expect(throws: HomeKitError.invalidNumber) { try numbers.multiply([1], [1], modulo: [0, 0]) }
+        #expect(throws: HomeKitError.invalidNumber) { try numbers.power([1], [1], modulo: [8], isSecret: true) }
+        #expect(throws: HomeKitError.invalidNumber) { try numbers.power([1], [0], modulo: [7], isSecret: true) }
     }
 
     @Test("The error for a missing library names the package") func aMissingLibraryHasAHint() {
-        #expect("\(ArithmeticFault.noLibrary(reason: "no file"))".contains("install libgmp10"))
+        #expect("\(HomeKitError.noLibrary(reason: "no file"))".contains("install libgmp10"))
     }
 }

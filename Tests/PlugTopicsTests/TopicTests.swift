@@ -72,12 +72,12 @@ import Testing
             #"{"level":3,"over":3601}"#, #"{"on":true,"until":-1}"#,
         ])
     func otherMessagesAreNoCommands(_ text: String) {
-        #expect(throws: RequestError.self) { try TopicCommand(Array(text.utf8)) }
+        #expect(throws: TopicError.self) { try TopicCommand(Array(text.utf8)) }
     }
 
     @Test("A replay without a valid number is rejected") func aReplayBeginsAtANumber() {
         for text in ["{}", #"{"after":-1}"#, #"{"after":1.5}"#, #"{"after":1e300}"#, #"{"after":"1"}"#] {
-            #expect(throws: RequestError.self) { try TopicReplay(Array(text.utf8)) }
+            #expect(throws: TopicError.self) { try TopicReplay(Array(text.utf8)) }
         }
     }
 
