@@ -29,7 +29,7 @@ struct DiscoveryTests {
         while let change = await browser.next()?.change {
             if isExpected(change) { return change }
         }
-        throw DiscoveryError.stopped
+        throw NetworkError.stopped
     }
 
     private func first(_ registration: Registration) async -> String? {
@@ -68,7 +68,7 @@ struct DiscoveryTests {
         #expect(try await first(&browser) { _ in true } == .lost(identity))
         #expect(await resolutions.next() == .gone)
         #expect(await registration.name == nil)
-        await #expect(throws: DiscoveryError.stopped) { try await plug.register(service("Late", host: "late")) }
+        await #expect(throws: NetworkError.stopped) { try await plug.register(service("Late", host: "late")) }
         #expect(await browser.signalsAfter(controller) == nil)
     }
 
@@ -117,14 +117,14 @@ struct DiscoveryTests {
         let network = try await PrivateNetwork()
         let controller = discovery(network)
         let identity = ServiceIdentity(name: "Nobody", type: type)
-        await #expect(throws: DiscoveryError.notFound(name: "Nobody", within: .milliseconds(50))) {
+        await #expect(throws: NetworkError.notFound(name: "Nobody", within: .milliseconds(50))) {
             try await controller.resolveOnce(identity, timeout: .milliseconds(50))
         }
         let search = Task { try await controller.resolveOnce(identity, timeout: .seconds(3600)) }
         search.cancel()
         await #expect(throws: CancellationError.self) { try await search.value }
         await controller.stop()
-        await #expect(throws: DiscoveryError.stopped) { try await controller.resolveOnce(identity) }
+        await #expect(throws: NetworkError.stopped) { try await controller.resolveOnce(identity) }
     }
 
     @Test("Browses and resolves end when their readers are gone", .timeLimit(.minutes(1)))

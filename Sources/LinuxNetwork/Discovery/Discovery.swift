@@ -114,8 +114,8 @@ public actor Discovery {
         following = Task {
             do {
                 for try await list in InterfaceMonitor.interfaces(interfaces, on: eventLoop) { update(list) }
-            } catch let error as InterfaceMonitorError {
-                logger.error("\(error)", metadata: ["hint": "\(error.hint)"])
+            } catch let error as NetworkError {
+                logger.error("\(error)", metadata: error.hint.map { ["hint": "\($0)"] })
             } catch {
                 logger.error("cannot follow the network interfaces: \(error)")
             }

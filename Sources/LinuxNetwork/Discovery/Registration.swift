@@ -35,8 +35,8 @@ extension Discovery {
     /// Registers a service and returns immediately. The service is announced when its name has been claimed, on all
     /// current and future interfaces.
     ///
-    /// - Throws: ``DiscoveryError/stopped`` or ``DiscoveryError/tooManyRegistrations(limit:)``.
-    public func register(_ service: ServiceRegistration) throws(DiscoveryError) -> Registration {
+    /// - Throws: ``NetworkError/stopped`` or ``NetworkError/tooManyRegistrations(limit:)``.
+    public func register(_ service: ServiceRegistration) throws(NetworkError) -> Registration {
         guard !isStopped else { throw .stopped }
         guard registrations.count < configuration.registrationLimit else {
             throw .tooManyRegistrations(limit: configuration.registrationLimit)

@@ -21,8 +21,8 @@ extension Discovery {
 
     /// Resolves a service once.
     ///
-    /// - Throws: ``DiscoveryError/notFound(name:within:)`` after the timeout or if a later resolve displaces this one,
-    ///   ``DiscoveryError/stopped``, or `CancellationError`.
+    /// - Throws: ``NetworkError/notFound(name:within:)`` after the timeout or if a later resolve displaces this one,
+    ///   ``NetworkError/stopped``, or `CancellationError`.
     public nonisolated func resolveOnce(
         _ identity: ServiceIdentity, timeout: Duration = .seconds(5)
     ) async throws -> ResolvedService {
@@ -32,7 +32,7 @@ extension Discovery {
         defer { end.cancel() }
         for await case .resolved(let service) in stream { return service }
         try Task.checkCancellation()
-        throw await isStopped ? DiscoveryError.stopped : .notFound(name: identity.name, within: timeout)
+        throw await isStopped ? NetworkError.stopped : .notFound(name: identity.name, within: timeout)
     }
 
     /// Sets the priority services. Announcements of other services cannot evict their records from the cache. The new

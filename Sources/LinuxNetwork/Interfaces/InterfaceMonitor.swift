@@ -5,7 +5,7 @@ public enum InterfaceMonitor {
     /// Returns the interfaces that the filter admits, as a sequence of complete lists: the first one immediately, then
     /// one after each change of an interface (name, flags, carrier, addresses). Only the newest unread list is
     /// buffered; ``InterfaceChange/changes(from:to:)`` returns the differences between two lists. The sequence ends
-    /// when the reader stops, and throws ``InterfaceMonitorError`` if the kernel refuses.
+    /// when the reader stops, and throws ``NetworkError/noInterfaces(code:)`` if the kernel refuses.
     public static func interfaces(
         _ filter: InterfaceFilter, on eventLoop: any EventLoop
     ) -> AsyncThrowingStream<[LinuxInterface], any Error> {
@@ -16,14 +16,4 @@ public enum InterfaceMonitor {
         eventLoop.execute { shell.start() }
         return stream
     }
-}
-
-/// Why the interfaces cannot be monitored.
-public struct InterfaceMonitorError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kernel's error number.
-    public let code: Int32
-
-    public var description: String { "cannot follow the network interfaces: " + errorText(code) }
-    /// A hint about what the user can do.
-    public var hint: String { "check that the sandbox or service unit allows AF_NETLINK sockets" }
 }

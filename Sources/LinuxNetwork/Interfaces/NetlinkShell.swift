@@ -90,7 +90,7 @@ final class NetlinkShell: @unchecked Sendable {
     }
 
     private func fail(_ code: Int32) {
-        continuation.finish(throwing: InterfaceMonitorError(code: code))
+        continuation.finish(throwing: NetworkError.noInterfaces(code: code))
         stop()
     }
 }
