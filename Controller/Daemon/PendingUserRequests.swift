@@ -1,4 +1,4 @@
-public import Automation
+import Automation
 import PlugModel
 
 /// The users' requests to turn a rule on or off, or to run it, whose outcome is pending. The daemon's limit of
@@ -30,13 +30,14 @@ struct PendingUserRequests {
         switch notice {
         case .firing(let firing): firings.removeValue(forKey: firing.id)?.resume()
         case .heldBack(let firing, let reason):
-            firings.removeValue(forKey: firing.id)?.resume(throwing: HeldBackRun(rule: firing.rule, reason: reason))
+            firings.removeValue(forKey: firing.id)?
+                .resume(throwing: RuleRequestError.heldBack(rule: firing.rule, reason))
         case .ruleEnabled(let rule, let isOn):
             // Requests with the same content are completed in the order in which they were made.
             guard let index = switches.firstIndex(where: { $0.rule == rule && $0.isOn == isOn }) else { return }
             let waiting = switches.remove(at: index).waiting
             guard let storageFault else { return waiting.resume() }
-            waiting.resume(throwing: UnstoredSwitch(rule: rule, isOn: isOn, reason: storageFault))
+            waiting.resume(throwing: RuleRequestError.notStored(rule: rule, isOn: isOn, reason: storageFault))
         case .following, .lost, .gap, .renamed, .notSent, .nearMiss, .commanded, .performing, .remembered, .step,
             .effect,
             .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .storedInReserve, .stored,
@@ -52,42 +53,4 @@ struct PendingUserRequests {
         for waiting in switches.map(\.waiting) + firings.values { waiting.resume(throwing: CancellationError()) }
         (switches, firings) = ([], [:])
     }
-}
-
-/// The error when the user ran a rule manually and its actions did not begin.
-public struct HeldBackRun: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rule's name.
-    public var rule: String
-    /// The reason.
-    public var reason: HoldBack
-
-    /// The message for the user, without the hint.
-    public var description: String { "\"\(rule)\" did not fire: \(reason)" }
-
-    /// The hint for the user.
-    public var hint: String {
-        switch reason {
-        case .running: "wait until its actions have ended, or set `mode: restart` in the rule"
-        case .condition, .cooldown, .old, .limit, .disabled: "see `plugctl rules explain \"\(rule)\"`"
-        }
-    }
-}
-
-/// The error when a rule was turned on or off, but the change could not be stored. The change applies until the process
-/// ends.
-public struct UnstoredSwitch: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rule's name.
-    public var rule: String
-    /// True if the rule was turned on.
-    public var isOn: Bool
-    /// The reason, as text.
-    public var reason: String
-
-    /// The message for the user, without the hint.
-    public var description: String {
-        "\"\(rule)\" is turned \(isOn ? "on" : "off"), but the change cannot be stored: \(reason)"
-    }
-
-    /// The hint for the user.
-    public var hint: String { "until it can be stored, a restart of the daemon undoes the change" }
 }

@@ -51,8 +51,8 @@ extension RuleRunner {
     ///
     /// Returns when the setting is stored, or at once without a store.
     ///
-    /// - Throws: ``UnknownRule``; ``UnstoredSwitch`` if the setting applies only until the process ends;
-    ///   `CancellationError` if the run ends.
+    /// - Throws: ``RuleRequestError``, also if the setting applies only until the process ends; `CancellationError` if
+    ///   the run ends.
     public func enable(_ rule: String, _ isOn: Bool) async throws {
         try check(rule)
         try await withCheckedThrowingContinuation { continuation in
@@ -67,7 +67,7 @@ extension RuleRunner {
     /// this is stored.
     ///
     /// - Returns: The id of the firing, which identifies it in the records.
-    /// - Throws: ``UnknownRule``; ``HeldBackRun`` if the actions did not begin; `CancellationError` if the run ends.
+    /// - Throws: ``RuleRequestError``, also if the actions did not begin; `CancellationError` if the run ends.
     public func fire(_ rule: String) async throws -> RequestID {
         try check(rule)
         let id = RequestID(drawnFrom: &random)
@@ -84,7 +84,7 @@ extension RuleRunner {
         // After the stop has begun, changes are no longer stored.
         if isStopping { throw CancellationError() }
         guard machine.rules.contains(where: { $0.name == rule }) else {
-            throw UnknownRule(name: rule, known: machine.rules.map(\.name))
+            throw RuleRequestError.unknown(rule: rule, known: machine.rules.map(\.name))
         }
     }
 

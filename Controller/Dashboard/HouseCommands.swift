@@ -27,14 +27,14 @@ public protocol HouseCommands: Sendable {
     /// Enables or disables a rule. The setting survives restarts.
     ///
     /// - Parameter rule: the exact name of the rule.
-    /// - Throws: `UnknownRule` if no such rule is loaded, `UnstoredSwitch` if the setting applies only until the daemon
-    ///   ends, `CancellationError` when the daemon ends.
+    /// - Throws: `RuleRequestError` if no such rule is loaded or the setting applies only until the daemon ends,
+    ///   `CancellationError` when the daemon ends.
     func enable(_ rule: String, _ isOn: Bool) async throws
 
     /// Runs the actions of a rule once, regardless of its triggers and conditions.
     ///
     /// - Returns: the id of the firing, which identifies the firing's result in the notices of the rules.
-    /// - Throws: `UnknownRule` if no such rule is loaded, `HeldBackRun` if the actions did not begin,
-    ///   `CancellationError` when the daemon ends.
+    /// - Throws: `RuleRequestError` if no such rule is loaded or the actions did not begin, `CancellationError` when the
+    ///   daemon ends.
     func fire(_ rule: String) async throws -> RequestID
 }

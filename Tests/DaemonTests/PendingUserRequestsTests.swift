@@ -35,10 +35,12 @@ import Testing
     @Test("A manual run that is held back throws the reason") func aRunThatIsHeldBackIsNoSuccess() async throws {
         try await running(nil) { runner in
             _ = try await runner.fire("Fan")
-            let error = await #expect(throws: HeldBackRun.self) { try await runner.fire("Fan") }
-            #expect(error?.reason == .running(1))
+            let error = await #expect(throws: RuleRequestError.self) { try await runner.fire("Fan") }
+            #expect(error == .heldBack(rule: "Fan", .running(1)))
             #expect(error.map { "\($0)" } == "\"Fan\" did not fire: the previous firing is not finished")
-            await #expect(throws: UnknownRule.self) { try await runner.fire("fan") }
+            await #expect(throws: RuleRequestError.unknown(rule: "fan", known: ["Fan"])) {
+                try await runner.fire("fan")
+            }
         }
     }
 
@@ -51,8 +53,12 @@ import Testing
         try await running(store) { runner in
             try await runner.enable("Fan", false)
             disk.fails = true
-            let error = await #expect(throws: UnstoredSwitch.self) { try await runner.enable("Fan", true) }
-            #expect(error?.reason.hasSuffix("No space left on device") == true && error?.isOn == true)
+            let error = await #expect(throws: RuleRequestError.self) { try await runner.enable("Fan", true) }
+            guard case .notStored("Fan", isOn: true, let reason) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(reason.hasSuffix("No space left on device"))
             #expect(await runner.disabled.isEmpty, "the rule must be enabled although the change could not be stored")
             disk.fails = false
             try await runner.enable("Fan", false)

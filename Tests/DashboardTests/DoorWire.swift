@@ -148,11 +148,11 @@ private struct NoHouse: HouseCommands {
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry { throw CancellationError() }
     func plugs(of rule: String) async -> [NamedPlug] { [] }
     func enable(_ rule: String, _ isOn: Bool) async throws {
-        if rule == "Unlucky" { throw UnstoredSwitch(rule: rule, isOn: isOn, reason: "no room") }
+        if rule == "Unlucky" { throw RuleRequestError.notStored(rule: rule, isOn: isOn, reason: "no room") }
     }
 
     func fire(_ rule: String) async throws -> RequestID {
-        if rule == "Unlucky" { throw HeldBackRun(rule: rule, reason: .disabled) }
+        if rule == "Unlucky" { throw RuleRequestError.heldBack(rule: rule, .disabled) }
         return RequestID(bytes: [UInt8](repeating: 9, count: 16))!
     }
 }

@@ -100,13 +100,13 @@ extension Dashboard {
             return try await work()
         } catch is CancellationError {
             throw Fault.unavailable("the daemon is stopping", hint: "try again in a moment")
-        } catch let error as HeldBackRun {
-            throw Fault(.conflict, error.description, hint: error.hint)
-        } catch let error as UnstoredSwitch {
-            throw Fault.unavailable(error.description, hint: error.hint)
-        } catch let error as UnknownRule {
+        } catch let error as RuleRequestError {
+            switch error {
+            case .heldBack: throw Fault(.conflict, error.description, hint: error.hint)
+            case .notStored: throw Fault.unavailable(error.description, hint: error.hint)
             // The rule was removed after it was found.
-            throw Fault(.notFound, error.description, hint: error.hint)
+            case .unknown: throw Fault(.notFound, error.description, hint: error.hint)
+            }
         }
     }
 }
