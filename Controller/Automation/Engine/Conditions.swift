@@ -10,8 +10,8 @@ extension RuleEngine {
         case .level(let plug, let bound):
             return plugs.find(plug).index.flatMap { plugs[$0].level }.map(bound.holds) ?? false
         case .activePower(let plug, let bound):
-            guard let index = plugs.find(plug).index, meters[index].hasReading else { return false }
-            return bound.holds(meters[index].activePower)
+            guard let index = plugs.find(plug).index, slots[index].meter.hasReading else { return false }
+            return bound.holds(slots[index].meter.activePower)
         case .present(let plug, let isPresent): return (plugs.find(plug) != .notPresent) == isPresent
         case .all(let parts): return parts.allSatisfy { holds($0, now: now) }
         case .any(let parts): return parts.contains { holds($0, now: now) }
@@ -63,7 +63,7 @@ extension RuleEngine {
         switch condition {
         case .activePower(let written, let bound):
             guard plugs.find(written).index == plug else { return }
-            let holds = bound.holds(meters[plug].activePower)
+            let holds = bound.holds(slots[plug].meter.activePower)
             switch bound {
             case .above(let watts): if holds { band.atLeast(watts.nextUp) } else { band.atMost(watts) }
             case .below(let watts): if holds { band.atMost(watts.nextDown) } else { band.atLeast(watts) }

@@ -85,9 +85,9 @@ extension RuleEngine {
         dwelling = []
         dwellDeadline = nil
         bind()
-        for index in 0..<plugs.count where plugs[index].isPresent && meters[index].hasReading {
-            let meter = meters[index]
-            for trigger in powerOf[index] where power[trigger].detector.state == .unknown {
+        for index in 0..<plugs.count where plugs[index].isPresent && slots[index].meter.hasReading {
+            let meter = slots[index].meter
+            for trigger in slots[index].power where power[trigger].detector.state == .unknown {
                 _ = power[trigger].settle(meter.activePower, time: meter.time, of: plugs[index])
             }
         }

@@ -49,17 +49,13 @@ public struct RuleEngine: Machine, Sendable {
     /// True if any rule restores a plug, or calls a script. The script may restore a plug.
     var needsBefores = false
 
-    // The state of the house. The arrays are indexed by plug; their inner arrays hold places of triggers.
+    // The state of the house.
     var plugs = PlugTable()
     /// The lowercased names of the plugs that an earlier process knew. Emptied by the first script answer that arrives
     /// at least ``reunion`` after the start.
     var awaited: Set<String> = []
-    var meters: [PlugMeter] = []
-    var powerOf: [[Int]] = []
-    var eventsOf: [[Int]] = []
-    var energyOf: [[Int]] = []
-    var senseOf: [Int?] = []
-    var counters: [EnergyCounter] = []
+    /// The rules' view of each plug, by the plug's index.
+    var slots: [PlugSlot] = []
     /// The states of plugs before a rule changed them, by the plug's permanent name.
     var savedStates: [String: EngineMemory.Before] = [:]
     /// The stored energy marks of plugs that have not appeared yet, by the plug's permanent name.

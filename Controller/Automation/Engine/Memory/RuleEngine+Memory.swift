@@ -33,10 +33,11 @@ extension RuleEngine {
                 let rule = states[trigger.rule].rule
                 return EngineMemory.Dwell(
                     rule: rule.name, trigger: "\(rule.triggers[trigger.place])", plug: plugs[plug].lasting,
-                    boot: plugs[plug].boot, since: since, latest: meters[plug].time, value: meters[plug].activePower)
+                    boot: plugs[plug].boot, since: since, latest: slots[plug].meter.time,
+                    value: slots[plug].meter.activePower)
             }
             guard let broken = trigger.broken,
-                trigger.plug.map({ trigger.isBroken(plugs[$0], meters[$0]) }) ?? true
+                trigger.plug.map({ trigger.isBroken(plugs[$0], slots[$0].meter) }) ?? true
             else { return nil }
             let rule = states[trigger.rule].rule
             return EngineMemory.Dwell(
@@ -48,7 +49,7 @@ extension RuleEngine {
     private var energyMarks: [EngineMemory.EnergyMark] {
         var marks = storedMarks.values.flatMap { $0 }
         for index in 0..<plugs.count {
-            for (period, mark) in counters[index].marks {
+            for (period, mark) in slots[index].counter.marks {
                 marks.append(
                     EngineMemory.EnergyMark(
                         plug: plugs[index].lasting, period: period, number: mark.number,

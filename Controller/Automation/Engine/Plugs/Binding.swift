@@ -4,13 +4,7 @@ import ProtocolCore
 extension RuleEngine {
     /// Finds the plug of each trigger among the present plugs. A trigger whose plug changes forgets its state.
     mutating func bind() {
-        for index in powerOf.indices {
-            powerOf[index].removeAll(keepingCapacity: true)
-            eventsOf[index].removeAll(keepingCapacity: true)
-            energyOf[index].removeAll(keepingCapacity: true)
-            counters[index].quiet = nil
-            senseOf[index] = nil
-        }
+        for index in slots.indices { slots[index].unbind() }
         for place in power.indices {
             let plug = plugs.find(power[place].written).index
             if plug != power[place].plug { power[place].detector.forget() }
@@ -19,19 +13,19 @@ extension RuleEngine {
             let trigger = power[place]
             // The seed contains the boot, because the plug's clock starts again at each boot.
             power[place].seed = seed("power", trigger.rule, trigger.place, plug, boot: plugs[plug].boot)
-            powerOf[plug].append(place)
+            slots[plug].power.append(place)
         }
         for place in events.indices {
             events[place].plug = plugs.find(events[place].written).index
             guard let plug = events[place].plug else { continue }
             events[place].seed = seed("event", events[place].rule, events[place].place, plug)
-            eventsOf[plug].append(place)
+            slots[plug].events.append(place)
         }
         for place in energies.indices {
             energies[place].plug = plugs.find(energies[place].written).index
             guard let plug = energies[place].plug else { continue }
             energies[place].seed = seed("energy", energies[place].rule, energies[place].place, plug)
-            energyOf[plug].append(place)
+            slots[plug].energies.append(place)
         }
         for place in presence.indices {
             // An absent plug remains the plug of its triggers.
@@ -44,7 +38,7 @@ extension RuleEngine {
             guard let plug = plugs.find(appliances[place].written).index else { continue }
             if let old = appliances[place].plug, old != plug { appliances[place].sense = .init() }
             appliances[place].plug = plug
-            if senseOf[plug] == nil { senseOf[plug] = place }
+            if slots[plug].appliance == nil { slots[plug].appliance = place }
         }
         for rule in states.indices {
             let actions = states[rule].rule.actions

@@ -10,16 +10,9 @@ extension RuleEngine {
         if let known = plugs.index(ofPresent: name) { interrupt(known) }
         let wasOn = plugs.index(of: name).map { plugs[$0].relayOn }
         guard let index = plugs.appear(name, state, boot: boot, id: id) else { return }
-        while meters.count < plugs.count {
-            meters.append(PlugMeter())
-            powerOf.append([])
-            eventsOf.append([])
-            energyOf.append([])
-            senseOf.append(nil)
-            counters.append(EnergyCounter())
-        }
-        meters[index].hasReading = false
-        meters[index].gap = gap
+        while slots.count < plugs.count { slots.append(PlugSlot()) }
+        slots[index].meter.hasReading = false
+        slots[index].meter.gap = gap
         bind()
         plugsAppeared = true
         if let wasOn, !wasOn, state.relayOn { turnedOn(index) }
@@ -35,7 +28,7 @@ extension RuleEngine {
         guard let index = plugs.index(ofPresent: name) else { return }
         interrupt(index)
         plugs.lose(index)
-        meters[index].closeBand()
+        slots[index].meter.closeBand()
         wentAway(index, now: now)
         bind()
     }
@@ -49,7 +42,7 @@ extension RuleEngine {
     }
 
     private mutating func interrupt(_ index: Int) {
-        for trigger in powerOf[index] { power[trigger].interrupt(plugs[index], meters[index]) }
+        for trigger in slots[index].power { power[trigger].interrupt(plugs[index], slots[index].meter) }
         refresh(index)
     }
 
@@ -84,7 +77,7 @@ extension RuleEngine {
             if case .controller(_, let request, _) = cause { plugs.answered(request.key, at: index) }
         }
         var last: Int?
-        for place in eventsOf[index] {
+        for place in slots[index].events {
             // Copies only two fields, because a copy of the whole trigger would increment more reference counts.
             let (rule, seed) = (events[place].rule, events[place].seed)
             guard rule != last, events[place].kind.isMet(by: event.kind), let seed else { continue }

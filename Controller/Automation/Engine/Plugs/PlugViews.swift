@@ -9,7 +9,7 @@ extension RuleEngine {
         guard plug.isPresent else { return view }
         view.isOn = plug.expectedOn
         view.level = plug.expectedLevel
-        view.activePower = meters[index].hasReading ? meters[index].activePower : nil
+        view.activePower = slots[index].meter.hasReading ? slots[index].meter.activePower : nil
         return view
     }
 }

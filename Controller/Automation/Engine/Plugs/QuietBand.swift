@@ -61,10 +61,10 @@ extension RuleEngine {
 
     /// Returns the range of readings that need no call of ``read(_:activePower:time:now:)``. The caller passes the last
     /// skipped reading to ``skip(_:activePower:time:now:)``.
-    public func quietBand(of plug: PlugIndex) -> QuietBand { isWatched(plug) ? .nothing : meters[plug.value].band }
+    public func quietBand(of plug: PlugIndex) -> QuietBand { isWatched(plug) ? .nothing : slots[plug.value].meter.band }
 
     /// Returns true if a rule watches the plug's appliance. None of the plug's readings is quiet then.
-    public func isWatched(_ plug: PlugIndex) -> Bool { meters[plug.value].isWatched }
+    public func isWatched(_ plug: PlugIndex) -> Bool { slots[plug.value].meter.isWatched }
 
     /// Handles a reading that is not a snapshot. A quiet reading causes no actions.
     ///
@@ -72,7 +72,7 @@ extension RuleEngine {
     ///   - activePower: watts.
     ///   - time: the time on the plug's clock.
     public mutating func read(_ plug: PlugIndex, activePower: Double, time: Instant, now: Instant) -> [Action] {
-        if meters[plug.value].takesQuietly(activePower, time: time, now: now) { return [] }
+        if slots[plug.value].meter.takesQuietly(activePower, time: time, now: now) { return [] }
         var actions: [Action] = []
         begin(now: now, &actions)
         follow(plug.value, activePower, time: time, now: now, &actions)
@@ -82,14 +82,14 @@ extension RuleEngine {
 
     /// Sets the silence that interrupts a dwell, after the plug's reporting interval changed.
     public mutating func expect(readingGap: Duration, of plug: PlugIndex) {
-        meters[plug.value].gap = readingGap
+        slots[plug.value].meter.gap = readingGap
         // The band and the ends of dwells depend on the gap.
         refresh(plug.value)
     }
 
     /// Skips readings. The caller guarantees that every skipped reading, including this one, was in the quiet band.
     public mutating func skip(_ plug: PlugIndex, activePower: Double, time: Instant, now: Instant) {
-        meters[plug.value].keep(activePower, time: time, now: now)
+        slots[plug.value].meter.keep(activePower, time: time, now: now)
     }
 }
 

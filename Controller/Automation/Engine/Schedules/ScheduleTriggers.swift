@@ -32,7 +32,7 @@ extension RuleEngine {
             judgedUntil = now
             for place in schedules.indices { schedules[place].judged = nil }
         }
-        for index in counters.indices { counters[index].quiet = nil }
+        for index in slots.indices { slots[index].counter.quiet = nil }
         let isFirst = localTime == nil
         localTime = time
         self.sun = sun

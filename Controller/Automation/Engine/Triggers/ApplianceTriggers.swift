@@ -53,10 +53,10 @@ struct WatchedAppliance: Sendable {
 extension RuleEngine {
     /// Feeds the plug's last reading to the detector of its appliance.
     mutating func sense(_ index: Int, now: Instant, isFirst: Bool, _ actions: inout [Action]) {
-        guard let watched = senseOf[index] else { return }
-        let power = (max(0, min(meters[index].activePower, 1e8)) * 10).rounded()
+        guard let watched = slots[index].appliance else { return }
+        let power = (max(0, min(slots[index].meter.activePower, 1e8)) * 10).rounded()
         appliances[watched].take(
-            deciwatts: Int32(clamping: Int64(power)), time: meters[index].time, isFirst: isFirst, now: now)
+            deciwatts: Int32(clamping: Int64(power)), time: slots[index].meter.time, isFirst: isFirst, now: now)
         tellSaid(of: watched, index, now: now, &actions)
     }
 
@@ -70,7 +70,7 @@ extension RuleEngine {
 
     /// Handles samples that the plug measured before this engine followed it.
     mutating func recorded(_ name: String, _ samples: [RecordedPower]) {
-        guard let index = plugs.index(of: name), let watched = senseOf[index] else {
+        guard let index = plugs.index(of: name), let watched = slots[index].appliance else {
             return recordedUnseen(name, samples)
         }
         for sample in samples { _ = appliances[watched].sense.handle((sample.milliseconds, sample.deciwatts)) }

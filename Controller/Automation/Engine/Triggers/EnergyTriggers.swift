@@ -80,12 +80,12 @@ extension EnergyThreshold.Period {
 
 extension RuleEngine {
     /// Returns true if a rule uses ``RuleEngineEvent/energy(plug:milliwattHours:)`` of the plug.
-    public func asksEnergy(of plug: PlugIndex) -> Bool { !energyOf[plug.value].isEmpty }
+    public func asksEnergy(of plug: PlugIndex) -> Bool { !slots[plug.value].energies.isEmpty }
 
     /// Returns the range in which energies can be skipped; nil if each must be handled. While a run waits for a
     /// condition, none can be skipped.
     public func quietEnergy(of plug: PlugIndex) -> QuietEnergy? {
-        waitingFor == 0 ? counters[plug.value].quiet : nil
+        waitingFor == 0 ? slots[plug.value].counter.quiet : nil
     }
 
     /// Skips counter values. The caller guarantees that every value since the last handled one was quiet and that no
@@ -93,35 +93,35 @@ extension RuleEngine {
     ///
     /// - Parameter milliwattHours: the last of the skipped values.
     public mutating func skip(_ plug: PlugIndex, milliwattHours: UInt64, now: Instant) {
-        counters[plug.value].last = (milliwattHours, now)
+        slots[plug.value].counter.last = (milliwattHours, now)
     }
 
     mutating func energy(_ name: String, _ milliwattHours: UInt64, now: Instant, _ actions: inout [Action]) {
         guard let index = plugs.index(ofPresent: name) else { return }
-        if let quiet = counters[index].quiet, quiet.contains(milliwattHours, now: now),
-            let last = counters[index].last, milliwattHours >= last.milliwattHours
+        if let quiet = slots[index].counter.quiet, quiet.contains(milliwattHours, now: now),
+            let last = slots[index].counter.last, milliwattHours >= last.milliwattHours
         {
-            return counters[index].last = (milliwattHours, now)
+            return slots[index].counter.last = (milliwattHours, now)
         }
         restoreMarks(index)
         // A counter that decreases was reset or replaced. The energy of each period is then counted from the new value.
-        if let last = counters[index].last, milliwattHours < last.milliwattHours {
-            for period in counters[index].marks.keys {
-                counters[index].marks[period]?.milliwattHours = milliwattHours
+        if let last = slots[index].counter.last, milliwattHours < last.milliwattHours {
+            for period in slots[index].counter.marks.keys {
+                slots[index].counter.marks[period]?.milliwattHours = milliwattHours
             }
-            counters[index].last = nil
+            slots[index].counter.last = nil
         }
-        let heard = counters[index].last?.heard ?? aliveBefore
+        let heard = slots[index].counter.last?.heard ?? aliveBefore
         var lastRule: Int?
-        for place in energyOf[index] {
+        for place in slots[index].energies {
             let trigger = energies[place]
             let period = trigger.threshold.period
             guard let used = used(trigger, index, milliwattHours, now: now), let seed = trigger.seed else { continue }
-            let isFirst = counters[index].marks[period]?.known.insert(trigger.key).inserted ?? true
-            guard used > trigger.threshold.wattHours, let mark = counters[index].marks[period],
+            let isFirst = slots[index].counter.marks[period]?.known.insert(trigger.key).inserted ?? true
+            guard used > trigger.threshold.wattHours, let mark = slots[index].counter.marks[period],
                 !mark.fired.contains(trigger.key)
             else { continue }
-            counters[index].marks[period]?.fired.insert(trigger.key)
+            slots[index].counter.marks[period]?.fired.insert(trigger.key)
             guard !isFirst, trigger.rule != lastRule else { continue }
             lastRule = trigger.rule
             var cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[index].name, value: used)
@@ -133,8 +133,8 @@ extension RuleEngine {
             let id = seed.key(mark.number == 0 ? mark.milliwattHours : UInt64(bitPattern: mark.number))
             fire(trigger.rule, cause, id, age: isFresh ? .zero : hole, now: now, &actions)
         }
-        counters[index].last = (milliwattHours, now)
-        counters[index].quiet = quiet(index, now: now)
+        slots[index].counter.last = (milliwattHours, now)
+        slots[index].counter.quiet = quiet(index, now: now)
     }
 
     /// Returns the range in which no trigger fires and no period ends. Nil if every value must be handled, for example
@@ -146,9 +146,9 @@ extension RuleEngine {
         let until = now + .seconds(left)
         guard localTime?.second(at: until) == second + left else { return nil }
         var most = UInt64.max
-        for place in energyOf[index] {
+        for place in slots[index].energies {
             let (key, threshold) = (energies[place].key, energies[place].threshold)
-            guard let mark = counters[index].marks[threshold.period], mark.known.contains(key) else { return nil }
+            guard let mark = slots[index].counter.marks[threshold.period], mark.known.contains(key) else { return nil }
             // The period starts at the last value before the relay turns on, so every value is handled.
             if threshold.period == .on { return nil }
             if mark.fired.contains(key) { continue }
@@ -166,7 +166,7 @@ extension RuleEngine {
     ) -> Double? {
         let period = trigger.threshold.period
         guard let number = period == .on ? 0 : localTime.flatMap({ period.number(at: now, $0) }) else { return nil }
-        let counter = counters[index]
+        let counter = slots[index].counter
         // A clock that is set back past the start of a period does not restart the previous period.
         if let mark = counter.marks[period], number <= mark.number, mark.number <= number &+ period.step {
             return Double(milliwattHours - min(mark.milliwattHours, milliwattHours)) / 1000
@@ -175,16 +175,16 @@ extension RuleEngine {
         // otherwise at this value.
         let isNear = counter.marks[period] != nil && counter.last.map { now - $0.heard <= Self.restartGap } ?? false
         let start = isNear ? counter.last?.milliwattHours ?? milliwattHours : milliwattHours
-        counters[index].marks[period] = EnergyCounter.Mark(
+        slots[index].counter.marks[period] = EnergyCounter.Mark(
             number: number, milliwattHours: start, known: counter.marks[period]?.known ?? [])
         return Double(milliwattHours - start) / 1000
     }
 
     mutating func turnedOn(_ index: Int) {
-        guard counters[index].marks[.on] != nil || !energyOf[index].isEmpty else { return }
+        guard slots[index].counter.marks[.on] != nil || !slots[index].energies.isEmpty else { return }
         restoreMarks(index)
-        let known = counters[index].marks[.on]?.known ?? []
-        counters[index].marks[.on] = counters[index].last.map {
+        let known = slots[index].counter.marks[.on]?.known ?? []
+        slots[index].counter.marks[.on] = slots[index].counter.last.map {
             EnergyCounter.Mark(number: 0, milliwattHours: $0.milliwattHours, known: known)
         }
     }
@@ -192,10 +192,10 @@ extension RuleEngine {
     /// Restores the stored marks of a plug. They are stored by its permanent name, which is known only after the plug
     /// appeared.
     private mutating func restoreMarks(_ index: Int) {
-        guard !counters[index].isRestored else { return }
-        counters[index].isRestored = true
+        guard !slots[index].counter.isRestored else { return }
+        slots[index].counter.isRestored = true
         for mark in storedMarks.removeValue(forKey: plugs[index].lasting) ?? [] {
-            counters[index].marks[mark.period] = EnergyCounter.Mark(
+            slots[index].counter.marks[mark.period] = EnergyCounter.Mark(
                 number: mark.number, milliwattHours: mark.milliwattHours, fired: mark.fired, known: mark.known)
         }
     }
@@ -203,8 +203,10 @@ extension RuleEngine {
     /// Forgets removed triggers. If a trigger is added again, its next evaluation counts as its first.
     mutating func forgetEnergies() {
         let keys = Set(energies.map(\.key))
-        for index in counters.indices {
-            for period in counters[index].marks.keys { counters[index].marks[period]?.known.formIntersection(keys) }
+        for index in slots.indices {
+            for period in slots[index].counter.marks.keys {
+                slots[index].counter.marks[period]?.known.formIntersection(keys)
+            }
         }
         for plug in storedMarks.keys {
             for place in storedMarks[plug, default: []].indices {

@@ -24,29 +24,29 @@ extension RuleEngine {
     ) {
         // NaN cannot be compared with a threshold.
         guard !watts.isNaN, plugs[index].isPresent else { return }
-        let before = meters[index]
+        let before = slots[index].meter
         if before.isWatched, before.band.contains(watts, time: time, now: now) {
-            meters[index].keep(watts, time: time, now: now)
+            slots[index].meter.keep(watts, time: time, now: now)
             return sense(index, now: now, isFirst: false, &actions)
         }
         // The plug repeats its last reading when another part of its state changes.
         if before.hasReading, before.time == time { return }
         // A time before the last reading's time belongs to a different boot.
         guard !before.hasReading || before.time < time else {
-            for trigger in powerOf[index] {
+            for trigger in slots[index].power {
                 power[trigger].broken = nil
                 power[trigger].detector.forget()
             }
             return settle(index, watts, time: time, now: now, &actions)
         }
-        meters[index].keep(watts, time: time, now: now)
+        slots[index].meter.keep(watts, time: time, now: now)
         edges.removeAll(keepingCapacity: true)
-        for trigger in powerOf[index] {
+        for trigger in slots[index].power {
             let outcome =
                 power[trigger].detector.state == .unknown
                 ? power[trigger].settle(watts, time: time, of: plugs[index])
                 : power[trigger].detector.follow(watts, time: time, latest: before.time, gap: before.gap)
-            if let outcome { note(outcome, of: trigger, meters[index], &actions) }
+            if let outcome { note(outcome, of: trigger, slots[index].meter, &actions) }
         }
         refresh(index)
         fireEdges(now: now, &actions)
@@ -58,12 +58,12 @@ extension RuleEngine {
         _ index: Int, _ watts: Double, time: Instant, now: Instant, _ actions: inout [Action]
     ) {
         guard !watts.isNaN, plugs[index].isPresent else { return }
-        let isFirst = !meters[index].hasReading
-        meters[index].keep(watts, time: time, now: now)
+        let isFirst = !slots[index].meter.hasReading
+        slots[index].meter.keep(watts, time: time, now: now)
         edges.removeAll(keepingCapacity: true)
-        for trigger in powerOf[index] {
+        for trigger in slots[index].power {
             let outcome = power[trigger].settle(watts, time: time, of: plugs[index])
-            if let outcome { note(outcome, of: trigger, meters[index], &actions) }
+            if let outcome { note(outcome, of: trigger, slots[index].meter, &actions) }
         }
         refresh(index)
         fireEdges(now: now, &actions)
@@ -76,7 +76,7 @@ extension RuleEngine {
         edges.removeAll(keepingCapacity: true)
         for trigger in dwelling.sorted() {
             guard let plug = power[trigger].plug else { continue }
-            let meter = meters[plug]
+            let meter = slots[plug].meter
             let end = power[trigger].detector.deadlines(meter)?.due
             let outcome = power[trigger].deadlineReached(plugs[plug], meter, now: now)
             guard let outcome else { continue }
@@ -121,7 +121,7 @@ extension RuleEngine {
             let rule = power[edge.trigger].rule
             last = rule
             guard let plug = power[edge.trigger].plug, let seed = power[edge.trigger].seed else { continue }
-            let meter = meters[plug]
+            let meter = slots[plug].meter
             var cause = Firing.Cause(
                 states[rule].sources[power[edge.trigger].place], plug: plugs[plug].name, value: meter.activePower,
                 since: meter.arrival(of: edge.since))
@@ -133,17 +133,17 @@ extension RuleEngine {
 
     /// Finds the plug's quiet band and the ends of its dwells.
     mutating func refresh(_ index: Int) {
-        meters[index].closeBand()
-        var band = meters[index].band
-        defer { meters[index].band = band }
-        let isWatched = senseOf[index] != nil
-        meters[index].isWatched = isWatched
-        let mayBeQuiet = meters[index].hasReading && plugs[index].isPresent
+        slots[index].meter.closeBand()
+        var band = slots[index].meter.band
+        defer { slots[index].meter.band = band }
+        let isWatched = slots[index].appliance != nil
+        slots[index].meter.isWatched = isWatched
+        let mayBeQuiet = slots[index].meter.hasReading && plugs[index].isPresent
         if mayBeQuiet { (band.low, band.high, band.until) = (-.infinity, .infinity, Instant(nanoseconds: .max)) }
         var isDwelling = false
-        for trigger in powerOf[index] {
-            if mayBeQuiet { power[trigger].detector.narrow(&band, meters[index]) }
-            let deadlines = power[trigger].detector.deadlines(meters[index])
+        for trigger in slots[index].power {
+            if mayBeQuiet { power[trigger].detector.narrow(&band, slots[index].meter) }
+            let deadlines = power[trigger].detector.deadlines(slots[index].meter)
             if let deadlines {
                 isDwelling = true
                 // During a dwell every reading of a watched plug is handled, because it moves the end of the dwell.
@@ -162,7 +162,7 @@ extension RuleEngine {
         dwellDeadline = nil
         for trigger in dwelling {
             guard let plug = power[trigger].plug else { continue }
-            let deadlines = power[trigger].detector.deadlines(meters[plug])
+            let deadlines = power[trigger].detector.deadlines(slots[plug].meter)
             if let deadlines { dwellDeadline = sooner(dwellDeadline, min(deadlines.due, deadlines.silent)) }
         }
     }

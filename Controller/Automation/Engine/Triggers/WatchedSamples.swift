@@ -11,13 +11,13 @@ extension RuleEngine {
     public mutating func watch(_ plug: PlugIndex, _ samples: Span<RecordedPower>) -> Int {
         let index = plug.value
         // Runs that wait for a condition are checked at each reading.
-        guard meters[index].isWatched, let watched = senseOf[index], waitingFor == 0 else { return 0 }
+        guard slots[index].meter.isWatched, let watched = slots[index].appliance, waitingFor == 0 else { return 0 }
         let due = nextDeadline ?? Instant(nanoseconds: .max)
         var count = 0
         while count < samples.count {
             let (watts, time) = (samples[count].activePower, samples[count].time)
-            guard time < due, meters[index].band.contains(watts, time: time, now: time) else { break }
-            meters[index].keep(watts, time: time, now: time)
+            guard time < due, slots[index].meter.band.contains(watts, time: time, now: time) else { break }
+            slots[index].meter.keep(watts, time: time, now: time)
             appliances[watched].take(deciwatts: max(0, samples[count].deciwatts), time: time, now: time)
             count += 1
             if !appliances[watched].said.isEmpty { break }
@@ -27,7 +27,7 @@ extension RuleEngine {
 
     /// Handles the appliance events of the last sample.
     public mutating func hear(_ plug: PlugIndex, now: Instant) -> [Action] {
-        guard let watched = senseOf[plug.value], !appliances[watched].said.isEmpty else { return [] }
+        guard let watched = slots[plug.value].appliance, !appliances[watched].said.isEmpty else { return [] }
         var actions: [Action] = []
         begin(now: now, &actions)
         tellSaid(of: watched, plug.value, now: now, &actions)
