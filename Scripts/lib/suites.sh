@@ -87,7 +87,7 @@ prepare_suites() {
 
 wants_python() {
     local suite
-    for suite in programs interoperability web homekit home-assistant conformance hardware packages bench soak; do
+    for suite in programs interoperability web homekit home-assistant conformance hardware packages bench soak format; do
         if wants "$suite"; then return 0; fi
     done
     return 1

@@ -1,1 +1,0 @@
-"""Draws a schematic as SVG from a text that lists its parts, their places and its wires: see Scripts/drawings."""
