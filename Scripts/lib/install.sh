@@ -37,8 +37,8 @@ bench-dashboard  nginx-light   command nginx
 home-assistant   gcc           command cc
 web              chromium      command chromium
 interoperability prometheus    command promtool
-package          dpkg-dev      command dpkg-shlibdeps
-package          binutils      command readelf
+package          dpkg-dev      command dpkg-buildpackage
+package          debhelper     command dh
 cross            g++-aarch64-linux-gnu  command aarch64-linux-gnu-g++
 cross            gcc-aarch64-linux-gnu  command aarch64-linux-gnu-gcc
 cross            g++-arm-linux-gnueabihf  command arm-linux-gnueabihf-g++
@@ -115,7 +115,7 @@ is_present() {
     header) echo "#include <$2>" | cc -E - >/dev/null 2>&1 || [[ -e /usr/include/$2 ]] ;;
     static) command -v "$2" >/dev/null && ! ldd "$(command -v "$2")" >/dev/null 2>&1 ;;
     file) [[ -e $2 ]] ;;
-    library) ldconfig -p | grep -qF "$2" ;;
+    library) grep -qF "$2" <<<"$(ldconfig -p)" ;;
     module) python3 -c "import $2" 2>/dev/null ;;
     esac
 }
