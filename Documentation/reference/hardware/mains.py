@@ -12,7 +12,7 @@ def reference(label=""):
 
 CIRCUIT = Circuit("Mains design, 230 V and 10 A: not built", 166, 127)
 zone, box, part, wire = CIRCUIT.zone, CIRCUIT.box, CIRCUIT.part, CIRCUIT.wire
-zone("#d5a0a0", 1.5, 7, 107, 118, "at mains potential, all of it")
+zone("#d5a0a0", 1.5, 7, 107, 118, "everything at mains potential")
 zone("#a0c5a8", 113.5, 7, 51, 118, "safe to touch (SELV)")
 CIRCUIT.barrier(111, 6, 126, "reinforced insulation")
 
