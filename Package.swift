@@ -249,7 +249,7 @@ let checks: [Target] =
     + tests(["PlugConfigurationTests"], exclude: ["Broken"])
 
 /// The fuzzer. libFuzzer contains its own main function, so only builds with `--sanitize fuzzer` can link it. See
-/// Scripts/lib/fuzz.
+/// Tests/Fuzz/guided.
 let fuzzer: [Target] = build == "fuzzer" ? [program("Tests/Fuzz/Fuzzer", ["FuzzTargets"])] : []
 
 /// The benchmarks. Only `Scripts/bench` builds them, because they need additional libraries and build time.

@@ -12,7 +12,7 @@ import re
 
 from mkdocs.structure.files import File
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 DOCUMENTS = "Documentation"
 FOLDER = "repository"
 PAGES = [

@@ -143,7 +143,7 @@ watch_television() {
     done >/dev/null 2>&1
 }
 
-# check_house: runs demo_check.py in new network and mount namespaces, and in a user namespace unless the user is root.
+# check_house: runs check.py in new network and mount namespaces, and in a user namespace unless the user is root.
 check_house() {
     local arguments=(--programs "$programs" --rules Controller/Examples/television.yaml) plug isolation=(-n -m)
     if ((EUID != 0)); then isolation=(-Urnm); fi
@@ -151,7 +151,7 @@ check_house() {
     if $broker; then arguments+=(--broker "$house/broker"); fi
     # The power of the recorded television rises 17 s after the default of --from.
     if [[ -n $traces ]]; then arguments+=(--traces --patience 60); fi
-    unshare "${isolation[@]}" sh -c 'ip link set lo up && exec "$@"' sh python3 Scripts/lib/demo_check.py "${arguments[@]}"
+    unshare "${isolation[@]}" sh -c 'ip link set lo up && exec "$@"' sh python3 Scripts/demonstration/check.py "${arguments[@]}"
 }
 
 leave_house() {

@@ -46,7 +46,7 @@ read_arguments() {
         --full) full=true ;;
         --keep)
             keeps_corpus=true
-            # Scripts/lib/fuzz reads this variable.
+            # Tests/Fuzz/guided reads this variable.
             export SMARTPLUG_KEEP_CORPUS=yes
             ;;
         --seeds | --seed | --hours | --busy)

@@ -175,7 +175,7 @@ jobs_fuzz() {
         export SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1))
     fi
     swift_job fuzz parallel --filter '[Ff]uzz'
-    if $is_long; then job fuzz guided computes "$results/guided.status" Scripts/lib/fuzz; fi
+    if $is_long; then job fuzz guided computes "$results/guided.status" Tests/Fuzz/guided; fi
 }
 
 # Test files that only the long form runs. The tests of the compiler cache take minutes, and only a change of the cache can break them.
@@ -222,7 +222,7 @@ jobs_conformance() {
 
 # The tests install the packages in a clean system that boots in namespaces.
 jobs_packages() {
-    job packages packages waits "$results/packages.xml" Scripts/lib/test_packages --junit-xml "$results/packages.xml"
+    job packages packages waits "$results/packages.xml" Tests/Packages/build_and_run --junit-xml "$results/packages.xml"
 }
 
 # --quick does not apply bars, so the benchmarks may run in parallel with other jobs.
@@ -239,10 +239,10 @@ jobs_soak() {
 }
 
 jobs_format() {
-    job format format computes "$results/format.status" Scripts/lib/check_format
-    job format prose computes "$results/prose.status" Scripts/lib/check_prose
-    job format modules computes "$results/modules.status" Scripts/lib/module_table --check
-    job format limits computes "$results/limits.status" Scripts/lib/limits --check
+    job format format computes "$results/format.status" Scripts/checks/format
+    job format prose computes "$results/prose.status" Scripts/checks/prose
+    job format modules computes "$results/modules.status" Scripts/checks/modules --check
+    job format limits computes "$results/limits.status" Scripts/checks/limits --check
     job format drawings computes "$results/drawings.status" Scripts/drawings --check
 }
 

@@ -12,7 +12,7 @@ PROJECT = pathlib.Path(__file__).parents[2]
 def test_the_demonstration_shows_what_a_subscriber_of_the_broker_hears(programs):
     """The check of the demonstration passes, and mosquitto_sub receives messages of all six plugs."""
     house = """set -euo pipefail
-        source Scripts/lib/messages.sh; source Scripts/lib/house.sh
+        source Scripts/lib/messages.sh; source Scripts/demonstration/house.sh
         interface=lo traces= from= speed= broker=true
         furnish_house
         check_house"""

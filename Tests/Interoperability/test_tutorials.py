@@ -1,4 +1,4 @@
-"""Runs the blocks of the tutorials with the programs. Scripts/lib/run_tutorial describes the form of a page."""
+"""Runs the blocks of the tutorials with the programs. Tests/Interoperability/run_tutorial describes the form of a page."""
 
 import importlib.machinery
 import importlib.util
@@ -10,7 +10,7 @@ import pytest
 from deadlines import patient
 
 PROJECT = pathlib.Path(__file__).parents[2]
-RUNNER = PROJECT / "Scripts/lib/run_tutorial"
+RUNNER = PROJECT / "Tests/Interoperability/run_tutorial"
 PAGES = PROJECT / "Documentation/tutorials"
 
 _loader = importlib.machinery.SourceFileLoader("run_tutorial", str(RUNNER))

@@ -13,8 +13,8 @@ PROJECT = pathlib.Path(__file__).parents[2]
 
 
 def script(name):
-    """Loads a program of Scripts/lib as a module."""
-    loader = importlib.machinery.SourceFileLoader(name, str(PROJECT / "Scripts/lib" / name))
+    """Loads a program of Scripts as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(PROJECT / "Scripts" / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)
     return module
@@ -53,7 +53,7 @@ def test_an_option_of_five_commands_is_described_once():
          "arguments": [wait, name]}
         for word in ("a", "b", "c", "d", "e")]
     root = {"command": {"commandName": "plugctl", "abstract": "Controls plugs.", "subcommands": commands}}
-    page = "\n".join(script("command_page").program("plugctl", json.dumps(root)))
+    page = "\n".join(script("lib/command_page").program("plugctl", json.dumps(root)))
     assert page.count("| `--wait` *span* | The time limit. |") == 1
     assert page.count("Common options: `--wait` *span*.") == 5
     assert "### plugctl a\n\n```text\nplugctl a [options] <name> ...\n```\n\nDoes a." in page
@@ -62,13 +62,13 @@ def test_an_option_of_five_commands_is_described_once():
 
 
 def test_the_table_of_modules_equals_the_manifest():
-    done = subprocess.run([PROJECT / "Scripts/lib/module_table", "--check"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PROJECT / "Scripts/checks/modules", "--check"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
 def test_a_module_of_c_shares_the_row_of_its_user():
     """A C module is in the table row of the module that uses it."""
-    assert list(script("module_table").rows(MANIFEST, LAYOUT)) == [
+    assert list(script("checks/modules").rows(MANIFEST, LAYOUT)) == [
         "| `Sources/Clock`, `Sources/CClock` | Reads a clock in C | system, C |"]
 
 
@@ -78,15 +78,15 @@ def test_a_module_of_c_shares_the_row_of_its_user():
     (MANIFEST.replace("let examples", "let other"), LAYOUT, "no array `examples`"),
 ])
 def test_a_target_without_a_description_or_kind_is_refused(manifest, layout, message):
-    table = script("module_table")
+    table = script("checks/modules")
     with pytest.raises(table.Mistake, match=message):
         list(table.rows(manifest, layout))
 
 
 @pytest.fixture
 def limits(tmp_path):
-    """Scripts/lib/limits as a module that reads two constants from a temporary file."""
-    module = script("limits")
+    """Scripts/checks/limits as a module that reads two constants from a temporary file."""
+    module = script("checks/limits")
     module.ROOT = tmp_path
     (tmp_path / "Sources").mkdir()
     (tmp_path / "Sources/A.swift").write_text("static let size = 64 << 10\nstatic let span = Duration.seconds(31 * 86_400)\n")

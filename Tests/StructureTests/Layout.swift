@@ -1,4 +1,4 @@
-/// The kind of each target, which decides what the target may import, and its content, which Scripts/lib/module_table
+/// The kind of each target, which decides what the target may import, and its content, which Scripts/checks/modules
 /// writes into ARCHITECTURE.md. The author of a new target adds a line here.
 enum Layout {
     enum Kind: Equatable {
