@@ -122,26 +122,19 @@ def without_options(words, *options):
     return [word for before, word in zip([None, *words], words) if word not in options and before not in options]
 
 
-class Durations:
-    """The duration of each job in the previous run, in seconds."""
+def read_durations(file):
+    """Returns the duration of each job in the previous run, in seconds."""
+    try:
+        return {key: float(value) for key, value in json.loads(file.read_text()).items()}
+    except (AttributeError, OSError, ValueError):
+        return {}
 
-    def __init__(self, file):
-        self._file = file and pathlib.Path(file)
-        try:
-            self._seconds = {key: float(value) for key, value in json.loads(self._file.read_text()).items()}
-        except (AttributeError, OSError, ValueError):
-            self._seconds = {}
 
-    def of(self, job):
-        return self._seconds.get(job.key, UNKNOWN)
-
-    def keep(self, seconds):
-        if self._file is None:
-            return
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        written = self._file.with_suffix(f".{os.getpid()}")
-        written.write_text(json.dumps(self._seconds | seconds, indent=0, sort_keys=True))
-        written.replace(self._file)
+def write_durations(file, seconds):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written = file.with_suffix(f".{os.getpid()}")
+    written.write_text(json.dumps(seconds, indent=0, sort_keys=True))
+    written.replace(file)
 
 
 class Run:
@@ -270,17 +263,17 @@ def main():
     parser.add_argument("results")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--limit", type=float, default=900)
-    parser.add_argument("--durations")
+    parser.add_argument("--durations", type=pathlib.Path)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--busy", type=int, default=0)
     options = parser.parse_args()
-    durations = Durations(options.durations)
+    durations = read_durations(options.durations)
     run = None
 
     def new_run():
         nonlocal run
         with open(options.jobs, encoding="utf-8") as file:
-            run = Run(sorted(map(Job, file), key=durations.of, reverse=True), options.cores, options.limit)
+            run = Run(sorted(map(Job, file), key=lambda job: durations.get(job.key, UNKNOWN), reverse=True), options.cores, options.limit)
         return run
 
     def end(number, _):
@@ -295,7 +288,8 @@ def main():
     new_run().phases()
     run.repeat()
     run.write(options.results)
-    durations.keep({job.key: round(seconds, 1) for job, _, seconds in run.ended})
+    if options.durations:
+        write_durations(options.durations, durations | {job.key: round(seconds, 1) for job, _, seconds in run.ended})
 
 
 main()

@@ -56,32 +56,30 @@ def argument_term(argument):
     return names if argument["kind"] == "flag" else f"{names} \\fI{escaped(value)}\\fR"
 
 
+def meaning(argument):
+    words = " ".join(" ".join(filter(None, [argument.get("abstract"), argument.get("discussion")])).split())
+    values, default = argument.get("allValues", []), argument.get("defaultValue")
+    if not all(value in words for value in values):
+        words += f" One of {', '.join(values)}."
+    if default and "default:" not in words:
+        # The page is the same on all machines, so it does not contain the name of this one.
+        words += f" (default: {'the name of the machine' if default == socket.gethostname() else default})"
+    return words.strip()
+
+
 def argument_lines(arguments):
-    lines = []
-    for argument in arguments:
-        told = " ".join(filter(None, [argument.get("abstract"), argument.get("discussion")]))
-        values, default = argument.get("allValues", []), argument.get("defaultValue")
-        if not all(value in told for value in values):
-            told += f" One of {', '.join(values)}."
-        if default and "default:" not in told:
-            # The page must not contain the name of the machine that built it.
-            told += f" (default: {'the name of the machine' if default == socket.gethostname() else default})"
-        lines += [".TP", argument_term(argument), escaped(" ".join(told.split())) or "\\&"]
-    return lines
+    return [line for argument in arguments for line in (".TP", argument_term(argument), escaped(meaning(argument)) or "\\&")]
 
 
 def shown(command):
     return [part for part in command.get("arguments", []) if part.get("shouldDisplay", True)]
 
 
-def usage(path, command):
-    arguments = shown(command)
-    words = [f"\\fB{escaped(' '.join(path))}\\fR"]
-    if any(part["kind"] != "positional" for part in arguments):
-        words.append("[\\fIoptions\\fR]")
+def usage(name, arguments, term, options):
+    words = [name] + ([options] if any(part["kind"] != "positional" for part in arguments) else [])
     for part in arguments:
         if part["kind"] == "positional":
-            word = argument_term(part) + (" ..." if part.get("isRepeating") else "")
+            word = term(part) + (" ..." if part.get("isRepeating") else "")
             words.append(f"[{word}]" if part.get("isOptional") else word)
     return " ".join(words)
 
@@ -108,7 +106,8 @@ def program(version):
     lines += [".SH DESCRIPTION", *paragraphs(command.get("discussion", ""))]
     lines += [".SH OPTIONS", *argument_lines(shown(command)), ".SH COMMANDS"]
     for path, part in commands([name], command):
-        lines += [f'.SS "{escaped(" ".join(path[1:]))}"', usage(path, part), *paragraphs(part["abstract"])]
+        synopsis = usage(f"\\fB{escaped(' '.join(path))}\\fR", shown(part), argument_term, "[\\fIoptions\\fR]")
+        lines += [f'.SS "{escaped(" ".join(path[1:]))}"', synopsis, *paragraphs(part["abstract"])]
         if part.get("discussion"):
             lines += paragraphs(part["discussion"])
         lines += argument_lines([argument for argument in shown(part) if not usual(argument)])

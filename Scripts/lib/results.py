@@ -17,6 +17,7 @@ import collections
 import json
 import pathlib
 import sys
+import typing
 
 from reports import FAILED, FLAKY, JOB_KINDS, PASSED, SKIPPED, Case, cases_of
 
@@ -29,11 +30,12 @@ def read(path):
         return list(map(json.loads, file))
 
 
-class Row:
+class Row(typing.NamedTuple):
     """One row of the table of durations."""
 
-    def __init__(self, name, seconds, remark=""):
-        self.name, self.seconds, self.remark = name, seconds, remark
+    name: str
+    seconds: float
+    remark: str = ""
 
 
 def rows(lines, cases):
