@@ -1,6 +1,6 @@
 import Metering
-import PlugProtocol
 import PlugModel
+import PlugProtocol
 import ProtocolCore
 import Testing
 
