@@ -98,7 +98,7 @@ extension FollowedPlug {
         }
     }
 
-    /// Sends a request and waits for its answer. Returns nil if there is no answer, or if `result` does.
+    /// Sends a request and waits for its answer. Returns nil if the answer is missing, or if `result` returns nil.
     private func answer<Value>(
         to request: ControllerRequest, _ result: (ControllerAnswer) -> Value?
     ) async throws(Refusal) -> Value? {

@@ -107,7 +107,7 @@ import Testing
             while !pending.isEmpty {
                 guard case .send(let bytes) = pending.removeFirst() else { continue }
                 for action in house.machine.handle(.server(.received(id, bytes)), now: house.now) {
-                    if case .send(id, let bytes) = action {
+                    if case .server(.send(id, let bytes)) = action {
                         pending += session.handle(.received(bytes), now: house.now)
                     }
                 }

@@ -110,7 +110,7 @@ import Testing
         house.controllers = [:]
         house.run(for: .seconds(44))
         #expect(house.machine.connections.count == 1)
-        #expect(!house.actions.contains { if case .close = $0 { true } else { false } })
+        #expect(!house.actions.contains { if case .server(.close) = $0 { true } else { false } })
         house.run(for: .seconds(1))
         #expect(house.machine.connections.isEmpty)
         #expect(house.machine.state.reading?.time == at(45))

@@ -38,7 +38,7 @@ WARM = 15
 
 
 class House:
-    """A switch that toggles a lamp by a rule, and a program that follows each of them."""
+    """A switch that toggles a lamp by a rule, and two programs that follow them."""
 
     def __init__(self, programs, folder):
         self.programs, self.folder, self.lan = programs, folder, LAN()

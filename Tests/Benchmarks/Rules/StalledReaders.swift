@@ -13,7 +13,7 @@ func stalledReaderFigures(_ setting: Setting) throws -> [Figure] {
                 against: Figure.Reference(name: "the same undisturbed", value: undisturbed.median * 1000),
                 .ratioAtMost(1.2)),
             Figure(
-                "99th percentile of it", times.slowest(in: 100) * 1000, "µs",
+                "its 99th percentile", times.slowest(in: 100) * 1000, "µs",
                 against: Figure.Reference(name: "the same undisturbed", value: undisturbed.slowest(in: 100) * 1000)),
         ]
     }
