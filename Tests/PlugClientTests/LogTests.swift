@@ -18,7 +18,7 @@ import Testing
 
     private func log(_ number: UInt64, _ bench: inout FollowedBench) {
         let line = LogLine(number: number, time: bench.now, level: .debug, part: "Test", message: "\(number)")
-        bench.serve(.logged([line], lost: 0))
+        bench.serve(.shell(.logged([line], lost: 0)))
     }
 
     private func updates(_ bench: FollowedBench) -> [LogUpdate] {

@@ -144,7 +144,7 @@ import Testing
         bench.locateAndConnect()
         bench.answers = false
         bench.feed(.command(request(1), turnOn))
-        bench.feed(.factoryReset)
+        bench.feed(.request(.factoryReset))
         #expect(ends(bench) == [.factoryReset])
         #expect(bench.outcomes == [request(1): .refused(Refusal(.notPaired, "\(Disconnection.factoryReset)"))])
         bench.run(for: .seconds(1))
@@ -156,7 +156,7 @@ import Testing
         var bench = FollowedBench()
         bench.isFlashWritable = false
         bench.locateAndConnect()
-        bench.feed(.factoryReset)
+        bench.feed(.request(.factoryReset))
         let words = "The plug was not reset, because its flash cannot be written."
         #expect(ends(bench) == [.away("the plug closed the connection: \(words)")])
         bench.locateAndConnect()
