@@ -12,7 +12,7 @@ enum SampleMemory {
     /// Returns the file of a format version from `Stored`.
     static func file(version: Int) throws -> [UInt8] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Stored")
-        return Array(try Data(contentsOf: folder.appending(path: "version-\(version)")))
+        return Array(try Data(contentsOf: folder.appending(path: "version-\(version).rules")))
     }
 
     static var full: StoredRuleState {
