@@ -1,5 +1,6 @@
 import Charting
 import LinuxSystem
+import Presentation
 import Terminal
 
 /// Writes a chart to files or to the terminal.
