@@ -24,6 +24,10 @@ class Desktop(dbus.service.Object):
     def GetCapabilities(self):
         return self.capabilities
 
+    @dbus.service.method(NAME, out_signature="ssss")
+    def GetServerInformation(self):
+        return "Desktop", "smartplug", "1", "1.2"
+
     @dbus.service.method(NAME, in_signature="susssasa{sv}i", out_signature="u")
     def Notify(self, application, replaces, icon, summary, body, actions, hints, timeout):
         self.last += 1
