@@ -26,7 +26,7 @@ enum SVGStyle {
             "#ea80ff", "#ccff99", "#ff8080", "#99e600", "#b2ffff", "#428a8a", "#7575bd", "#b29500", "#4e8a42",
             "#c59187",
         ]
-    /// The number of colours that each picture defines.
+    /// The minimum number of colours that a picture defines; a chart with more series defines one per series.
     private static let leastColours = 6
     static let colours = lightCurves.count
 

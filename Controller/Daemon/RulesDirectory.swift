@@ -43,7 +43,7 @@ public actor RulesDirectory {
                 let readings = try await NIOThreadPool.singleton.runIfActive { look.readings(by: read) }
                 current = shelf.take(readings)
             } catch {
-                // The thread pool was shut down.
+                // The task was cancelled, or the thread pool was shut down.
                 return
             }
             await take(current)

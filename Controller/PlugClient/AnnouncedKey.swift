@@ -29,7 +29,7 @@ struct AnnouncedKey {
     /// The newest key that arrived while another key was being stored.
     private var waiting: PublicKey?
 
-    /// Sets the next key that the list of paired plugs contains, before the controller dials the plug.
+    /// Sets the plug's next key as the list of paired plugs contains it. Called before the controller dials the plug.
     mutating func dialling(stored: PublicKey?) { self.stored = stored }
 
     /// Returns true if the list of paired plugs contains this key as the plug's next key.
@@ -52,7 +52,7 @@ struct AnnouncedKey {
         return .store
     }
 
-    /// Ends the write that ``announced(_:)`` or the previous call of this function requested.
+    /// Handles the end of a write, which ``announced(_:)`` or the previous call of this function requested.
     ///
     /// - Returns: `confirms` is true if the key is stored and is still the last announced one; the controller then
     ///   confirms it. `next` is the key to store next, or nil.

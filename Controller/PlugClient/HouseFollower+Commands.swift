@@ -2,8 +2,8 @@ public import PlugModel
 
 /// Sends commands to plugs of the house.
 extension HouseFollower {
-    /// The number of attempts to find a renamed plug under its new name. The total of four seconds is twice the time
-    /// that its announcements take.
+    /// The number of attempts to find a renamed plug under its new name: four seconds in total. The plug's probes and
+    /// its first two announcements take two.
     private static let patience = 20
     private static let pause = Duration.milliseconds(200)
 

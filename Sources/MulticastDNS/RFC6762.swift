@@ -62,10 +62,10 @@ public enum RFC6762 {
     public static let queryInterval: Duration = .seconds(1)
     /// §5.2: the limit of the doubled interval.
     public static let queryIntervalLimit: Duration = .seconds(3600)
-    /// §7.3: a question counts as asked if another host has asked it within this fraction of the time since the last
-    /// query.
+    /// §7.3: this host does not ask a question that another host has asked recently: within this fraction of the
+    /// interval between two queries.
     public static let duplicateQuestionWindow = 0.5
-    /// §5.2: the percentages of a record's lifetime at which it is queried again, if it has a question.
+    /// §5.2: the percentages of a record's lifetime at which it is queried again, if an active question asks for it.
     public static let refreshPercentages = [80, 85, 90, 95]
     /// §5.2: the random delay of these queries, as a fraction of the record's lifetime.
     public static let refreshJitter: ClosedRange<Double> = 0...0.02

@@ -176,7 +176,7 @@ private actor FakeScripts: ScriptCalling {
         #expect(given.count == 3 && given[0] == nil && given[1] != nil && given[2] == given[1])
     }
 
-    @Test("A changed script with the same rules is replaced and reported")
+    @Test("A changed script with the same rules replaces the previous one, and the change is reported")
     func anotherTextWithTheSameRulesIsHandedOver() async {
         let house = FakeHouse()
         let scripts = FakeScripts { _, _ in .answered(ScriptAnswer()) }

@@ -51,8 +51,8 @@ def test_the_ade7953_is_set_up_and_its_registers_are_what_is_told(plug, mains):
 def test_energy_is_what_the_chip_counted(plug, mains, controller):
     """The reported energy comes from the chip's counter. In this test the counter counts the energy of 4600 W, while the power readings are 460 W.
 
-    154 LSB of power are 1 W; a full scale of 4862401 is counted as 206900 steps per second; the counter is reset when
-    it is read.
+    1 W is 154 LSB of the power register. At full scale (4862401 LSB) the energy counter advances by 206900 steps per second. Each
+    reading resets the counter.
     """
     mains.feeds(230, 2, 460)
     mains.rate(int(4600 * 154 / 4862401 * 206900))

@@ -1,4 +1,4 @@
-/// The test vector of HAP 5.5.2. It has no proofs; these were computed with an independent program.
+/// The test vector of HAP 5.5.2. The specification does not have the proofs; an independent program computed them.
 enum SetupVector {
     static func hex(_ text: String) -> [UInt8] {
         let digits = text.compactMap(\.hexDigitValue)

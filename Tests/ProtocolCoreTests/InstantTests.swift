@@ -16,7 +16,8 @@ struct InstantTests {
         #expect(Instant.zero + .seconds(Int64.max) == Instant(nanoseconds: .max))
     }
 
-    @Test("The difference of the extreme instants is a duration") func theSpanBetweenTheEndsOfTimeIsADuration() {
+    @Test("The difference between the earliest and the latest instant does not overflow")
+    func theSpanBetweenTheEndsOfTimeIsADuration() {
         let span = Instant(nanoseconds: .max) - Instant(nanoseconds: .min)
         #expect(span > .seconds(18_000_000_000))
         #expect(span.wholeNanoseconds == .max)

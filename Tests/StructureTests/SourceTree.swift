@@ -24,7 +24,7 @@ struct SourceTree: Sendable {
         return SourceTree(files: files + others, manifest: manifest)
     }
 
-    /// Reads the source files of a folder. Scripts have no extension. A missing folder has no files.
+    /// Reads the source files of a folder. Most scripts have no extension. A missing folder has no files.
     private static func sources(_ folder: URL, from root: URL) throws -> [SourceFile] {
         let kinds: Set = ["swift", "c", "h", "modulemap", "py", "sh", "proto", ""]
         let walk = FileManager.default.enumerator(

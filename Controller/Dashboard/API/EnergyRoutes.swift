@@ -17,7 +17,7 @@ extension Dashboard {
             let span = try query.span(now: .now, default: .seconds(30 * 86_400))
             let step = query.text("by").map(CalendarStep.init) ?? .day
             guard let step, step != .quarter else {
-                throw Fault.malformed("by is not a step", hint: "use hour, day or month")
+                throw Fault.malformed("the parameter \"by\" is not valid", hint: "use hour, day or month")
             }
             // The number of named plugs is limited, because each of these plugs is read for the whole time span.
             guard query.all("plug").count <= 64 else {

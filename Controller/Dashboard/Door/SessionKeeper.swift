@@ -29,8 +29,8 @@ actor SessionKeeper {
     /// - Parameters:
     ///   - pause: the minimum time between two writes. It stops a browser that logs in and out in a loop from wearing
     ///     out a memory card.
-    ///   - complain: called with a message when the file cannot be read, and the stored sessions are lost; and when it
-    ///     cannot be written, and the current sessions are lost at the end of the process.
+    ///   - complain: called with a message in two cases: the file cannot be read, so the stored sessions are lost; or
+    ///     it cannot be written, so the current sessions will be lost when the process ends.
     init(
         _ path: String, files: FileStore = FileStore(), pause: Duration = .seconds(1),
         complain: @escaping @Sendable (String) -> Void = { _ in }

@@ -30,7 +30,8 @@ public struct EffectPolicy: Sendable {
         fence = Self.keepsKeys(limits) && Self.canKeepKeys && !secrets.isEmpty ? LandlockSandbox(keeping: secrets) : nil
     }
 
-    /// True if the kernel can keep programs with the daemon's user from reading the daemon's files (Landlock).
+    /// True if the kernel has Landlock, which can prevent programs of the daemon's user from reading the daemon's
+    /// files.
     public static var canKeepKeys: Bool { LandlockSandbox.isPossible }
 
     /// Returns true if programs are kept from reading the keys. This is the default; `keep_keys = false` in a file

@@ -28,7 +28,7 @@ struct TokenFile: Hashable, Sendable {
                 "\(path) does not exist", hint: "write the token into it, on one line; chmod 600 \(path)")
         }
         while let last = bytes.last, [0x0A, 0x0D, 0x20].contains(last) { bytes.removeLast() }
-        // Other bytes, such as a line break, are not valid in the header field that carries the token.
+        // Only visible ASCII is valid in the header field that carries the token.
         guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw NotificationFault("\(path) has no token", hint: "write one word, such as tk_..., on one line")
         }

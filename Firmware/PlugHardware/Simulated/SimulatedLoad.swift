@@ -56,7 +56,7 @@ struct SimulatedLoad: Sendable {
         poweredSince = on ? now : nil
     }
 
-    /// Returns the current consumption, which is exactly zero without power.
+    /// Returns the power that the load draws now: exactly zero if the plug is off.
     func draw(now: Instant, level: Double, volts: Double) -> Draw {
         guard let poweredSince else { return .nothing }
         switch plugged {

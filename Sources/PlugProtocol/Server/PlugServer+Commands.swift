@@ -57,11 +57,11 @@ extension PlugServer {
     mutating func handle(_ asked: DoorCommand, now: Instant, _ actions: inout [Action]) {
         let door = asked.door
         let asker = Commander(name: asked.askerName, authority: door.authority, role: door.role, actor: door.auditActor)
+        // Each door limits the number of its waiting commands, so they may wait here.
         let taken = handle(
             asked.command, asked.request, of: asker, .door(door, asked.ticket), mayWait: true,
             deadline: now + asked.within,
             &actions)
-        // The door limits its number of waiting commands.
         if case .answered(let outcome) = taken { actions.append(.shell(.answer(door, ticket: asked.ticket, outcome))) }
     }
 }

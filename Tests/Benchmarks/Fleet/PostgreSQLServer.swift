@@ -71,7 +71,9 @@ struct PostgreSQLServer {
         try connection(to: "smartplug").value(query).flatMap { Int($0) } ?? 0
     }
 
-    /// Copies all rows of samples into a second table of the same kind, and returns the seconds that psql needs.
+    /// Exports all samples to a file, loads the file into a second table with the same definition, and returns the
+    /// seconds that psql needs to load it.
+    ///
     /// - Parameter file: the path of the temporary file.
     func copiedSamples(into file: String) throws -> Double {
         let link = try connection(to: "smartplug")

@@ -60,12 +60,12 @@ private struct CommandedServer {
     mutating func frames(_ count: Int) -> [[UInt8]] {
         (0..<count).map { number in
             let request = RequestID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })!
-            // A copy of the session encodes each command, so that no earlier command is unanswered.
+            // Each command is encoded by a new copy of the session, which knows no unanswered command.
             var session = session
             let command = PlugCommand.setRelay(on: number.isMultiple(of: 2), autoOff: nil)
             let actions = session.handle(.command(request, command, deadline: now + .seconds(3600)), now: now)
             for case .send(let bytes) in actions { return bytes }
-            preconditionFailure("a command is sent at once")
+            preconditionFailure("the session did not send the command at once")
         }
     }
 

@@ -20,8 +20,8 @@ def plug_milliseconds():
 
 
 def give_past(mirror, hours):
-    """Adds one sample per second for that many hours until ten seconds ago; returns the plug's time of the first, in
-    milliseconds."""
+    """Adds one sample per second for this number of hours, up to ten seconds before now. Returns the time of the first one on the
+    plug's clock, in milliseconds."""
     end = plug_milliseconds() // 1000 - 10
     seconds = range(end - round(hours * 3600), end)
     records = list(_records(mirror.read_bytes()))

@@ -21,7 +21,7 @@ public struct FuzzRounds: Sequence, IteratorProtocol {
     /// Returns the number of the next round, starting at 0, or nil after the last round.
     public mutating func next() -> Int? {
         round += 1
-        // A long run has at least the rounds of an ordinary one, so that the test's final counts hold for both.
+        // A long run has at least as many rounds as an ordinary run, so that it reaches the counts that a test expects.
         guard round < count || deadline.map({ .now < $0 }) == true else { return nil }
         return round
     }
