@@ -9,9 +9,9 @@ struct DaemonQuarantine: AsyncParsableCommand {
         commandName: "quarantine",
         abstract: "List plugs disabled because they crashed the daemon, and enable them again.",
         discussion: """
-            If messages from one plug crash the daemon twice within a minute, the daemon disables that plug for an hour. Each further \
-            crash doubles the time, up to a day. Other plugs are not affected. If you enable a plug again, the daemon follows \
-            it within a minute, without a restart.
+            If messages from one plug crash the daemon twice within a minute, the daemon disables that plug for an hour. The time \
+            doubles each time the plug is disabled again, up to a day. Other plugs are not affected. If you enable a plug again, \
+            the daemon follows it within a minute, without a restart.
 
             Examples:
               plugctl daemon quarantine

@@ -79,7 +79,7 @@ def test_energy_is_what_the_chip_counted(plug, mains, controller):
     (lambda chip: chip.is_there(False), "busFaults"),
     (lambda chip: chip.talks_nonsense(1), "impossible"),
     (lambda chip: chip.talks_nonsense(2), "impossible"),
-], ids=["is not acknowledged", "fails with EIO", "is stuck", "disappears", "says all ones", "babbles"])
+], ids=["is not acknowledged", "fails with EIO", "is stuck", "disappears", "returns all ones", "returns random bytes"])
 def test_a_meter_that(metered, mains, fault, counter):
     """During a fault of the meter, the plug reports no reading and counts the faults. Afterwards the meter recovers by itself."""
     reads(metered, voltageRMS=230, activePower=460)

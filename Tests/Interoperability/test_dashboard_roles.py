@@ -122,7 +122,7 @@ def test_passwords_are_set_listed_and_removed(guarded):
     assert listed()["Visitor"]["until"] and not listed()["Visitor"]["ended"] and "until" not in listed()["Hallway"]
     for password, words, why in (
             (OWNERS, ["Anna", "--as", "user"], "owner already has this password"),
-            ("not an owner's", ["owner", "--as", "viewer"], "no password with the owner role")):
+            ("not an owner's", ["owner", "--as", "viewer"], "no other password has the owner role")):
         refused = guarded.typed(password, *words)
         assert refused.status == 1 and why in refused.errors and "hint:" in refused.errors, refused
     for words in (["--as", "guest"], ["--for", "2d"], ["--as", "king"], ["--list", "--remove"], ["--remove", "--as", "user"]):

@@ -89,7 +89,7 @@ def test_the_keyboard_dims(house, page):
 
 
 def test_a_rule_that_fires_is_seen_at_once(house, page):
-    """A press of the switch toggles the television, and the page shows the rule as the cause."""
+    """A press of the button of the plug "Switch" toggles the television, and the page shows the rule as the cause."""
     rule = page.page.get_by_role("region", name="Rules")
     expect(rule).to_contain_text("Hall")
     expect(rule).to_contain_text("It has not fired yet.")

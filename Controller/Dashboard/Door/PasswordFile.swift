@@ -53,7 +53,7 @@ public struct PasswordFile: Sendable {
         let others = try known().filter { $0.name != name && !$0.hasEnded(now: now) }
         guard role == .owner || others.contains(where: { $0.role == .owner }) else {
             throw DashboardFault(
-                "no password with the owner role exists\nhint: set it first with plugctl daemon password")
+                "no other password has the owner role\nhint: first set one with plugctl daemon password NAME")
         }
         guard others.count < Self.most else {
             throw DashboardFault(

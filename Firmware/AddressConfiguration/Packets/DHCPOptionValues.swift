@@ -152,7 +152,8 @@ extension DHCPOptions {
         }
     }
 
-    /// Decodes text without control characters. Some servers append zeros, which RFC 2132 §2 allows.
+    /// Decodes text; nil if it is empty, is not UTF-8 or contains control characters. Zeros at its end are removed,
+    /// because some servers append them (RFC 2132 §2).
     private func text(_ code: DHCPOptionCode) -> String? {
         guard var data = self[code]?[...] else { return nil }
         while data.last == 0 { data = data.dropLast() }
