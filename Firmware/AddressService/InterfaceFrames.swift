@@ -52,7 +52,7 @@ final class InterfaceFrames {
     }
 
     static func readARP(_ bytes: [UInt8]) -> Heard {
-        do throws(LinkWireError) {
+        do throws(PacketError) {
             return .arp(try ARPPacket(decoding: EthernetFrame(decoding: bytes).payload))
         } catch {
             return .malformed
@@ -60,7 +60,7 @@ final class InterfaceFrames {
     }
 
     static func readDHCP(_ bytes: [UInt8]) -> Heard {
-        do throws(LinkWireError) {
+        do throws(PacketError) {
             let packet = try EthernetFrame(decoding: bytes).payload
             let reply = try DHCPPacket(decoding: packet, verifiesChecksum: !leavesChecksumToCard(packet))
             return .dhcp(reply.message, from: reply.source)

@@ -57,19 +57,19 @@ public struct ARPPacket: Hashable, Sendable {
     public var isProbe: Bool { operation == .request && senderAddress == .any }
 
     /// Decodes the bytes after the Ethernet header. Bytes after the packet are padding.
-    public init(decoding bytes: [UInt8]) throws(LinkWireError) {
+    public init(decoding bytes: [UInt8]) throws(PacketError) {
         var reader = ByteReader(bytes)
         let hardware = try reader.readUInt16()
-        guard hardware == 1 else { throw LinkWireError(offset: 0, reason: .hardwareType(hardware)) }
+        guard hardware == 1 else { throw PacketError(offset: 0, reason: .hardwareType(hardware)) }
         let network = try reader.readUInt16()
-        guard network == EthernetFrame.ipv4 else { throw LinkWireError(offset: 2, reason: .protocolType(network)) }
+        guard network == EthernetFrame.ipv4 else { throw PacketError(offset: 2, reason: .protocolType(network)) }
         let hardwareLength = try reader.readUInt8()
-        guard hardwareLength == 6 else { throw LinkWireError(offset: 4, reason: .addressLength(hardwareLength)) }
+        guard hardwareLength == 6 else { throw PacketError(offset: 4, reason: .addressLength(hardwareLength)) }
         let networkLength = try reader.readUInt8()
-        guard networkLength == 4 else { throw LinkWireError(offset: 5, reason: .addressLength(networkLength)) }
+        guard networkLength == 4 else { throw PacketError(offset: 5, reason: .addressLength(networkLength)) }
         let code = try reader.readUInt16()
         guard let operation = Operation(rawValue: code) else {
-            throw LinkWireError(offset: 6, reason: .operation(code))
+            throw PacketError(offset: 6, reason: .operation(code))
         }
         self.operation = operation
         senderHardware = try reader.readMACAddress()

@@ -15,34 +15,34 @@ struct ByteReader {
 
     var remaining: Int { end - offset }
 
-    mutating func readBytes(_ count: Int) throws(LinkWireError) -> ArraySlice<UInt8> {
-        guard count <= remaining else { throw LinkWireError(offset: offset, reason: .truncated(needed: count)) }
+    mutating func readBytes(_ count: Int) throws(PacketError) -> ArraySlice<UInt8> {
+        guard count <= remaining else { throw PacketError(offset: offset, reason: .truncated(needed: count)) }
         defer { offset += count }
         return bytes[offset..<(offset + count)]
     }
 
-    mutating func readUInt8() throws(LinkWireError) -> UInt8 {
+    mutating func readUInt8() throws(PacketError) -> UInt8 {
         try UInt8(truncatingIfNeeded: readNumber(1))
     }
 
-    mutating func readUInt16() throws(LinkWireError) -> UInt16 {
+    mutating func readUInt16() throws(PacketError) -> UInt16 {
         try UInt16(truncatingIfNeeded: readNumber(2))
     }
 
-    mutating func readUInt32() throws(LinkWireError) -> UInt32 {
+    mutating func readUInt32() throws(PacketError) -> UInt32 {
         try UInt32(truncatingIfNeeded: readNumber(4))
     }
 
-    mutating func readIPv4Address() throws(LinkWireError) -> IPv4Address {
+    mutating func readIPv4Address() throws(PacketError) -> IPv4Address {
         try IPv4Address(rawValue: readUInt32())
     }
 
-    mutating func readMACAddress() throws(LinkWireError) -> MACAddress {
+    mutating func readMACAddress() throws(PacketError) -> MACAddress {
         guard let address = MACAddress(bytes: try readBytes(6)) else { preconditionFailure("six bytes were read") }
         return address
     }
 
-    private mutating func readNumber(_ count: Int) throws(LinkWireError) -> UInt64 {
+    private mutating func readNumber(_ count: Int) throws(PacketError) -> UInt64 {
         try readBytes(count).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -62,20 +62,20 @@ public struct DHCPMessage: Hashable, Sendable {
     /// three bytes, does not affect the others: it reads as nil, like a missing one.
     ///
     /// - Throws: the reason and the position.
-    public init(decoding bytes: [UInt8]) throws(LinkWireError) {
+    public init(decoding bytes: [UInt8]) throws(PacketError) {
         guard bytes.count <= Self.lengthLimit else {
-            throw LinkWireError(offset: Self.lengthLimit, reason: .tooLong(limit: Self.lengthLimit))
+            throw PacketError(offset: Self.lengthLimit, reason: .tooLong(limit: Self.lengthLimit))
         }
         var reader = ByteReader(bytes)
         let code = try reader.readUInt8()
         guard let operation = Operation(rawValue: code) else {
-            throw LinkWireError(offset: 0, reason: .operation(UInt16(code)))
+            throw PacketError(offset: 0, reason: .operation(UInt16(code)))
         }
         self.operation = operation
         let hardware = try reader.readUInt8()
-        guard hardware == 1 else { throw LinkWireError(offset: 1, reason: .hardwareType(UInt16(hardware))) }
+        guard hardware == 1 else { throw PacketError(offset: 1, reason: .hardwareType(UInt16(hardware))) }
         let hardwareLength = try reader.readUInt8()
-        guard hardwareLength == 6 else { throw LinkWireError(offset: 2, reason: .addressLength(hardwareLength)) }
+        guard hardwareLength == 6 else { throw PacketError(offset: 2, reason: .addressLength(hardwareLength)) }
         _ = try reader.readUInt8()
         transaction = try reader.readUInt32()
         secondsElapsed = try reader.readUInt16()
@@ -88,7 +88,7 @@ public struct DHCPMessage: Hashable, Sendable {
         _ = try reader.readBytes(Self.fileRange.upperBound - reader.offset)
         let cookie = try reader.readUInt32()
         guard cookie == Self.cookie else {
-            throw LinkWireError(offset: Self.fileRange.upperBound, reason: .cookie(cookie))
+            throw PacketError(offset: Self.fileRange.upperBound, reason: .cookie(cookie))
         }
         options = try DHCPOptions(decodingMessage: bytes)
     }

@@ -34,7 +34,7 @@ public struct DHCPOptions: Hashable, Sendable {
     /// §5).
     ///
     /// - Parameter bytes: the whole message, including the part before the options.
-    init(decodingMessage bytes: [UInt8]) throws(LinkWireError) {
+    init(decodingMessage bytes: [UInt8]) throws(PacketError) {
         try append(decoding: bytes, in: DHCPMessage.optionsStart..<bytes.count)
         let overload = self[.overload]
         self[.overload] = nil
@@ -46,7 +46,7 @@ public struct DHCPOptions: Hashable, Sendable {
     }
 
     /// Decodes the options of one field, up to its end option or its last byte.
-    private mutating func append(decoding bytes: [UInt8], in range: Range<Int>) throws(LinkWireError) {
+    private mutating func append(decoding bytes: [UInt8], in range: Range<Int>) throws(PacketError) {
         var reader = ByteReader(bytes, in: range)
         while reader.remaining > 0 {
             let code = DHCPOptionCode(rawValue: try reader.readUInt8())

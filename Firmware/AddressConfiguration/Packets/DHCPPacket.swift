@@ -30,11 +30,11 @@ public struct DHCPPacket: Hashable, Sendable {
     /// Decodes the bytes after the Ethernet header.
     ///
     /// - Parameter verifiesChecksum: see ``UDPDatagram/init(decoding:verifiesChecksum:)``.
-    public init(decoding bytes: [UInt8], verifiesChecksum: Bool = true) throws(LinkWireError) {
+    public init(decoding bytes: [UInt8], verifiesChecksum: Bool = true) throws(PacketError) {
         let packet = try IPv4Packet(decoding: bytes)
         let datagram = try UDPDatagram(decoding: packet, verifiesChecksum: verifiesChecksum)
         guard [Self.serverPort, Self.clientPort].contains(datagram.destinationPort) else {
-            throw LinkWireError(offset: 2, reason: .port(datagram.destinationPort))
+            throw PacketError(offset: 2, reason: .port(datagram.destinationPort))
         }
         source = packet.source
         destination = packet.destination

@@ -26,8 +26,8 @@ public struct EthernetFrame: Hashable, Sendable {
 
     /// Decodes a frame.
     ///
-    /// - Throws: ``LinkWireError`` if the header is truncated.
-    public init(decoding bytes: [UInt8]) throws(LinkWireError) {
+    /// - Throws: ``PacketError`` if the header is truncated.
+    public init(decoding bytes: [UInt8]) throws(PacketError) {
         var reader = ByteReader(bytes)
         destination = try reader.readMACAddress()
         source = try reader.readMACAddress()

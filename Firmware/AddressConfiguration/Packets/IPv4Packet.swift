@@ -26,24 +26,24 @@ public struct IPv4Packet: Hashable, Sendable {
     }
 
     /// Decodes the bytes after the Ethernet header. Bytes after the packet's own length are padding.
-    public init(decoding bytes: [UInt8]) throws(LinkWireError) {
+    public init(decoding bytes: [UInt8]) throws(PacketError) {
         var reader = ByteReader(bytes)
         let first = try reader.readUInt8()
-        guard first >> 4 == 4 else { throw LinkWireError(offset: 0, reason: .version(first >> 4)) }
+        guard first >> 4 == 4 else { throw PacketError(offset: 0, reason: .version(first >> 4)) }
         let headerLength = Int(first & 0xF) * 4
-        guard headerLength >= Self.headerLength else { throw LinkWireError(offset: 0, reason: .length(headerLength)) }
+        guard headerLength >= Self.headerLength else { throw PacketError(offset: 0, reason: .length(headerLength)) }
         _ = try reader.readUInt8()
         let totalLength = Int(try reader.readUInt16())
-        guard totalLength >= headerLength else { throw LinkWireError(offset: 2, reason: .length(totalLength)) }
+        guard totalLength >= headerLength else { throw PacketError(offset: 2, reason: .length(totalLength)) }
         guard totalLength <= bytes.count else {
-            throw LinkWireError(offset: bytes.count, reason: .truncated(needed: totalLength - bytes.count))
+            throw PacketError(offset: bytes.count, reason: .truncated(needed: totalLength - bytes.count))
         }
         var checksum = InternetChecksum()
         checksum.add(bytes[..<headerLength])
-        guard checksum.value == 0 else { throw LinkWireError(offset: 10, reason: .checksum) }
+        guard checksum.value == 0 else { throw PacketError(offset: 10, reason: .checksum) }
         _ = try reader.readUInt16()
         // The mask covers "more fragments" and the offset; "don't fragment" is ignored.
-        guard try reader.readUInt16() & 0x3FFF == 0 else { throw LinkWireError(offset: 6, reason: .fragment) }
+        guard try reader.readUInt16() & 0x3FFF == 0 else { throw PacketError(offset: 6, reason: .fragment) }
         _ = try reader.readUInt8()
         transport = try reader.readUInt8()
         _ = try reader.readUInt16()

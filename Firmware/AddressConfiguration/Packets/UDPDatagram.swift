@@ -22,23 +22,23 @@ public struct UDPDatagram: Hashable, Sendable {
     ///
     /// - Parameter verifiesChecksum: false if the sender is on the same machine and left the checksum to a card that
     ///   the packet never passed (TP_STATUS_CSUMNOTREADY of packet(7)). The field then does not contain the checksum.
-    public init(decoding packet: IPv4Packet, verifiesChecksum: Bool = true) throws(LinkWireError) {
+    public init(decoding packet: IPv4Packet, verifiesChecksum: Bool = true) throws(PacketError) {
         guard packet.transport == IPv4Packet.udp else {
-            throw LinkWireError(offset: 0, reason: .transport(packet.transport))
+            throw PacketError(offset: 0, reason: .transport(packet.transport))
         }
         var reader = ByteReader(packet.payload)
         sourcePort = try reader.readUInt16()
         destinationPort = try reader.readUInt16()
         let length = Int(try reader.readUInt16())
-        guard length >= Self.headerLength else { throw LinkWireError(offset: 4, reason: .length(length)) }
+        guard length >= Self.headerLength else { throw PacketError(offset: 4, reason: .length(length)) }
         let checksum = try reader.readUInt16()
         guard length <= packet.payload.count else {
-            throw LinkWireError(
+            throw PacketError(
                 offset: packet.payload.count, reason: .truncated(needed: length - packet.payload.count))
         }
         if verifiesChecksum, checksum != 0 {
             let sum = Self.checksum(packet.payload[..<length], from: packet.source, to: packet.destination)
-            guard sum == 0 else { throw LinkWireError(offset: 6, reason: .checksum) }
+            guard sum == 0 else { throw PacketError(offset: 6, reason: .checksum) }
         }
         payload = Array(packet.payload[Self.headerLength..<length])
     }

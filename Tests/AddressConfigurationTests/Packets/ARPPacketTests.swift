@@ -63,13 +63,13 @@ struct ARPPacketTests {
     @Test("A packet of a different kind is rejected with the offset of the wrong field")
     func refused() throws {
         let good = ARPPacket.probe(for: address, from: own).encoded
-        let cases: [(Int, UInt8, LinkWireError)] = [
-            (1, 6, LinkWireError(offset: 0, reason: .hardwareType(6))),
-            (2, 0x86, LinkWireError(offset: 2, reason: .protocolType(0x8600))),
-            (4, 8, LinkWireError(offset: 4, reason: .addressLength(8))),
-            (5, 16, LinkWireError(offset: 5, reason: .addressLength(16))),
-            (7, 3, LinkWireError(offset: 6, reason: .operation(3))),
-            (7, 0, LinkWireError(offset: 6, reason: .operation(0))),
+        let cases: [(Int, UInt8, PacketError)] = [
+            (1, 6, PacketError(offset: 0, reason: .hardwareType(6))),
+            (2, 0x86, PacketError(offset: 2, reason: .protocolType(0x8600))),
+            (4, 8, PacketError(offset: 4, reason: .addressLength(8))),
+            (5, 16, PacketError(offset: 5, reason: .addressLength(16))),
+            (7, 3, PacketError(offset: 6, reason: .operation(3))),
+            (7, 0, PacketError(offset: 6, reason: .operation(0))),
         ]
         for (place, value, error) in cases {
             var bytes = good
@@ -82,9 +82,9 @@ struct ARPPacketTests {
     func truncated() {
         let good = ARPPacket.probe(for: address, from: own).encoded
         for count in good.indices {
-            #expect(throws: LinkWireError.self) { try ARPPacket(decoding: Array(good.prefix(count))) }
+            #expect(throws: PacketError.self) { try ARPPacket(decoding: Array(good.prefix(count))) }
         }
-        #expect(throws: LinkWireError(offset: 24, reason: .truncated(needed: 4))) {
+        #expect(throws: PacketError(offset: 24, reason: .truncated(needed: 4))) {
             try ARPPacket(decoding: Array(good.prefix(27)))
         }
     }
@@ -105,7 +105,7 @@ struct EthernetFrameTests {
 
     @Test("A frame shorter than its header is rejected")
     func truncated() {
-        #expect(throws: LinkWireError(offset: 12, reason: .truncated(needed: 2))) {
+        #expect(throws: PacketError(offset: 12, reason: .truncated(needed: 2))) {
             try EthernetFrame(decoding: [UInt8](repeating: 0, count: 13))
         }
     }

@@ -38,11 +38,11 @@ struct DHCPMessageTests {
     @Test("A message of a different kind is rejected with the offset of the wrong field")
     func refused() {
         let good = dhcpBytes(options: [53, 1, 5, 255])
-        let cases: [(Int, UInt8, LinkWireError)] = [
-            (0, 3, LinkWireError(offset: 0, reason: .operation(3))),
-            (1, 6, LinkWireError(offset: 1, reason: .hardwareType(6))),
-            (2, 16, LinkWireError(offset: 2, reason: .addressLength(16))),
-            (239, 0x64, LinkWireError(offset: 236, reason: .cookie(0x6382_5364))),
+        let cases: [(Int, UInt8, PacketError)] = [
+            (0, 3, PacketError(offset: 0, reason: .operation(3))),
+            (1, 6, PacketError(offset: 1, reason: .hardwareType(6))),
+            (2, 16, PacketError(offset: 2, reason: .addressLength(16))),
+            (239, 0x64, PacketError(offset: 236, reason: .cookie(0x6382_5364))),
         ]
         for (place, value, error) in cases {
             var bytes = good
@@ -55,12 +55,12 @@ struct DHCPMessageTests {
     func truncated() throws {
         let good = dhcpBytes(options: [53, 1, 5, 54, 4, 10, 0, 0, 1, 255])
         for count in 0..<240 {
-            #expect(throws: LinkWireError.self) { try DHCPMessage(decoding: Array(good.prefix(count))) }
+            #expect(throws: PacketError.self) { try DHCPMessage(decoding: Array(good.prefix(count))) }
         }
-        #expect(throws: LinkWireError(offset: 245, reason: .truncated(needed: 4))) {
+        #expect(throws: PacketError(offset: 245, reason: .truncated(needed: 4))) {
             try DHCPMessage(decoding: Array(good.prefix(248)))
         }
-        #expect(throws: LinkWireError(offset: 244, reason: .truncated(needed: 1))) {
+        #expect(throws: PacketError(offset: 244, reason: .truncated(needed: 1))) {
             try DHCPMessage(decoding: Array(good.prefix(244)))
         }
     }
@@ -81,7 +81,7 @@ struct DHCPMessageTests {
     func tooLong() {
         let longest = dhcpBytes(options: [UInt8](repeating: 0, count: 1260))
         #expect(throws: Never.self) { try DHCPMessage(decoding: longest) }
-        #expect(throws: LinkWireError(offset: 1500, reason: .tooLong(limit: 1500))) {
+        #expect(throws: PacketError(offset: 1500, reason: .tooLong(limit: 1500))) {
             try DHCPMessage(decoding: longest + [0])
         }
     }
@@ -109,7 +109,7 @@ struct DHCPMessageTests {
     @Test("An overloaded field that ends within an option is rejected")
     func truncatedOverload() {
         let name = [UInt8](repeating: 0, count: 62) + [54, 4]
-        #expect(throws: LinkWireError(offset: 108, reason: .truncated(needed: 4))) {
+        #expect(throws: PacketError(offset: 108, reason: .truncated(needed: 4))) {
             try DHCPMessage(decoding: dhcpBytes([44: name], options: [52, 1, 2, 255]))
         }
     }

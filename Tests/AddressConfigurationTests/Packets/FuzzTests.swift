@@ -40,7 +40,7 @@ struct FuzzTests {
                     UInt8.random(in: 0...255, using: &random)
             }
             if random.chance(0.2) { bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random))) }
-            do throws(LinkWireError) {
+            do throws(PacketError) {
                 let message = try DHCPMessage(decoding: bytes)
                 _ = (message.options.searchDomains, message.options.staticRoutes, message.options.domainName)
                 #expect(try DHCPMessage(decoding: message.encoded) == message)

@@ -64,14 +64,14 @@ struct PacketTests {
         for place in 0..<20 {
             var damaged = bytes
             damaged[place] ^= 0x10
-            #expect(throws: LinkWireError.self) { try decoded(damaged) }
+            #expect(throws: PacketError.self) { try decoded(damaged) }
         }
         var header = bytes
         header[8] = 63
-        #expect(throws: LinkWireError(offset: 10, reason: .checksum)) { try decoded(header) }
+        #expect(throws: PacketError(offset: 10, reason: .checksum)) { try decoded(header) }
         var payload = bytes
         payload[30] = 0x22
-        #expect(throws: LinkWireError(offset: 6, reason: .checksum)) { try decoded(payload) }
+        #expect(throws: PacketError(offset: 6, reason: .checksum)) { try decoded(payload) }
     }
 
     @Test("A UDP checksum of zero is accepted, and a wrong checksum is accepted if the caller disables the check")
@@ -96,16 +96,16 @@ struct PacketTests {
 
     @Test("A fragment, a different version and a wrong length are rejected with the offset of the wrong field")
     func refused() {
-        let cases: [([(Int, UInt8)], LinkWireError)] = [
-            ([(6, 0x20)], LinkWireError(offset: 6, reason: .fragment)),
-            ([(7, 1)], LinkWireError(offset: 6, reason: .fragment)),
-            ([(0, 0x65)], LinkWireError(offset: 0, reason: .version(6))),
-            ([(0, 0x44)], LinkWireError(offset: 0, reason: .length(16))),
-            ([(3, 19)], LinkWireError(offset: 2, reason: .length(19))),
-            ([(3, 32)], LinkWireError(offset: 31, reason: .truncated(needed: 1))),
-            ([(9, 6)], LinkWireError(offset: 0, reason: .transport(6))),
-            ([(25, 7)], LinkWireError(offset: 4, reason: .length(7))),
-            ([(25, 12)], LinkWireError(offset: 11, reason: .truncated(needed: 1))),
+        let cases: [([(Int, UInt8)], PacketError)] = [
+            ([(6, 0x20)], PacketError(offset: 6, reason: .fragment)),
+            ([(7, 1)], PacketError(offset: 6, reason: .fragment)),
+            ([(0, 0x65)], PacketError(offset: 0, reason: .version(6))),
+            ([(0, 0x44)], PacketError(offset: 0, reason: .length(16))),
+            ([(3, 19)], PacketError(offset: 2, reason: .length(19))),
+            ([(3, 32)], PacketError(offset: 31, reason: .truncated(needed: 1))),
+            ([(9, 6)], PacketError(offset: 0, reason: .transport(6))),
+            ([(25, 7)], PacketError(offset: 4, reason: .length(7))),
+            ([(25, 12)], PacketError(offset: 11, reason: .truncated(needed: 1))),
         ]
         for (changes, error) in cases {
             #expect(throws: error) { try decoded(changed(changes)) }
@@ -116,7 +116,7 @@ struct PacketTests {
     @Test("A truncated packet is rejected")
     func truncated() {
         for count in bytes.indices {
-            #expect(throws: LinkWireError.self) { try decoded(Array(bytes.prefix(count))) }
+            #expect(throws: PacketError.self) { try decoded(Array(bytes.prefix(count))) }
         }
     }
 
@@ -137,7 +137,7 @@ struct PacketTests {
     @Test("A datagram to a different port is not a DHCP message")
     func otherPort() {
         let other = UDPDatagram(sourcePort: 67, destinationPort: 69, payload: []).packet(from: source, to: destination)
-        #expect(throws: LinkWireError(offset: 2, reason: .port(69))) { try DHCPPacket(decoding: other.encoded) }
+        #expect(throws: PacketError(offset: 2, reason: .port(69))) { try DHCPPacket(decoding: other.encoded) }
     }
 }
 

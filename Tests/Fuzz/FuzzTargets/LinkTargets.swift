@@ -29,7 +29,7 @@ extension FuzzTarget {
             // The checksum of a random input is rarely correct, so it is not verified.
             _ = try? DHCPPacket(decoding: bytes, verifiesChecksum: false)
             let message: DHCPMessage
-            do throws(LinkWireError) {
+            do throws(PacketError) {
                 message = try DHCPMessage(decoding: bytes)
             } catch {
                 try require((0...bytes.count).contains(error.offset), "\(error) in \(bytes.count) bytes")

@@ -1,5 +1,5 @@
 /// The reason why bytes from the link are not valid, and the position.
-public struct LinkWireError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct PacketError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset in bytes from the start of the decoded bytes.
     public let offset: Int
     /// The kind of error.
