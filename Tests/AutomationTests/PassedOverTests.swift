@@ -34,7 +34,7 @@ struct PassedOverTests {
                     let moved = LocalTime.Piece(from: .at(second + 1000), offset: offset)
                     event = .clockChanged(LocalTime(pieces: [Self.utc, moved]), .unknown)
                 }
-                told.slots[0].counter.quiet = nil
+                told.closeQuietRanges()
                 let actions = told.handle(event, now: .at(second))
                 #expect(quick.handle(event, now: .at(second)) == actions, "seed \(seed), second \(second)")
                 fired += actions.count
@@ -79,7 +79,7 @@ struct PassedOverTests {
                 while let due = quick.nextDeadline, due < now { mine += quick.handle(.deadlineReached, now: due) }
                 if quick.quietBand(of: plug).contains(watts, time: now, now: now) { quiet += 1 }
                 mine += quick.read(plug, activePower: watts, time: now, now: now)
-                told.slots[0].meter.closeBand()
+                told.closeQuietRanges()
                 its += told.read(plug, activePower: watts, time: now, now: now)
                 #expect(mine == its, "seed \(seed), second \(second)")
                 for action in its {

@@ -30,7 +30,7 @@ private struct SunnyHouse {
     }
 
     func holds(_ after: DailyWindow.Point, _ before: DailyWindow.Point, at second: Int64) -> Bool {
-        engine.holds(
+        engine.house.holds(
             .time(DailyWindow(after: after, before: before)), now: Instant(nanoseconds: second * 1_000_000_000))
     }
 }

@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
 
-extension RuleEngine {
+extension HouseState {
     func holds(_ condition: Condition, now: Instant) -> Bool {
         switch condition {
         case .time(let window): return holds(window, now: now)
@@ -10,8 +10,8 @@ extension RuleEngine {
         case .level(let plug, let bound):
             return plugs.find(plug).index.flatMap { plugs[$0].level }.map(bound.holds) ?? false
         case .activePower(let plug, let bound):
-            guard let index = plugs.find(plug).index, slots[index].meter.hasReading else { return false }
-            return bound.holds(slots[index].meter.activePower)
+            guard let index = plugs.find(plug).index, self[index].meter.hasReading else { return false }
+            return bound.holds(self[index].meter.activePower)
         case .present(let plug, let isPresent): return (plugs.find(plug) != .notPresent) == isPresent
         case .all(let parts): return parts.allSatisfy { holds($0, now: now) }
         case .any(let parts): return parts.contains { holds($0, now: now) }
@@ -52,18 +52,12 @@ extension RuleEngine {
 
     // MARK: While a run waits
 
-    /// Narrows the band to the readings that change no power condition for which a run waits.
-    func narrowForRuns(_ band: inout QuietBand, _ plug: Int) {
-        for run in runs {
-            if let condition = run.condition { narrow(&band, plug, condition) }
-        }
-    }
-
-    private func narrow(_ band: inout QuietBand, _ plug: Int, _ condition: Condition) {
+    /// Narrows the plug's band to the readings that change no power condition.
+    func narrow(_ band: inout QuietBand, _ plug: Int, _ condition: Condition) {
         switch condition {
         case .activePower(let written, let bound):
             guard plugs.find(written).index == plug else { return }
-            let holds = bound.holds(slots[plug].meter.activePower)
+            let holds = bound.holds(self[plug].meter.activePower)
             switch bound {
             case .above(let watts): if holds { band.atLeast(watts.nextUp) } else { band.atMost(watts) }
             case .below(let watts): if holds { band.atMost(watts.nextDown) } else { band.atLeast(watts) }

@@ -145,7 +145,7 @@ extension DurableRuleEngine {
             heldBack[script, default: CommandsHeldBack()].count += tooMany
             reportHeldBack(now: now, &actions)
         }
-        if now - began >= RuleEngine.reunion { engine.awaited = [] }
+        if now - began >= RuleEngine.reunion { engine.expectPlugs([String]()) }
         if !wanted.isEmpty { run(.scriptAnswered(call, wanted), now: now, &actions) }
     }
 

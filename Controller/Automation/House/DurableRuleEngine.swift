@@ -121,7 +121,7 @@ public struct DurableRuleEngine: Machine, Sendable {
         scripts = Set(rules.lazy.flatMap(\.handlers).map(\.script))
         assembly = StartupGracePeriod(rules, self.memory, now: now)
         (written, began) = (now, now)
-        engine.awaited = Set((memory.plugs.map(\.name) + self.memory.names.plugs.keys).map { $0.lowercased() })
+        engine.expectPlugs(memory.plugs.map(\.name) + self.memory.names.plugs.keys)
         keepScripts(now: now)
     }
 

@@ -1,17 +1,23 @@
-/// The engine's state of one plug that its triggers need: the last reading, the energy counter, and the places of the
+/// The engine's state of one plug that triggers need: the last reading, the energy counter, and the places of the
 /// triggers that watch the plug.
 struct PlugSlot: Sendable {
     /// The first property, so that a reading accesses neighbouring cache lines.
     var meter = PlugMeter()
     /// The places of the power triggers, ascending.
-    var power: [Int] = []
+    private(set) var power: [Int] = []
     /// The places of the event triggers, ascending.
-    var events: [Int] = []
+    private(set) var events: [Int] = []
     /// The places of the energy triggers, ascending.
-    var energies: [Int] = []
+    private(set) var energies: [Int] = []
     /// The place of the appliance that rules watch; nil if no rule watches one.
-    var appliance: Int?
+    private(set) var appliance: Int?
     var counter = EnergyCounter()
+
+    mutating func bind(power place: Int) { power.append(place) }
+    mutating func bind(event place: Int) { events.append(place) }
+    mutating func bind(energy place: Int) { energies.append(place) }
+    /// Binds an appliance, unless the plug has one already.
+    mutating func bind(appliance place: Int) { if appliance == nil { appliance = place } }
 
     /// Removes all triggers, and closes the quiet range of energies, which depends on them.
     mutating func unbind() {
@@ -19,6 +25,6 @@ struct PlugSlot: Sendable {
         events.removeAll(keepingCapacity: true)
         energies.removeAll(keepingCapacity: true)
         appliance = nil
-        counter.quiet = nil
+        counter.closeQuiet()
     }
 }

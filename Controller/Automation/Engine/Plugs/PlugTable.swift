@@ -5,19 +5,19 @@ import ProtocolCore
 struct PlugTable: Sendable {
     struct Plug: Sendable {
         let name: String
-        var isPresent = true
-        var relayOn: Bool
-        var level: DimLevel?
+        fileprivate(set) var isPresent = true
+        fileprivate(set) var relayOn: Bool
+        fileprivate(set) var level: DimLevel?
         /// The last command on its way, whose result toggle assumes; nil if no command is on its way.
-        var wish: (id: UInt128, on: Bool, level: DimLevel?)?
+        fileprivate(set) var wish: (id: UInt128, on: Bool, level: DimLevel?)?
         /// The ids of the last commands of rules, by which their journal entries are recognized. A ring buffer.
-        var ours: [UInt128] = []
+        fileprivate var ours: [UInt128] = []
         /// The place of the oldest id, if the buffer is full.
-        var nextOfOurs = 0
-        var boot: BootID?
-        var id: PlugID?
+        fileprivate var nextOfOurs = 0
+        fileprivate(set) var boot: BootID?
+        fileprivate(set) var id: PlugID?
         /// The number of the plug's last event, by which a replay is recognized.
-        var lastSequence: SequenceNumber = 0
+        fileprivate var lastSequence: SequenceNumber = 0
 
         init(name: String, relayOn: Bool) {
             self.name = name
@@ -27,6 +27,9 @@ struct PlugTable: Sendable {
         /// The state of the relay after the command on its way.
         var expectedOn: Bool { wish?.on ?? relayOn }
         var expectedLevel: DimLevel? { wish?.level ?? level }
+
+        /// Returns true if a rule of this process sent the command recently.
+        func isOurs(_ request: UInt128) -> Bool { ours.contains(request) }
 
         /// The permanent name: the plug's id, or its announced name if the id is unknown. A rename does not change the
         /// id.
@@ -57,15 +60,14 @@ struct PlugTable: Sendable {
     private var folded: [String: [Int]] = [:]
     private var byID: [PlugID: Int] = [:]
     /// The plug ids to which written names are bound.
-    var bound: [String: PlugID] = [:]
+    private(set) var bound: [String: PlugID] = [:]
     /// The names of all paired plugs, present or not. Empty if unknown.
-    var paired = PairedNames()
+    private(set) var paired = PairedNames()
 
     var count: Int { plugs.count }
 
     subscript(index: Int) -> Plug {
         _read { yield plugs[index] }
-        _modify { yield &plugs[index] }
     }
 
     func index(of name: String) -> Int? { indexes[name] }
@@ -139,9 +141,24 @@ struct PlugTable: Sendable {
         return index
     }
 
+    /// Sets which plugs the written names mean. Returns false if nothing changed.
+    mutating func bind(_ names: [String: PlugID], paired: PairedNames) -> Bool {
+        guard names != bound || paired != self.paired else { return false }
+        (bound, self.paired) = (names, paired)
+        return true
+    }
+
     mutating func lose(_ index: Int) {
         plugs[index].isPresent = false
         plugs[index].wish = nil
+    }
+
+    /// Sets the state of relay and dimmer. Returns true if the relay turned on.
+    mutating func set(on: Bool, level: DimLevel?, at index: Int) -> Bool {
+        let wasOn = plugs[index].relayOn
+        plugs[index].relayOn = on
+        plugs[index].level = level
+        return on && !wasOn
     }
 
     /// Records a command on its way, whose result toggle assumes.

@@ -1,15 +1,15 @@
 extension RuleEngine {
     /// The known plugs as scripts see them. Like toggle, a view assumes the results of commands on their way. The state
     /// of an absent plug is unknown.
-    public var views: [PlugView] { (0..<plugs.count).map { view(of: $0) } }
+    public var views: [PlugView] { (0..<house.plugs.count).map { view(of: $0) } }
 
     func view(of index: Int) -> PlugView {
-        let plug = plugs[index]
+        let plug = house.plugs[index]
         var view = PlugView(name: plug.name, isConnected: plug.isPresent)
         guard plug.isPresent else { return view }
         view.isOn = plug.expectedOn
         view.level = plug.expectedLevel
-        view.activePower = slots[index].meter.hasReading ? slots[index].meter.activePower : nil
+        view.activePower = house[index].meter.hasReading ? house[index].meter.activePower : nil
         return view
     }
 }

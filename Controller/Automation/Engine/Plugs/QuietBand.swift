@@ -42,55 +42,17 @@ public struct QuietBand: Hashable, Sendable {
 
 /// The state that each reading accesses: one or two cache lines per plug.
 struct PlugMeter: Sendable {
-    var band = QuietBand.nothing
+    private(set) var band = QuietBand.nothing
     /// The last reading in watts, and its arrival on the controller's clock. Its time on the plug's clock is the band's
     /// `after`.
-    var activePower = 0.0
-    var arrival = Instant.zero
-    var hasReading = false
+    private(set) var activePower = 0.0
+    private(set) var arrival = Instant.zero
+    private(set) var hasReading = false
     /// The maximum time between two readings of a dwell. A longer silence interrupts the dwell.
-    var gap = RuleEngine.readingGap
+    private(set) var gap = RuleEngine.readingGap
     /// True if a rule watches the plug's appliance. Every reading then goes to the detector, also a reading in the
     /// band.
-    var isWatched = false
-}
-
-extension RuleEngine {
-    /// Returns the plug with exactly this announced name; nil before it appears.
-    public func index(of plug: String) -> PlugIndex? { plugs.index(of: plug).map { PlugIndex(value: $0) } }
-
-    /// Returns the range of readings that need no call of ``read(_:activePower:time:now:)``. The caller passes the last
-    /// skipped reading to ``skip(_:activePower:time:now:)``.
-    public func quietBand(of plug: PlugIndex) -> QuietBand { isWatched(plug) ? .nothing : slots[plug.value].meter.band }
-
-    /// Returns true if a rule watches the plug's appliance. None of the plug's readings is quiet then.
-    public func isWatched(_ plug: PlugIndex) -> Bool { slots[plug.value].meter.isWatched }
-
-    /// Handles a reading that is not a snapshot. A quiet reading causes no actions.
-    ///
-    /// - Parameters:
-    ///   - activePower: watts.
-    ///   - time: the time on the plug's clock.
-    public mutating func read(_ plug: PlugIndex, activePower: Double, time: Instant, now: Instant) -> [Action] {
-        if slots[plug.value].meter.takesQuietly(activePower, time: time, now: now) { return [] }
-        var actions: [Action] = []
-        begin(now: now, &actions)
-        follow(plug.value, activePower, time: time, now: now, &actions)
-        finish(now: now, &actions)
-        return actions
-    }
-
-    /// Sets the silence that interrupts a dwell, after the plug's reporting interval changed.
-    public mutating func expect(readingGap: Duration, of plug: PlugIndex) {
-        slots[plug.value].meter.gap = readingGap
-        // The band and the ends of dwells depend on the gap.
-        refresh(plug.value)
-    }
-
-    /// Skips readings. The caller guarantees that every skipped reading, including this one, was in the quiet band.
-    public mutating func skip(_ plug: PlugIndex, activePower: Double, time: Instant, now: Instant) {
-        slots[plug.value].meter.keep(activePower, time: time, now: now)
-    }
+    private(set) var isWatched = false
 }
 
 extension PlugMeter {
@@ -100,6 +62,20 @@ extension PlugMeter {
         band = .nothing
         band.after = last
     }
+
+    /// Sets the range of quiet readings. ``closeBand()`` precedes this, because the range must start after the last
+    /// reading.
+    mutating func open(_ band: QuietBand) { self.band = band }
+
+    mutating func watch(_ isWatched: Bool) { self.isWatched = isWatched }
+
+    /// Prepares for the first reading of a plug that appeared.
+    mutating func appear(gap: Duration) {
+        hasReading = false
+        self.gap = gap
+    }
+
+    mutating func expect(gap: Duration) { self.gap = gap }
 
     @inline(__always)
     mutating func takesQuietly(_ activePower: Double, time: Instant, now: Instant) -> Bool {

@@ -1,12 +1,14 @@
 import PlugModel
 import ProtocolCore
 
-extension RuleEngine {
-    mutating func effect(_ action: RuleAction, id: RequestID, _ firing: Firing, _ actions: inout [Action]) {
-        let effect: EffectRequest.Effect
+extension EffectRequest {
+    /// Creates the effect of an action; nil if the action has none.
+    init?(_ action: RuleAction, id: RequestID, _ firing: Firing, _ localTime: LocalTime?) {
+        let texts = EffectTexts(firing: firing, localTime: localTime)
+        let effect: Effect
         switch action {
         case .notify(let title, let text):
-            effect = .notify(title: title.map { filled($0, firing) } ?? firing.rule, text: filled(text, firing))
+            effect = .notify(title: title.map { texts.filled($0) } ?? firing.rule, text: texts.filled(text))
         case .run(let command, let timeout):
             // The plug's name must not become part of a command line. The event on standard input contains it.
             effect = .run(command, timeout: timeout)
@@ -14,23 +16,29 @@ extension RuleEngine {
             hook.body = hook.body.map { body in
                 // An inserted value must not end the JSON string around its placeholder.
                 let isJSON = body.looksLikeJSON
-                return filled(body, firing) { isJSON ? $0.escapedForJSON : $0 }
+                return texts.filled(body) { isJSON ? $0.escapedForJSON : $0 }
             }
             effect = .webHook(hook)
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil, .call: return
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil, .call: return nil
         }
-        actions.append(.effect(EffectRequest(id: id, effect: effect, firing: firing)))
+        self.init(id: id, effect: effect, firing: firing)
     }
+}
+
+/// The values of the placeholders in the texts of a firing's effects.
+private struct EffectTexts {
+    let firing: Firing
+    let localTime: LocalTime?
 
     /// Fills `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}`, once: placeholders in inserted values are not filled.
-    private func filled(_ text: String, _ firing: Firing, _ written: (String) -> String = { $0 }) -> String {
+    func filled(_ text: String, _ written: (String) -> String = { $0 }) -> String {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return text }
         var filled = ""
         var rest = text[...]
         while let open = rest.firstIndex(of: "{") {
             filled += rest[..<open]
             rest = rest[open...]
-            guard let close = rest.firstIndex(of: "}"), let value = placeholder(rest[...close], firing) else {
+            guard let close = rest.firstIndex(of: "}"), let value = placeholder(rest[...close]) else {
                 filled += "{"
                 rest = rest.dropFirst()
                 continue
@@ -41,7 +49,7 @@ extension RuleEngine {
         return filled + rest
     }
 
-    private func placeholder(_ name: Substring, _ firing: Firing) -> String? {
+    private func placeholder(_ name: Substring) -> String? {
         switch name {
         case "{rule}": firing.rule
         case "{plug}": firing.cause.plug ?? ""

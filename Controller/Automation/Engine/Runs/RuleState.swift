@@ -15,17 +15,15 @@ struct RuleState: Sendable {
     /// The source of a firing's cause for each trigger, created once for all firings.
     let sources: [Firing.Cause.Source]
     /// The indexes of the plugs of each action, in order; nil for absent plugs.
-    var targets: [[Int?]]
+    private(set) var targets: [[Int?]]
     /// The rules that fire when this one does, in order, with the place of the trigger.
-    var listeners: [Listener] = []
-    var isDisabled = false
-    var lastFired: Instant?
+    private(set) var listeners: [Listener] = []
+    private(set) var isDisabled = false
+    private(set) var lastFired: Instant?
     /// Nil if the rule has no rate limit.
-    var recent: RecentFirings?
+    private var recent: RecentFirings?
     /// The time of the last reported near miss; nil before the first one.
-    var missTold: Instant?
-    /// The number of runs in progress or in the queue.
-    var runs = 0
+    private var missTold: Instant?
 
     var rule: Rule { _read { yield shared.rule } }
 
@@ -47,6 +45,26 @@ struct RuleState: Sendable {
         recent = (rule.limit ?? (rule.callsOnly ? nil : RuleEngine.usualLimit)).map(RecentFirings.init)
     }
 
+    /// Finds the plugs of each action.
+    mutating func bind(_ plugs: PlugTable) {
+        targets = rule.actions.map { action in action.plugs.map { plugs.find($0).index } }
+    }
+
+    /// Adds a rule that fires when this one does. A rule that names this one in several triggers becomes a listener only
+    /// once, so it fires once.
+    mutating func add(_ listener: Listener) {
+        if !listeners.contains(where: { $0.rule == listener.rule }) { listeners.append(listener) }
+    }
+
+    mutating func enable(_ isOn: Bool) { isDisabled = !isOn }
+
+    /// Returns true if a near miss may be reported, and then records its time.
+    mutating func reportsMiss(at now: Instant) -> Bool {
+        if let missTold, now - missTold < RuleEngine.missInterval { return false }
+        missTold = now
+        return true
+    }
+
     /// Returns the limit that is reached, or nil if the rule may fire.
     func limitReached(at now: Instant) -> FiringLimit? {
         // The optional is not unwrapped into a variable, because the copy would increment reference counts.
@@ -63,7 +81,6 @@ struct RuleState: Sendable {
         lastFired = other.lastFired
         recent = other.recent
         missTold = other.missTold
-        runs = other.runs
     }
 
     /// Returns the times of firings that still matter for the cooldown or the limit.

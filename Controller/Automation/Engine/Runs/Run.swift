@@ -14,15 +14,21 @@ struct Run: Sendable {
 
     /// Numbers ascend in the order of the start.
     let number: Int
-    var rule: Int
+    private(set) var rule: Int
     let firing: Firing
     /// The place of the waiting action. Zero for a run in the queue.
-    var next: Int
-    var wait: Wait
+    let next: Int
+    let wait: Wait
     /// The time until which a run of an earlier process waits for plugs that are not present yet; nil if it does not
     /// wait for plugs.
-    var plugsUntil: Instant?
-    var isRestored = false
+    private(set) var plugsUntil: Instant?
+    /// True for a run of an earlier process that has not continued yet.
+    private(set) var isRestored: Bool
+
+    init(number: Int, rule: Int, firing: Firing, next: Int, wait: Wait, isRestored: Bool = false) {
+        (self.number, self.rule, self.firing, self.next) = (number, rule, firing, next)
+        (self.wait, self.isRestored) = (wait, isRestored)
+    }
 
     /// The next time at which the run is checked; nil if only events can resume it.
     var deadline: Instant? {
@@ -38,6 +44,10 @@ struct Run: Sendable {
         case .time(let until), .condition(_, let until, _): until
         }
     }
+
+    mutating func move(to rule: Int) { self.rule = rule }
+    mutating func holdForPlugs(until: Instant) { plugsUntil = until }
+    mutating func release() { (isRestored, plugsUntil) = (false, nil) }
 
     var condition: Condition? {
         switch wait {

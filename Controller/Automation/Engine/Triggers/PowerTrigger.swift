@@ -2,46 +2,66 @@ import PlugModel
 import ProtocolCore
 
 /// A trigger on active power: its detector, its plug, and the remainder of an interrupted dwell.
-struct PowerTrigger: Sendable {
+struct PowerTrigger: PlacedTrigger, Sendable {
     /// A dwell that was in progress when the plug or the controller went away. It continues if the next reading belongs
     /// to the same boot of the plug, is still beyond the threshold, and was measured within ``RuleEngine/restartGap``
     /// of the last one.
     struct Broken: Hashable, Sendable {
         /// The plug's id, or its name if it has no id.
-        var plug: String
-        var boot: BootID
+        let plug: String
+        let boot: BootID
         /// The start of the dwell on the plug's clock.
-        var since: Instant
+        let since: Instant
         /// The time of the last reading on the plug's clock.
-        var latest: Instant
+        let latest: Instant
         /// The power of the last reading in watts.
-        var value: Double
+        let value: Double
         /// True if the end of the dwell was reported as a near miss. It is not reported again.
-        var isTold = false
+        private(set) var isTold = false
     }
 
-    let rule: Int
-    /// The trigger's place in the rule.
-    let place: Int
+    let place: TriggerPlace
     let written: String
     /// The index of the plug; nil while it is absent.
-    var plug: Int?
-    var seed: FiringSeed?
+    private(set) var plug: Int?
+    private(set) var seed: FiringSeed?
     /// Stored without reference-counted parts, because each reading of the plug may access it.
-    var detector: PowerDetector
-    var broken: Broken?
+    private(set) var detector: PowerDetector
+    private(set) var broken: Broken?
 
-    init(rule: Int, place: Int, written: String, shape: PowerDetector.Shape) {
-        self.rule = rule
-        self.place = place
-        self.written = written
+    init(_ place: TriggerPlace, written: String, shape: PowerDetector.Shape) {
+        (self.place, self.written) = (place, written)
         detector = PowerDetector(shape)
     }
 
     /// Copies the state of an equal trigger of the previous set of rules.
     mutating func take(_ other: PowerTrigger) {
-        detector = other.detector
-        broken = other.broken
+        (plug, detector, broken) = (other.plug, other.detector, other.broken)
+    }
+
+    /// Sets the plug; nil while it is absent. A trigger whose plug changes forgets its state.
+    mutating func bind(_ plug: Int?, seed: FiringSeed?) {
+        if plug != self.plug { detector.forget() }
+        self.plug = plug
+        if let seed { self.seed = seed }
+    }
+
+    /// Restores a dwell of an earlier process.
+    mutating func restore(_ dwell: Broken) { broken = dwell }
+
+    /// Forgets the state and the interrupted dwell, because the plug started again.
+    mutating func forget() {
+        broken = nil
+        detector.forget()
+    }
+
+    /// Handles a reading after the reading in `before`.
+    mutating func follow(_ watts: Double, time: Instant, after before: PlugMeter, of plug: PlugTable.Plug)
+        -> PowerDetector.Outcome?
+    {
+        detector.state == .unknown
+            ? settle(watts, time: time, of: plug)
+            : detector.follow(watts, time: time, latest: before.time, gap: before.gap)
     }
 
     /// Handles the loss of the plug, or a new snapshot. `meter` contains the last reading.
