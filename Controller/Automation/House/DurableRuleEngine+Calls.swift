@@ -142,7 +142,7 @@ extension DurableRuleEngine {
             if !answer.timers.isEmpty { findTimerDeadline() }
         }
         if tooMany > 0 {
-            heldBack[script, default: CommandsHeldBack()].count += tooMany
+            limits.holdBack(tooMany, of: script)
             reportHeldBack(now: now, &actions)
         }
         if now - began >= RuleEngine.reunion { engine.expectPlugs([String]()) }

@@ -17,22 +17,21 @@ extension DurableRuleEngine {
         }
         let until = now + Self.patience(for: request.effect)
         memory.effects.append(StoredRuleState.Effect(request: request, until: until))
-        taken.insert(request.id)
+        _ = effects.request(request.id)
         return [told, .perform(request)]
     }
 
     /// Repeats the effects of an earlier process. They may have been carried out already.
     mutating func resumeEffects(now: Instant, _ actions: inout [Action]) {
         for effect in memory.effects where effect.until > now {
-            if taken.insert(effect.request.id).inserted { actions.append(.perform(effect.request)) }
+            if effects.request(effect.request.id) { actions.append(.perform(effect.request)) }
         }
     }
 
     mutating func finish(_ id: RequestID, _ outcome: EffectOutcome, now: Instant, _ actions: inout [Action]) {
         guard let index = memory.effects.firstIndex(where: { $0.request.id == id }) else { return }
         let effect = memory.effects.remove(at: index)
-        taken.remove(id)
-        begun.remove(id)
+        effects.end(id)
         changed(now: now)
         actions.append(.tell(.effect(effect.request, outcome)))
     }
@@ -44,12 +43,11 @@ extension DurableRuleEngine {
         changed(now: now)
         for effect in expired {
             let seconds = Self.patience(for: effect.request.effect).components.seconds
-            let isTaken = taken.remove(effect.request.id) != nil
             let words =
-                switch (isTaken, begun.remove(effect.request.id) != nil) {
-                case (false, _): "the daemon was not running in time to perform it"
-                case (true, false): "it could not start within \(seconds) s because earlier effects took too long"
-                case (true, true): "it did not finish within \(seconds) s"
+                switch effects.end(effect.request.id) {
+                case .unknown: "the daemon was not running in time to perform it"
+                case .requested: "it could not start within \(seconds) s because earlier effects took too long"
+                case .begun: "it did not finish within \(seconds) s"
                 }
             actions += [.withdraw(effect.request.id), .tell(.effect(effect.request, .failed(words)))]
         }

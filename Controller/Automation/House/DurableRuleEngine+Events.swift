@@ -44,7 +44,7 @@ extension DurableRuleEngine {
         case .lost(let plug): actions.append(.tell(.lost(plug: plug)))
         case .recorded(let plug, let samples): run(.recorded(plug: plug, samples), now: now, &actions)
         case .commandFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
-        case .effectBegun(let id): if taken.contains(id) { begun.insert(id) }
+        case .effectBegun(let id): effects.begin(id)
         case .effectFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
         case .callFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
         case .clockChanged(let time, let sun): run(.clockChanged(time, sun), now: now, &actions)

@@ -1,14 +1,6 @@
 import PlugModel
 import ProtocolCore
 
-/// The commands and effects of one script that exceeded its rate limit.
-struct CommandsHeldBack: Hashable, Sendable {
-    /// The number since the last notice.
-    var count = 0
-    /// The earliest time of the next notice; nil if a notice may be sent now.
-    var next: Instant?
-}
-
 /// Ends timers of scripts, reports commands and timers beyond the rate limit, and discards data of missing scripts.
 extension DurableRuleEngine {
     /// Finds the next end of a timer. Timers of a script that is not loaded end only when the script returns: its file
@@ -18,11 +10,9 @@ extension DurableRuleEngine {
         timerDeadline = nil
         for script in running {
             guard let end = script.timers.first?.end else { continue }
-            let room = timerBudgets[script.name]?.next.flatMap { $0 > end ? $0 : nil }
-            if room != nil, timersHeldBack[script.name] == nil { timersHeldBack[script.name] = end }
-            timerDeadline = sooner(timerDeadline, room ?? end)
+            timerDeadline = sooner(timerDeadline, limits.end(ofTimerDue: end, of: script.name))
         }
-        heldBackDeadline = (heldBack.values.compactMap(\.next) + timersHeldBack.values).min()
+        limits.findDeadline()
         keepingDeadline = memory.scripts.lazy.compactMap(\.until).min()
     }
 
@@ -36,7 +26,7 @@ extension DurableRuleEngine {
             guard scripts.contains(script.name) else { continue }
             let due = script.timers.prefix { $0.end <= now }.count
             if due == 0 { continue }
-            let count = timerBudgets[script.name, default: CommandBudget()].take(due, now: now)
+            let count = limits.takeTimers(due, of: script.name, now: now)
             if count == 0 { continue }
             ended += script.timers[..<count].map { (ScriptTimer(script: script.name, name: $0.name), $0) }
             memory.scripts[index].timers.removeFirst(count)
@@ -52,20 +42,11 @@ extension DurableRuleEngine {
 
     /// Reports commands and timers beyond the rate limit: at once, then once per minute.
     mutating func reportHeldBack(now: Instant, _ actions: inout [Action]) {
-        for (script, due) in timersHeldBack.sorted(by: { $0.key < $1.key }) where due <= now {
-            let count = memory.script(named: script)?.timers.prefix { $0.end <= now }.count ?? 0
-            timersHeldBack[script] = count > 0 ? now + ScriptLimits.span : nil
-            if count > 0 { actions.append(.tell(.timersHeldBack(script: script, count: count))) }
+        let memory = memory
+        let notices = limits.notices(now: now) { script in
+            memory.script(named: script)?.timers.prefix { $0.end <= now }.count ?? 0
         }
-        for (script, held) in heldBack.sorted(by: { $0.key < $1.key }) where held.next.map({ $0 <= now }) ?? true {
-            if held.count == 0 {
-                heldBack[script] = nil
-            } else {
-                actions.append(.tell(.commandsHeldBack(script: script, count: held.count)))
-                heldBack[script] = CommandsHeldBack(next: now + ScriptLimits.span)
-            }
-        }
-        heldBackDeadline = (heldBack.values.compactMap(\.next) + timersHeldBack.values).min()
+        actions += notices.map { .tell($0) }
     }
 
     /// Handles a change of the rules. The data of scripts that are no longer loaded is kept for
@@ -74,7 +55,7 @@ extension DurableRuleEngine {
         let present = Set(rules.lazy.flatMap(\.handlers).map(\.script))
         let gone = scripts.subtracting(present)
         scripts = present
-        for script in gone { (heldBack[script], timersHeldBack[script], timerBudgets[script]) = (nil, nil, nil) }
+        for script in gone { limits.forget(script) }
         keepScripts(now: now)
         changed(now: now)
     }

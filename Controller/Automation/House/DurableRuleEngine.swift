@@ -75,10 +75,7 @@ public struct DurableRuleEngine: Machine, Sendable {
     var answers: [RuleEngineEvent] = []
     /// True if a stored command of a returned plug waits for room.
     var wishesWait = false
-    /// The effects that this process requests, or will request once they are stored.
-    var taken: Set<RequestID> = []
-    /// The effects in progress.
-    var begun: Set<RequestID> = []
+    var effects = EffectProgress()
     /// The queues of stored calls, by script.
     var lines: [String: ScriptCallQueue] = [:]
     /// The calls of an earlier process that are not resumed yet.
@@ -88,13 +85,7 @@ public struct DurableRuleEngine: Machine, Sendable {
     var timerDeadline: Instant?
     /// The time at which the data of a missing script is discarded.
     var keepingDeadline: Instant?
-    /// The commands beyond the rate limit, by script.
-    var heldBack: [String: CommandsHeldBack] = [:]
-    /// The times of the next notice about waiting timers, by script.
-    var timersHeldBack: [String: Instant] = [:]
-    var heldBackDeadline: Instant?
-    /// The rate limits of ended timers, by script.
-    var timerBudgets: [String: CommandBudget] = [:]
+    var limits = ScriptRateLimits()
     var assembly: StartupGracePeriod?
     private var commit = GroupCommit<Action>()
     /// The plugs whose cursor moved since the last write started.
@@ -130,7 +121,7 @@ public struct DurableRuleEngine: Machine, Sendable {
         let ends = memory.commands.lazy.map(\.until).min()
         let own = sooner(sooner(ends, memory.wishes.lazy.map(\.until).min()), memory.effects.lazy.map(\.until).min())
         let engine = assembly.map(\.until) ?? sooner(engine.nextDeadline, timerDeadline)
-        let scripts = sooner(sooner(memory.calls.first?.until, keepingDeadline), heldBackDeadline)
+        let scripts = sooner(sooner(memory.calls.first?.until, keepingDeadline), limits.deadline)
         return sooner(sooner(sooner(engine, commit.nextDeadline), sooner(own, nextCheck)), scripts)
     }
 
@@ -152,7 +143,7 @@ public struct DurableRuleEngine: Machine, Sendable {
         forgetScripts(now: now)
         endTimers(now: now, &actions)
         resumeCalls(now: now, &actions)
-        if let due = heldBackDeadline, due <= now { reportHeldBack(now: now, &actions) }
+        if let due = limits.deadline, due <= now { reportHeldBack(now: now, &actions) }
         if let due = nextCheck, due <= now { look(now: now) }
         if commit.isDue(now: now) {
             commit.begin(last: acknowledgements())

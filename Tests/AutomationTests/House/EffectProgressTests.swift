@@ -1,0 +1,26 @@
+import PlugModel
+import Testing
+
+@testable import Automation
+
+@Suite struct EffectProgressTests {
+    @Test("An effect is requested once, and its last state is known at its end")
+    func states() {
+        var effects = EffectProgress()
+        let (first, second) = (RequestID(1), RequestID(2))
+        let isNew = [effects.request(first), effects.request(first), effects.request(second)]
+        effects.begin(first)
+        #expect(isNew == [true, false, true])
+        let states = [effects.end(first), effects.end(second), effects.end(first)]
+        #expect(states == [.begun, .requested, .unknown])
+    }
+
+    @Test("The begin of an effect that was not requested is ignored")
+    func unknown() {
+        var effects = EffectProgress()
+        effects.begin(RequestID(1))
+        let isNew = effects.request(RequestID(1))
+        #expect(isNew)
+        #expect(effects.end(RequestID(1)) == .requested)
+    }
+}
