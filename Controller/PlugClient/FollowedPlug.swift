@@ -49,8 +49,8 @@ public actor FollowedPlug: ConnectionOwner {
     private var random = SystemRandomNumberGenerator()
     let renaming: AsyncStream<PlugNames>.Continuation
     let introducing: AsyncStream<Introduction>.Continuation
-    /// The id of the last connected plug.
-    private nonisolated let provenID = Mutex<PlugID?>(nil)
+    /// The values that other threads may read.
+    private nonisolated let published = Mutex(Published())
     /// The name that the search uses.
     var announcedName: String
     /// The user-given name that the plug reported last.
@@ -200,7 +200,15 @@ public actor FollowedPlug: ConnectionOwner {
     var isStopped: Bool { if case .stopped = machine.state { true } else { false } }
 
     /// The id of the last connected plug, which the plug proved; nil before the first connection.
-    nonisolated var id: PlugID? { provenID.withLock { $0 } }
+    nonisolated var id: PlugID? { published.withLock { $0.id } }
+
+    /// The value of ``position`` for other threads.
+    nonisolated var received: ReceivedPosition? { published.withLock { $0.position } }
+
+    private struct Published: Sendable {
+        var id: PlugID?
+        var position: ReceivedPosition?
+    }
 
     private func withdraw(_ id: RequestID) {
         handle(.withdraw(id))
@@ -267,6 +275,8 @@ public actor FollowedPlug: ConnectionOwner {
     package func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
         actions.perform(machine.handle(event, now: now)) { perform($0) }
+        let received = position.map { ReceivedPosition(plug: $0.plug, last: $0.last) }
+        published.withLock { $0.position = received }
         handOver()
         // The timer holds a strong reference to the plug, so the reader of the reports does not need one while the plug
         // waits to reconnect.
@@ -317,7 +327,7 @@ public actor FollowedPlug: ConnectionOwner {
     private func deliver(_ update: PlugUpdate) {
         switch update {
         case .connected(let plug):
-            provenID.withLock { $0 = plug.id }
+            published.withLock { $0.id = plug.id }
             if let key = connection?.peerKey { proved(key, by: plug.id) }
             welcomed(as: plug.name, given: plug.givenName)
         case .disconnected(let reason, _):

@@ -31,8 +31,7 @@ extension HouseFollower {
     private func successor(of plug: FollowedPlug) async throws -> FollowedPlug? {
         guard let id = plug.id else { return nil }
         for _ in 0..<Self.patience {
-            let next = plugs.values.first { $0 !== plug && ($0.id ?? directory.id(of: $0.name)) == id }
-            if let next { return next }
+            if let next = successor(of: id, after: plug) { return next }
             try await Task.sleep(for: Self.pause)
         }
         return nil

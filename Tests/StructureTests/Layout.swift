@@ -110,7 +110,8 @@ enum Layout {
         // Holds the id of the plug that a thread handles; a signal handler, which must not allocate, stores it after a
         // crash
         "Controller/CPlugInHand": .foreign,
-        // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` is the machine
+        // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` (one plug) and `HouseMachine`
+        // (all plugs) are the machines
         "Controller/PlugClient": .shell,
         // `Model`: rules as data; `Engine`: runs them; `House`: durable state; `Check`: static analysis; `Past`: trace
         // records

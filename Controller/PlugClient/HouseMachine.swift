@@ -1,0 +1,525 @@
+import LinuxSystem
+import PlugModel
+import ProtocolCore
+import ServiceDiscovery
+
+/// Follows every plug of a house: decides which announced names are followed, reported, renamed and left. Its shell is
+/// ``HouseFollower``.
+///
+/// Each follower has at most one pending request to the shell: to deliver updates, or to read one report. The shell
+/// delivers all updates in the order of the actions. A slow reader of the updates therefore delays the reading of
+/// reports, and the number of waiting updates is limited.
+struct HouseMachine: Machine, Sendable {
+    /// One period of following a plug under one announced name. Later periods have higher numbers.
+    struct FollowerID: Hashable, Comparable, Sendable {
+        fileprivate let number: Int
+
+        static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+    }
+
+    /// An event of discovery, of a followed plug, or of the reader of the updates.
+    enum Event: MachineEvent, Sendable {
+        /// Starts the machine. This is the first event.
+        case started
+        /// The answer to ``Action/readPaired``: the paired plugs with their last known names; nil if the list cannot be
+        /// read now.
+        case paired([PlugID: String]?)
+        /// Discovery found a change.
+        case announced(ServiceChange)
+        /// The plug proved its key. The event precedes the report of the connection, which may wait for its reader.
+        case proved(FollowerID, PlugID)
+        /// An answer to ``Action/read(_:)``: the next report of the plug.
+        case report(FollowerID, PlugReport)
+        /// An answer to ``Action/read(_:)``: the plug has no further reports.
+        case ended(FollowerID, ReceivedPosition?, at: WallTime)
+        /// A connected plug reported new names.
+        case renamed(FollowerID, PlugNames)
+        /// The answer to ``Action/deliver(_:_:)``.
+        case delivered(FollowerID)
+        /// Following ends.
+        case stopping
+        case deadlineReached
+    }
+
+    /// An action for the shell.
+    enum Action: Sendable {
+        /// Reads the list of paired plugs; ``Event/paired(_:)`` answers it.
+        case readPaired
+        /// Sets the names that discovery must prioritize.
+        case prioritize(Set<String>)
+        /// Begins to follow the plug that announces this name. The events of the plugs in `known` continue after their
+        /// numbers. A newer position of `resumed` applies instead.
+        case follow(FollowerID, name: String, known: [PlugID: SequenceNumber], resumed: Resumption?)
+        /// Connects to the plug now if it is not connected.
+        case locate(FollowerID)
+        /// Reads the next report; ``Event/report(_:_:)`` or ``Event/ended(_:_:at:)`` answers it.
+        case read(FollowerID)
+        /// Delivers updates, after those of all earlier actions; ``Event/delivered(_:)`` answers it.
+        case deliver(FollowerID, [HouseFollower.Update])
+        /// Ends the connection. The reports that were received before remain readable.
+        case stop(FollowerID)
+        /// Releases the follower, which has no reports and no updates left.
+        case release(FollowerID)
+        /// Ends the updates: every follower is released. No action follows.
+        case finish
+    }
+
+    /// A plug whose events continue under a new name.
+    struct Resumption: Hashable, Sendable {
+        var plug: PlugID
+        /// The followers that may have received events of the plug, in order. The last one with a position counts.
+        var followers: [FollowerID]
+    }
+
+    private enum Phase: Sendable {
+        /// Waits until an earlier follower of the same announced name has delivered its reports.
+        case queued(behind: FollowerID)
+        case reading
+        /// Waits for the list of paired plugs, to learn the name of a connected plug.
+        case learning
+        /// The plug is connected, and other followers of the plug must first deliver their reports.
+        case takingOver(from: Set<FollowerID>, PlugReport, name: String, [HouseFollower.Update])
+        case delivering
+        /// The last updates are being delivered.
+        case leaving
+    }
+
+    /// A plug whose reports are still being read. The plug itself may already be stopped.
+    private struct Follower: Sendable {
+        /// The name under which following began.
+        let announced: String
+        /// The plug that proved its key last.
+        var plug: PlugID?
+        /// The name in the updates: the paired name, or the announced one.
+        var name: String
+        /// The name in the last `found`; nil before the first one and after `lost`.
+        var reported: String?
+        /// True if the plug was connected at the time of the last handled report.
+        var isConnected = false
+        /// True if another follower is connected to the plug. No report of this one is delivered.
+        var isDuplicate = false
+        /// True if an older follower waits for this one, which then waits for no other.
+        var isSuperseded = false
+        var phase = Phase.reading
+    }
+
+    /// An event that waits for the list of paired plugs.
+    private enum Delayed: Sendable {
+        case change(ServiceChange)
+        case connected(FollowerID, PlugReport, PlugDescription)
+        case renamed(FollowerID, PlugNames)
+    }
+
+    /// The maximum number of followers if some of them are stopped. The limit prevents changing names from filling the
+    /// memory while the updates are not read.
+    static let followerLimit = 2 * PlugDirectory.limit
+
+    private var names = HouseNames()
+    private var followers: [FollowerID: Follower] = [:]
+    /// The followers that are not stopped, by the name under which following began.
+    private var followed: [String: FollowerID] = [:]
+    /// The names that wait for room.
+    private var waiting = InsertionOrderedNames()
+    private var lastNumber = 0
+    private var delayed: [Delayed] = []
+    private var isReadingPaired = false
+    private var isStopping = false
+    /// The last received event of each plug that is away. Later events are delivered or reported as a gap.
+    private var known: [PlugID: SequenceNumber]
+    private var actions: [Action] = []
+
+    /// Creates a machine that follows no plug.
+    ///
+    /// - Parameter known: The last event that the caller has seen of each plug.
+    init(known: [PlugID: SequenceNumber] = [:]) { self.known = known }
+
+    /// Nil: the machine only waits for input.
+    var nextDeadline: Instant? { nil }
+
+    mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        switch event {
+        case .started: readPaired()
+        case .paired(let list): learned(list, now: now)
+        case .announced(let change): announced(change, now: now)
+        case .proved(let id, let plug): followers[id]?.plug = plug
+        case .report(let id, let report): handle(report, of: id)
+        case .ended(let id, let position, let time): ended(id, position, at: time)
+        case .renamed(let id, let names):
+            if isFollowed(id) { delay(.renamed(id, names)) }
+        case .delivered(let id): delivered(id)
+        case .stopping: stop()
+        case .deadlineReached: break
+        }
+        defer { actions = [] }
+        return actions
+    }
+
+    // MARK: Paired plugs and announcements
+
+    private mutating func readPaired() {
+        guard !isReadingPaired else { return }
+        isReadingPaired = true
+        actions.append(.readPaired)
+    }
+
+    private mutating func delay(_ event: Delayed) {
+        delayed.append(event)
+        readPaired()
+    }
+
+    private mutating func learned(_ list: [PlugID: String]?, now: Instant) {
+        isReadingPaired = false
+        follow(names.learn(list, now: now))
+        let events = delayed
+        delayed = []
+        for event in events {
+            switch event {
+            case .change(let change): follow(names.take(change, now: now))
+            case .connected(let id, let report, let plug): connected(id, report, plug)
+            case .renamed(let id, let names): renamed(id, to: names)
+            }
+        }
+    }
+
+    private mutating func announced(_ change: ServiceChange, now: Instant) {
+        guard !isStopping else { return }
+        if isReadingPaired || names.isOutdated(at: now) {
+            delay(.change(change))
+        } else {
+            follow(names.take(change, now: now))
+        }
+    }
+
+    private mutating func follow(_ changes: [PlugDirectory.Change]) {
+        guard !isStopping else { return }
+        if let priorities = names.newPriorities() { actions.append(.prioritize(priorities)) }
+        for change in changes {
+            switch change {
+            case .appeared(let name), .renewed(let name):
+                if let id = followed[name] {
+                    actions.append(.locate(id))
+                } else if !isReached(announced: name) {
+                    begin(name)
+                }
+            case .disappeared(let name):
+                waiting.remove(name)
+                forgetIfAway(followed[name])
+            }
+        }
+    }
+
+    /// Returns true if the name is announced with the id of a paired plug that is already connected.
+    private func isReached(announced name: String) -> Bool {
+        guard let id = names.id(announced: name), names.isPaired(id) else { return false }
+        return followed.values.contains { followers[$0]?.isConnected == true && followers[$0]?.plug == id }
+    }
+
+    // MARK: Following begins
+
+    private mutating func begin(_ name: String) {
+        guard !isStopping, followed[name] == nil else { return }
+        guard hasRoom else { return waiting.add(name) }
+        waiting.remove(name)
+        lastNumber += 1
+        let id = FollowerID(number: lastNumber)
+        // An earlier plug under the same name may have undelivered reports.
+        let earlier = followers.filter { $0.value.announced == name }.keys.max()
+        actions.append(.follow(id, name: name, known: known, resumed: resumption(announced: name)))
+        followed[name] = id
+        followers[id] = Follower(announced: name, name: names.boundName(announced: name))
+        if let earlier { followers[id]?.phase = .queued(behind: earlier) } else { start(id) }
+    }
+
+    /// False while too many stopped plugs still have undelivered reports.
+    private var hasRoom: Bool { followers.count < Self.followerLimit || followers.count == followed.count }
+
+    /// Returns the followers whose positions apply to the plug whose id is announced under this name.
+    private func resumption(announced name: String) -> Resumption? {
+        guard let plug = names.id(announced: name) else { return nil }
+        let same = followers.filter { ($0.value.plug ?? names.id(announced: $0.value.announced) ?? plug) == plug }
+        return same.isEmpty ? nil : Resumption(plug: plug, followers: same.keys.sorted())
+    }
+
+    private mutating func start(_ id: FollowerID) { deliver(found(id), of: id) }
+
+    // MARK: Updates of a plug
+
+    /// Delivers the updates, and then reads the next report.
+    private mutating func deliver(_ updates: [HouseFollower.Update], of id: FollowerID) {
+        followers[id]?.phase = updates.isEmpty ? .reading : .delivering
+        actions.append(updates.isEmpty ? .read(id) : .deliver(id, updates))
+    }
+
+    private mutating func delivered(_ id: FollowerID) {
+        switch followers[id]?.phase {
+        case .delivering: deliver([], of: id)
+        case .leaving: release(id)
+        case nil, .queued, .reading, .learning, .takingOver: break
+        }
+    }
+
+    private mutating func handle(_ report: PlugReport, of id: FollowerID) {
+        guard let follower = followers[id], case .reading = follower.phase else { return }
+        if follower.isDuplicate { return deliver([], of: id) }
+        guard case .connected(let plug) = report.update else { return pass(report, of: id) }
+        if follower.plug == nil { followers[id]?.plug = plug.id }
+        followers[id]?.phase = .learning
+        // The plug's name may have changed in the list.
+        delay(.connected(id, report, plug))
+    }
+
+    /// Takes the plug over from other followers and first delivers their remaining reports, which keeps events in order.
+    /// Drops the follower if the plug is already connected under the name it reports.
+    private mutating func connected(_ id: FollowerID, _ report: PlugReport, _ plug: PlugDescription) {
+        guard let follower = followers[id] else { return }
+        let reported = PlugNames(given: plug.givenName, announced: plug.name)
+        let name = names.boundName(of: plug.id, reported) ?? follower.announced
+        var earlier: [FollowerID] = []
+        if !follower.isSuperseded {
+            // If the plug has already been replaced under the name, its other followers are still needed.
+            let isCurrent = follower.plug == plug.id
+            let others = followers.filter {
+                $0.key != id && $0.value.plug == plug.id && (isCurrent || !isFollowed($0.key))
+            }
+            let connected = others.filter { $0.value.isConnected && isFollowed($0.key) }
+            if follower.announced != plug.name, connected.values.contains(where: { $0.announced == plug.name }) {
+                followers[id]?.isDuplicate = true
+                forget(id)
+                return deliver([], of: id)
+            }
+            // Waits for older followers, and for newer ones that wait for no other, so that two followers never wait for
+            // each other.
+            let newer = connected.keys.filter { $0 > id }
+            for other in newer { followers[other]?.isSuperseded = true }
+            earlier = (others.keys.filter { $0 < id } + newer).sorted()
+        }
+        var updates: [HouseFollower.Update] = []
+        if earlier.contains(where: { followers[$0]?.reported == name && followers[$0]?.name == name }) {
+            if follower.reported != name { updates += lost(id) }
+            followers[id]?.reported = name
+            followers[id]?.name = name
+        }
+        followers[id]?.phase = .takingOver(from: Set(earlier), report, name: name, updates)
+        for other in earlier { forget(other) }
+        finishTakeover(id)
+    }
+
+    /// Delivers the report of the connection when the other followers of the plug are released.
+    private mutating func finishTakeover(_ id: FollowerID) {
+        guard case .takingOver(let earlier, let report, let name, let updates)? = followers[id]?.phase, earlier.isEmpty
+        else { return }
+        pass(report, of: id, after: updates + call(id, name))
+    }
+
+    private mutating func pass(
+        _ report: PlugReport, of id: FollowerID, after earlier: [HouseFollower.Update] = []
+    ) {
+        guard let follower = followers[id] else { return }
+        var updates = earlier
+        if !isNameOwnedByAnother(id) {
+            // The name may have belonged to a different plug until now.
+            if follower.reported == nil { updates += found(id) }
+            var report = report
+            report.plug = follower.name
+            updates.append(.report(report))
+        }
+        deliver(updates, of: id)
+        switch report.update {
+        case .connected: followers[id]?.isConnected = true
+        case .disconnected:
+            followers[id]?.isConnected = false
+            // The plug of an announcement with the id of a paired plug was not reached.
+            if !follower.isConnected { follow(names.doubt(follower.announced)) }
+            if let plug = follower.plug { tryOthers(for: plug) }
+            if isFollowed(id) { forgetIfAway(id) }
+        case .following, .snapshot, .state, .event, .gap, .log: break
+        }
+    }
+
+    /// Follows the other names that are announced with the id of this paired plug, because its connection has ended.
+    private mutating func tryOthers(for plug: PlugID) {
+        guard names.isPaired(plug) else { return }
+        for name in names.names(announcing: plug) where followed[name] == nil { begin(name) }
+    }
+
+    /// Handles the end of the plug's reports.
+    private mutating func ended(_ id: FollowerID, _ position: ReceivedPosition?, at time: WallTime) {
+        guard let follower = followers[id], case .reading = follower.phase else { return }
+        if let position { remember(position) }
+        if isFollowed(id) { followed[follower.announced] = nil }
+        followers[id]?.isConnected = false
+        var updates: [HouseFollower.Update] = []
+        if !isStopping {
+            if follower.isConnected, follower.reported != nil {
+                let update = PlugUpdate.disconnected(reason: .away("it was renamed"), retryIn: .zero)
+                updates.append(.report(PlugReport(plug: follower.name, at: time, update: update)))
+            }
+            updates += lost(id)
+        }
+        guard !updates.isEmpty else { return release(id) }
+        followers[id]?.phase = .leaving
+        actions.append(.deliver(id, updates))
+    }
+
+    /// Stores the plug's last event. The number of plugs is limited like in the directory, because ids come from the
+    /// network. Above the limit, a returning plug counts as new.
+    private mutating func remember(_ position: ReceivedPosition) {
+        guard known[position.plug] != nil || known.count < PlugDirectory.limit else { return }
+        known[position.plug] = position.last
+    }
+
+    private mutating func release(_ id: FollowerID) {
+        followers[id] = nil
+        actions.append(.release(id))
+        for other in followers.keys.sorted() {
+            switch followers[other]?.phase {
+            case .queued(behind: id): start(other)
+            case .takingOver(var older, let report, let name, let updates):
+                guard older.remove(id) != nil else { continue }
+                followers[other]?.phase = .takingOver(from: older, report, name: name, updates)
+                finishTakeover(other)
+            case nil, .queued, .reading, .learning, .delivering, .leaving: break
+            }
+        }
+        while hasRoom, let name = waiting.takeOldest() { begin(name) }
+        if isStopping, followers.isEmpty { actions.append(.finish) }
+    }
+
+    // MARK: Following ends
+
+    /// Stops following a plug if its announcement has ended and it is not connected. A connected plug is kept, because
+    /// multicast may fail while a connection works.
+    private mutating func forgetIfAway(_ id: FollowerID?) {
+        guard let id, let follower = followers[id], !names.isAnnounced(follower.announced), !follower.isConnected
+        else { return }
+        forget(id)
+    }
+
+    /// Stops following the plug. The loss is reported after the remaining reports.
+    private mutating func forget(_ id: FollowerID) {
+        guard isFollowed(id), let follower = followers[id] else { return }
+        followed[follower.announced] = nil
+        if !isStopping { actions.append(.stop(id)) }
+        // Another plug may have taken the name.
+        guard let plug = follower.plug, let new = names.id(announced: follower.announced), new != plug else { return }
+        begin(follower.announced)
+    }
+
+    /// Follows the plug under its new name. If the new name is announced already, discovery reports no further change,
+    /// so following begins here.
+    private mutating func renamed(_ id: FollowerID, to reported: PlugNames) {
+        guard isFollowed(id), let follower = followers[id] else { return }
+        let bound = follower.plug.flatMap { names.boundName(of: $0, reported) }
+        // If the reported name belongs to a different paired plug, the bound name does not change.
+        guard bound ?? reported.announced != follower.name else { return }
+        let found = names.match(reported.announced)
+        guard found != follower.announced else {
+            // Only the capitalization changed. The directory has the old capitalization until the plug is announced
+            // again.
+            guard bound != nil else { return }
+            forget(id)
+            return begin(follower.announced)
+        }
+        if let found { begin(found) }
+        forget(id)
+    }
+
+    private mutating func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        waiting = InsertionOrderedNames()
+        for id in followed.values.sorted() { actions.append(.stop(id)) }
+        if followers.isEmpty { actions.append(.finish) }
+    }
+
+    // MARK: Names
+
+    private func isFollowed(_ id: FollowerID) -> Bool { followers[id].map { followed[$0.announced] == id } ?? false }
+
+    /// Returns true if the plug's name belongs to a different paired plug. The plug's updates are then not reported.
+    private func isNameOwnedByAnother(_ id: FollowerID) -> Bool {
+        guard let own = followers[id] else { return false }
+        let holders = names.holders(of: own.name)
+        if holders.isEmpty || own.plug.map(holders.contains) == true { return false }
+        if own.plug != nil { return true }
+        // The first announcement may lack the id.
+        if let announced = names.id(announced: own.announced), !holders.contains(announced) { return true }
+        return followed.values.contains { $0 != id && followers[$0]?.plug.map(holders.contains) == true }
+    }
+
+    /// Sets the plug's name in the updates and returns the resulting updates.
+    private mutating func call(_ id: FollowerID, _ name: String) -> [HouseFollower.Update] {
+        guard let follower = followers[id], follower.name != name || follower.reported == nil else { return [] }
+        followers[id]?.name = name
+        return lost(id) + found(id)
+    }
+
+    private mutating func found(_ id: FollowerID) -> [HouseFollower.Update] {
+        guard let name = followers[id]?.name, !isNameOwnedByAnother(id) else { return [] }
+        let isKnown = followers.values.contains { $0.reported == name }
+        followers[id]?.reported = name
+        return isKnown ? [] : [.found(name)]
+    }
+
+    private mutating func lost(_ id: FollowerID) -> [HouseFollower.Update] {
+        guard let name = followers[id]?.reported else { return [] }
+        followers[id]?.reported = nil
+        return followers.values.contains { $0.reported == name } ? [] : [.lost(name)]
+    }
+
+    // MARK: Queries
+
+    /// Returns the follower of the plug with that name, in any capitalization; nil if no plug has the name or if it is
+    /// ambiguous (see ``HouseFollower/plug(named:)``).
+    func follower(named name: String) -> FollowerID? {
+        switch names.owner(of: name) {
+        case .plug(let plug): return follower(of: plug)
+        case .ambiguous: return nil
+        case .unknown: break
+        }
+        let bound = followed.values.filter { followers[$0]?.name == name && !isNameOwnedByAnother($0) }
+        return best(bound) ?? followed[names.match(name) ?? name].flatMap { isNameOwnedByAnother($0) ? nil : $0 }
+    }
+
+    /// Returns the follower of this paired plug under any announced name; nil while the plug is away. While a plug is
+    /// not connected, the id in its announcement counts, or without one the id of its last connection.
+    private func follower(of plug: PlugID) -> FollowerID? {
+        best(
+            followed.values.filter { id in
+                guard let follower = followers[id], !isNameOwnedByAnother(id) else { return false }
+                let announced = follower.isConnected ? nil : names.id(announced: follower.announced)
+                return announced ?? follower.plug == plug
+            })
+    }
+
+    private func best(_ candidates: [FollowerID]) -> FollowerID? {
+        let connected = candidates.filter { followers[$0]?.isConnected == true }
+        return connected.max() ?? candidates.max()
+    }
+
+    /// Returns a follower of this plug other than the given one; nil if there is none.
+    func successor(of plug: PlugID, after earlier: FollowerID?) -> FollowerID? {
+        followed.values.filter { id in
+            id != earlier && (followers[id]?.plug ?? names.id(announced: followers[id]?.announced ?? "")) == plug
+        }.max()
+    }
+
+    /// Returns the id that a command to this name is restricted to; nil if no paired plug has the name or if it is
+    /// ambiguous.
+    func owner(of name: String) -> PlugID? {
+        guard case .plug(let id) = names.owner(of: name) else { return nil }
+        return id
+    }
+
+    /// Returns the refusal for a command to a name without a plug.
+    func absence(of name: String) -> Refusal {
+        guard let shared = names.ambiguity(of: name) else { return Refusal(.deadlinePassed, "the plug is away") }
+        return Refusal(.unknown, shared.description)
+    }
+}
+
+/// The last event that was received from a plug.
+struct ReceivedPosition: Hashable, Sendable {
+    var plug: PlugID
+    var last: SequenceNumber
+}
