@@ -110,7 +110,7 @@ public actor HouseFollower {
     /// Returns the paired plugs with their last known names; nil if the list cannot be read now.
     public func pairedPlugs() -> [PlugID: String]? { paired() }
 
-    /// Returns the object that follows this plug, other than the given one; nil if there is none.
+    /// Returns the object that follows this plug, other than the given one; nil if the house has no such plug.
     func successor(of plug: PlugID, after earlier: FollowedPlug) -> FollowedPlug? {
         reportProofs()
         let own = readers.first { $0.value.plug === earlier }?.key

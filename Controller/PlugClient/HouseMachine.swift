@@ -78,10 +78,16 @@ struct HouseMachine: Machine, Sendable {
         /// Waits for the list of paired plugs, to learn the name of a connected plug.
         case learning
         /// The plug is connected, and other followers of the plug must first deliver their reports.
-        case takingOver(from: Set<FollowerID>, PlugReport, name: String, [HouseFollower.Update])
+        case takingOver(PlugDescription, from: Set<FollowerID>, PlugReport, name: String, isTaken: Bool)
         case delivering
         /// The last updates are being delivered.
         case leaving
+
+        /// Returns true if the follower takes this name over from another follower.
+        func takes(_ name: String) -> Bool {
+            guard case .takingOver(_, _, _, let taken, let isTaken) = self else { return false }
+            return isTaken && taken == name
+        }
     }
 
     /// A plug whose reports are still being read. The plug itself may already be stopped.
@@ -100,6 +106,8 @@ struct HouseMachine: Machine, Sendable {
         var isDuplicate = false
         /// True if an older follower waits for this one, which then waits for no other.
         var isSuperseded = false
+        /// The report of the connection, if it was not delivered because the name belonged to a different plug.
+        var withheld: PlugReport?
         var phase = Phase.reading
     }
 
@@ -110,7 +118,7 @@ struct HouseMachine: Machine, Sendable {
         case renamed(FollowerID, PlugNames)
     }
 
-    /// The maximum number of followers if some of them are stopped. The limit prevents changing names from filling the
+    /// The maximum number of followers, some of which may be stopped. The limit prevents changing names from filling the
     /// memory while the updates are not read.
     static let followerLimit = 2 * PlugDirectory.limit
 
@@ -118,6 +126,8 @@ struct HouseMachine: Machine, Sendable {
     private var followers: [FollowerID: Follower] = [:]
     /// The followers that are not stopped, by the name under which following began.
     private var followed: [String: FollowerID] = [:]
+    /// The names that are found and not lost.
+    private var reportedNames: Set<String> = []
     /// The names that wait for room.
     private var waiting = InsertionOrderedNames()
     private var lastNumber = 0
@@ -268,47 +278,56 @@ struct HouseMachine: Machine, Sendable {
         delay(.connected(id, report, plug))
     }
 
-    /// Takes the plug over from other followers and first delivers their remaining reports, which keeps events in order.
-    /// Drops the follower if the plug is already connected under the name it reports.
+    /// Determines the plug's name and takes the plug over from other followers.
     private mutating func connected(_ id: FollowerID, _ report: PlugReport, _ plug: PlugDescription) {
         guard let follower = followers[id] else { return }
         let reported = PlugNames(given: plug.givenName, announced: plug.name)
         let name = names.boundName(of: plug.id, reported) ?? follower.announced
-        var earlier: [FollowerID] = []
-        if !follower.isSuperseded {
-            // If the plug has already been replaced under the name, its other followers are still needed.
-            let isCurrent = follower.plug == plug.id
-            let others = followers.filter {
-                $0.key != id && $0.value.plug == plug.id && (isCurrent || !isFollowed($0.key))
-            }
-            let connected = others.filter { $0.value.isConnected && isFollowed($0.key) }
-            if follower.announced != plug.name, connected.values.contains(where: { $0.announced == plug.name }) {
-                followers[id]?.isDuplicate = true
-                forget(id)
-                return deliver([], of: id)
-            }
-            // Waits for older followers, and for newer ones that wait for no other, so that two followers never wait for
-            // each other.
-            let newer = connected.keys.filter { $0 > id }
-            for other in newer { followers[other]?.isSuperseded = true }
-            earlier = (others.keys.filter { $0 < id } + newer).sorted()
-        }
-        var updates: [HouseFollower.Update] = []
-        if earlier.contains(where: { followers[$0]?.reported == name && followers[$0]?.name == name }) {
-            if follower.reported != name { updates += lost(id) }
-            followers[id]?.reported = name
-            followers[id]?.name = name
-        }
-        followers[id]?.phase = .takingOver(from: Set(earlier), report, name: name, updates)
-        for other in earlier { forget(other) }
-        finishTakeover(id)
+        takeOver(plug, id, report, name: name, isTaken: false)
     }
 
-    /// Delivers the report of the connection when the other followers of the plug are released.
-    private mutating func finishTakeover(_ id: FollowerID) {
-        guard case .takingOver(let earlier, let report, let name, let updates)? = followers[id]?.phase, earlier.isEmpty
-        else { return }
-        pass(report, of: id, after: updates + call(id, name))
+    /// Delivers the report of the connection after the remaining reports of other followers of the plug, which keeps
+    /// events in order. Drops the follower if another one receives the same events.
+    private mutating func takeOver(
+        _ plug: PlugDescription, _ id: FollowerID, _ report: PlugReport, name: String, isTaken: Bool
+    ) {
+        guard let follower = followers[id] else { return }
+        let others = followers.filter { $0.key != id && $0.value.plug == plug.id }
+        let connected = others.filter(\.value.isConnected)
+        if connected.contains(where: { isDuplicate(id, of: $0.key, plug) }) {
+            followers[id]?.isDuplicate = true
+            forget(id)
+            return deliver([], of: id)
+        }
+        var earlier: [FollowerID] = []
+        if !follower.isSuperseded {
+            // An outdated report, of a stopped follower or of a previous plug under the name, stops no other follower.
+            let isCurrent = !isStopped(id) && follower.plug == plug.id
+            // Waits for older followers, and for newer ones that wait for no other, so that two followers never wait for
+            // each other.
+            let newer = connected.keys.filter { $0 > id && (isCurrent || isStopped($0)) }
+            for other in newer { followers[other]?.isSuperseded = true }
+            earlier = (others.keys.filter { $0 < id && (isCurrent || isStopped($0)) } + newer).sorted()
+        }
+        // If another follower has reported the name, the name is not lost in between.
+        let isTaken = isTaken || earlier.contains { followers[$0]?.reported == name && followers[$0]?.name == name }
+        if !earlier.isEmpty {
+            followers[id]?.phase = .takingOver(plug, from: Set(earlier), report, name: name, isTaken: isTaken)
+            for other in earlier { forget(other) }
+            return
+        }
+        guard isTaken else { return pass(report, of: id, after: call(id, name)) }
+        let updates = follower.reported == name ? [] : lost(id)
+        followers[id]?.reported = name
+        followers[id]?.name = name
+        pass(report, of: id, after: updates)
+    }
+
+    /// Returns true if a connected follower of the plug receives all events that the given follower can report.
+    private func isDuplicate(_ id: FollowerID, of other: FollowerID, _ plug: PlugDescription) -> Bool {
+        guard !isStopped(other), let follower = followers[id] else { return false }
+        if isStopped(id) { return true }
+        return follower.plug == plug.id && follower.announced != plug.name && followers[other]?.announced == plug.name
     }
 
     private mutating func pass(
@@ -316,12 +335,20 @@ struct HouseMachine: Machine, Sendable {
     ) {
         guard let follower = followers[id] else { return }
         var updates = earlier
-        if !isNameOwnedByAnother(id) {
-            // The name may have belonged to a different plug until now.
+        if isNameOwnedByAnother(id) {
+            switch report.update {
+            case .connected: followers[id]?.withheld = report
+            case .disconnected: followers[id]?.withheld = nil
+            case .following, .snapshot, .state, .event, .gap, .log: break
+            }
+        } else {
             if follower.reported == nil { updates += found(id) }
-            var report = report
-            report.plug = follower.name
-            updates.append(.report(report))
+            // The name belonged to a different plug until now.
+            if let connection = follower.withheld, report.update.isWithinConnection {
+                updates.append(connection.named(follower.name))
+            }
+            followers[id]?.withheld = nil
+            updates.append(report.named(follower.name))
         }
         deliver(updates, of: id)
         switch report.update {
@@ -374,10 +401,14 @@ struct HouseMachine: Machine, Sendable {
         for other in followers.keys.sorted() {
             switch followers[other]?.phase {
             case .queued(behind: id): start(other)
-            case .takingOver(var older, let report, let name, let updates):
-                guard older.remove(id) != nil else { continue }
-                followers[other]?.phase = .takingOver(from: older, report, name: name, updates)
-                finishTakeover(other)
+            case .takingOver(let plug, var earlier, let report, let name, let isTaken):
+                guard earlier.remove(id) != nil else { continue }
+                if earlier.isEmpty {
+                    // Other followers may have connected, or may have been stopped, in the meantime.
+                    takeOver(plug, other, report, name: name, isTaken: isTaken)
+                } else {
+                    followers[other]?.phase = .takingOver(plug, from: earlier, report, name: name, isTaken: isTaken)
+                }
             case nil, .queued, .reading, .learning, .delivering, .leaving: break
             }
         }
@@ -436,6 +467,9 @@ struct HouseMachine: Machine, Sendable {
 
     private func isFollowed(_ id: FollowerID) -> Bool { followers[id].map { followed[$0.announced] == id } ?? false }
 
+    /// Returns true if the plug was stopped, so that its reports have an end.
+    private func isStopped(_ id: FollowerID) -> Bool { isStopping || !isFollowed(id) }
+
     /// Returns true if the plug's name belongs to a different paired plug. The plug's updates are then not reported.
     private func isNameOwnedByAnother(_ id: FollowerID) -> Bool {
         guard let own = followers[id] else { return false }
@@ -456,15 +490,16 @@ struct HouseMachine: Machine, Sendable {
 
     private mutating func found(_ id: FollowerID) -> [HouseFollower.Update] {
         guard let name = followers[id]?.name, !isNameOwnedByAnother(id) else { return [] }
-        let isKnown = followers.values.contains { $0.reported == name }
         followers[id]?.reported = name
-        return isKnown ? [] : [.found(name)]
+        return reportedNames.insert(name).inserted ? [.found(name)] : []
     }
 
     private mutating func lost(_ id: FollowerID) -> [HouseFollower.Update] {
         guard let name = followers[id]?.reported else { return [] }
         followers[id]?.reported = nil
-        return followers.values.contains { $0.reported == name } ? [] : [.lost(name)]
+        guard !followers.values.contains(where: { $0.reported == name || $0.phase.takes(name) }) else { return [] }
+        reportedNames.remove(name)
+        return [.lost(name)]
     }
 
     // MARK: Queries
@@ -497,7 +532,7 @@ struct HouseMachine: Machine, Sendable {
         return connected.max() ?? candidates.max()
     }
 
-    /// Returns a follower of this plug other than the given one; nil if there is none.
+    /// Returns a follower of this plug other than the given one; nil if the plug has no other.
     func successor(of plug: PlugID, after earlier: FollowerID?) -> FollowerID? {
         followed.values.filter { id in
             id != earlier && (followers[id]?.plug ?? names.id(announced: followers[id]?.announced ?? "")) == plug
@@ -515,6 +550,24 @@ struct HouseMachine: Machine, Sendable {
     func absence(of name: String) -> Refusal {
         guard let shared = names.ambiguity(of: name) else { return Refusal(.deadlinePassed, "the plug is away") }
         return Refusal(.unknown, shared.description)
+    }
+}
+
+extension PlugReport {
+    fileprivate func named(_ name: String) -> HouseFollower.Update {
+        var report = self
+        report.plug = name
+        return .report(report)
+    }
+}
+
+extension PlugUpdate {
+    /// True for updates that follow a connection.
+    fileprivate var isWithinConnection: Bool {
+        switch self {
+        case .following, .snapshot, .state, .event, .gap, .log: true
+        case .connected, .disconnected: false
+        }
     }
 }
 
