@@ -85,7 +85,7 @@ let products = [
     "swift-argument-parser": ["ArgumentParser"], "swift-async-algorithms": ["AsyncAlgorithms"],
     "swift-crypto": ["Crypto"], "GRDB.swift": ["GRDB", "GRDBSQLite"], "swift-http-types": ["HTTPTypes"],
     "hummingbird": ["Hummingbird", "HummingbirdCore", "HummingbirdTLS"], "swift-collections": ["DequeModule"],
-    "Yams": ["Yams"],
+    "Yams": ["Yams"], "async-http-client": ["AsyncHTTPClient"],
 ]
 
 let shared: [Target] = [
@@ -155,7 +155,10 @@ let controller: [Target] = [
     module("Controller/Backtesting", ["Automation", "PowerHistory"]),
     module("Controller/Processes", ["LinuxSystem", "CProcesses"]),
     module("Controller/Scripting", ["JSONText", "RuleFiles", "Backtesting", "Processes"]),
-    module("Controller/Effects", ["Automation", "Processes", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"]),
+    module(
+        "Controller/HTTPRequests",
+        ["LinuxSystem", "AsyncHTTPClient", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"]),
+    module("Controller/Effects", ["Automation", "Processes", "HTTPRequests"]),
     module("Controller/Terminal", ["LinuxSystem", "Charting"]),
     module("Controller/Daemon", ["PlugClient", "Scripting"]),
     module("Controller/Doctor", ["PlugClient"]),
@@ -173,7 +176,7 @@ let controller: [Target] = [
             "Presentation", "FleetService", "CDashboardPage", "CPasswordHash", "NIOHTTP1", "Hummingbird",
             "HummingbirdCore", "HummingbirdTLS", "HTTPTypes",
         ]),
-    module("Controller/DaemonClient", ["LinuxSystem", "NIOCore", "NIOPosix", "NIOHTTP1"]),
+    module("Controller/DaemonClient", ["HTTPRequests"]),
     program(
         "Controller/plugctl",
         [
@@ -319,6 +322,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         // Without traits: no configuration reader, and only the necessary parts of Foundation.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),

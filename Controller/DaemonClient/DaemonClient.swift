@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import LinuxSystem
 import NIOCore
 import NIOHTTP1
@@ -10,9 +11,9 @@ public struct DaemonClient: Sendable {
     /// The maximum size of a response head in bytes.
     static let headLimit = 16 << 10
     /// The time limit for the daemon to accept the connection.
-    static let connectLimit = TimeAmount.seconds(1)
+    static let connectLimit = Duration.seconds(1)
     /// The time limit for the whole response. It is longer than the ten seconds that the daemon waits for a plug.
-    static let answerTime = TimeAmount.seconds(15)
+    static let answerTime = Duration.seconds(15)
 
     /// The path of the daemon's socket.
     public let path: String
@@ -36,7 +37,7 @@ public struct DaemonClient: Sendable {
     /// - Returns: The body of the response.
     /// - Throws: ``DaemonFault``, or `CancellationError`.
     public func get(_ place: String, _ query: [(String, String)] = []) async throws -> [UInt8] {
-        try await answer(Request(method: .GET, target: place + Self.text(of: query), body: nil))
+        try await answer(request(.GET, place + Self.text(of: query)))
     }
 
     /// Sends a POST request.
@@ -47,7 +48,7 @@ public struct DaemonClient: Sendable {
     /// - Returns: The body of the response.
     /// - Throws: See ``get(_:_:)``. After ``DaemonFault/broken(_:)`` the request may or may not have been executed.
     public func post(_ place: String, json: [UInt8]) async throws -> [UInt8] {
-        try await answer(Request(method: .POST, target: place, body: json))
+        try await answer(request(.POST, place, json: json))
     }
 
     /// Sends a DELETE request.
@@ -55,7 +56,7 @@ public struct DaemonClient: Sendable {
     /// - Returns: The body of the response.
     /// - Throws: See ``post(_:json:)``.
     public func delete(_ place: String) async throws -> [UInt8] {
-        try await answer(Request(method: .DELETE, target: place, body: nil))
+        try await answer(request(.DELETE, place))
     }
 
     /// Reads an event stream until `take` returns false or the daemon ends the stream.
@@ -65,8 +66,7 @@ public struct DaemonClient: Sendable {
         _ place: String, _ query: [(String, String)] = [], _ take: (StreamedEvent) async throws -> Bool
     ) async throws {
         var parser = EventStreamParser()
-        let request = Request(method: .GET, target: place + Self.text(of: query), body: nil)
-        try await exchange(request, within: nil) { piece in
+        try await exchange(request(.GET, place + Self.text(of: query)), within: nil) { piece in
             for event in try parser.take(piece.readableBytesView) {
                 guard try await take(event) else { return false }
             }
@@ -74,7 +74,19 @@ public struct DaemonClient: Sendable {
         }
     }
 
-    private func answer(_ request: Request) async throws -> [UInt8] {
+    /// Creates a request to the daemon. The socket's path is the host of its URL.
+    private func request(_ method: HTTPMethod, _ target: String, json: [UInt8]? = nil) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: "http+unix://\(Self.part(path))\(target)")
+        request.method = method
+        request.headers = ["Host": "localhost", "Connection": "close"]
+        if let json {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: json))
+        }
+        return request
+    }
+
+    private func answer(_ request: HTTPClientRequest) async throws -> [UInt8] {
         var body: [UInt8] = []
         try await exchange(request, within: Self.answerTime) { piece in
             guard body.count + piece.readableBytes <= Self.answerLimit else {

@@ -5,18 +5,19 @@ import Testing
 
 @testable import DaemonClient
 
-/// Tests the client against a server that answers the first bytes of a request with a fixed response and closes the
-/// connection.
+/// Tests the client against a server that answers the first bytes of a request with a fixed response and usually
+/// closes the connection.
 @Suite struct ExchangeTests {
     private func answering(
-        _ answer: String, _ body: (DaemonClient) async throws -> Void
+        _ answer: String, at name: String = "daemon.socket", closes: Bool = true,
+        _ body: (DaemonClient) async throws -> Void
     ) async throws {
         let folder = TestFolder()
-        let path = folder.path + "/daemon.socket"
+        let path = folder.path + "/" + name
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(FixedAnswer(answer))
+                    try channel.pipeline.syncOperations.addHandler(FixedAnswer(answer, closes: closes))
                 }
             }
             .bind(unixDomainSocketPath: path).get()
@@ -32,6 +33,51 @@ import Testing
             let read = try await client.get("/api/v1/house", [("from", "a b")])
             let done = try await client.post("/api/v1/plugs/Lamp/relay", json: Array("{\"on\":true}".utf8))
             #expect(read == Array("{}".utf8) && done == read)
+        }
+    }
+
+    @Test(
+        "The path of the socket may contain any characters",
+        arguments: ["Häuser & co", "100%", "%41", "a?b#c", "[::1]", "a:80", "user@house", "Upper.Case"])
+    func socketPathIsEscaped(_ name: String) async throws {
+        try await answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", at: name) { client in
+            let read = try await client.get("/")
+            #expect(read == Array("{}".utf8))
+        }
+    }
+
+    @Test("A response that ends early is reported in words")
+    func earlyEndIsReportedInWords() async throws {
+        for (answer, reason) in [
+            ("", "the daemon closed the connection before it answered"),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{",
+                "connection closed before the daemon's full response arrived"
+            ),
+        ] {
+            try await answering(answer) { client in
+                await #expect(throws: DaemonFault.broken(reason)) { try await client.get("/") }
+            }
+        }
+    }
+
+    @Test("Cancelling the task ends a stream", .timeLimit(.minutes(1)))
+    func cancelledStreamEnds() async throws {
+        let stream = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndata: x\n\n"
+        try await answering(stream, closes: false) { client in
+            await withTaskGroup(of: Void.self) { group in
+                let (events, arrived) = AsyncStream<Void>.makeStream()
+                group.addTask {
+                    await #expect(throws: CancellationError.self) {
+                        try await client.stream("/") { _ in
+                            arrived.yield()
+                            return true
+                        }
+                    }
+                }
+                for await _ in events { break }
+                group.cancelAll()
+            }
         }
     }
 
@@ -104,14 +150,18 @@ private final class FixedAnswer: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private let answer: String
+    private let closes: Bool
     private var isAnswered = false
 
-    init(_ answer: String) { self.answer = answer }
+    init(_ answer: String, closes: Bool) {
+        self.answer = answer
+        self.closes = closes
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isAnswered else { return }
         isAnswered = true
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
-        context.close(promise: nil)
+        if closes { context.close(promise: nil) }
     }
 }

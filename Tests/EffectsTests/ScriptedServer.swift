@@ -30,24 +30,35 @@ final class ScriptedServer: Sendable {
 
     private let channel: any Channel
     private let script: Script
+    private let requests = AsyncStream<Void>.makeStream()
+    private let ends = AsyncStream<Void>.makeStream()
 
     var port: Int { channel.localAddress?.port ?? 0 }
     /// The requests, one per connection.
     var heard: [String] { script.all }
 
-    init(_ lines: Line...) async throws {
+    /// - Parameter answersAnything: True if the server answers the first bytes, which may not be a request.
+    init(_ lines: Line..., answersAnything: Bool = false) async throws {
         let script = Script(lines)
         self.script = script
+        let (requests, ends) = (requests, ends)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Handler(script, script.next()))
+                    try channel.pipeline.syncOperations.addHandler(
+                        Handler(script, script.next(), answersAnything, requests.continuation, ends.continuation))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
     func close() async { try? await channel.close() }
+
+    /// Returns when a request has arrived that no earlier call waited for.
+    func waitForRequest() async { for await _ in requests.stream { break } }
+
+    /// Returns when a client has closed its connection that no earlier call waited for.
+    func waitForEnd() async { for await _ in ends.stream { break } }
 
     static func reply(_ status: String, _ fields: [String] = [], body: String = "") -> Line {
         let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + fields
@@ -58,12 +69,23 @@ final class ScriptedServer: Sendable {
         typealias InboundIn = ByteBuffer
         private let script: Script
         private let line: Line
+        private let answersAnything: Bool
+        private let requests: AsyncStream<Void>.Continuation
+        private let ends: AsyncStream<Void>.Continuation
         private var text = ""
 
-        init(_ script: Script, _ line: Line) {
+        init(
+            _ script: Script, _ line: Line, _ answersAnything: Bool, _ requests: AsyncStream<Void>.Continuation,
+            _ ends: AsyncStream<Void>.Continuation
+        ) {
             self.script = script
             self.line = line
+            self.answersAnything = answersAnything
+            self.requests = requests
+            self.ends = ends
         }
+
+        func channelInactive(context: ChannelHandlerContext) { ends.yield() }
 
         func channelActive(context: ChannelHandlerContext) {
             if case .end = line { context.close(promise: nil) }
@@ -71,11 +93,17 @@ final class ScriptedServer: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             text += String(buffer: unwrapInboundIn(data))
+            if answersAnything { return answer(context) }
             guard let head = text.range(of: "\r\n\r\n") else { return }
-            let after = text.components(separatedBy: "Content-Length: ").dropFirst().first
-            let length = after.flatMap { Int($0.prefix { $0.isNumber }) }
+            let field = text.range(of: "Content-Length: ", options: .caseInsensitive)
+            let length = field.flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) }
             guard text[head.upperBound...].utf8.count >= length ?? 0 else { return }
             script.add(text)
+            requests.yield()
+            answer(context)
+        }
+
+        private func answer(_ context: ChannelHandlerContext) {
             switch line {
             case .answer(let answer):
                 let channel = context.channel

@@ -128,11 +128,23 @@ import Testing
         let server = try await ScriptedServer(.silence)
         let (gone, port) = (hook(server), server.port)
         await server.close()
-        #expect(await sender().send(gone, event).words.contains("cannot connect"))
+        let refusal = await sender().send(gone, event)
+        #expect(refusal == .failed("POST 127.0.0.1: cannot connect: Connection refused"))
         let secure = WebHook(url: "https://127.0.0.1:\(port)/")
         #expect(await sender().send(secure, event) != .done)
         let nobody = WebHook(url: "http://no-such-host.invalid/")
-        #expect(await sender(pauses: []).send(nobody, event) != .done)
+        let unknown = await sender(pauses: []).send(nobody, event)
+        // A host without a name server waits for one.
+        let reasons = ["cannot connect: unknown host name", "no answer in time"]
+        #expect(reasons.contains { unknown == .failed("POST no-such-host.invalid: \($0)") })
+    }
+
+    @Test("A header field that cannot be sent is reported without its value") func secretFieldIsNotReported() async {
+        let fields = [(name: "Authorization", value: "secret\nword")]
+        await #expect(throws: WebFault("the request was not sent: invalid header field values")) {
+            let request = try WebRequest(WebHook(url: "http://127.0.0.1:9/"), event, fields: fields)
+            try await WebExchange(request, trustRoots: .default).run(within: .seconds(10))
+        }
     }
 
     @Test("A server without TLS gets no request") func oneThatSpeaksNoTLSGetsNothing() async throws {
@@ -141,6 +153,11 @@ import Testing
         let outcome = await sender.send(WebHook(url: "https://127.0.0.1:\(server.port)/"), event)
         #expect(outcome != .done && server.heard.isEmpty)
         await server.close()
+        // This server answers in plain text as soon as the first bytes have arrived.
+        let plain = try await ScriptedServer(.flood("HTTP/1.1 400 Bad Request\r\n\r\n"), answersAnything: true)
+        let refusal = await self.sender(pauses: []).send(WebHook(url: "https://localhost:\(plain.port)/"), event)
+        #expect(refusal == .failed("POST localhost: no secure connection: the server does not use TLS"))
+        await plain.close()
     }
 
     @Test(
@@ -157,6 +174,17 @@ import Testing
     @Test("Other methods than GET, POST and PUT are rejected") func otherMethodsAreNone() {
         #expect(throws: WebFault.self) { try WebRequest(WebHook(url: "http://a/", method: "DELETE"), event) }
         #expect(throws: Never.self) { try WebRequest(WebHook(url: "http://[::1]:80/"), event) }
+    }
+
+    @Test("Cancelling the task closes the connection", .timeLimit(.minutes(1)))
+    func cancelledRequestCloses() async throws {
+        let server = try await ScriptedServer(.silence)
+        let task = Task { await sender().send(hook(server), event) }
+        await server.waitForRequest()
+        task.cancel()
+        #expect(await task.value == .givenUp)
+        await server.waitForEnd()
+        await server.close()
     }
 
     @Test("Cancelling the task ends the request") func whoeverGivesUpWaitsNoLonger() async throws {

@@ -136,6 +136,8 @@ enum Layout {
         // Scripts as processes: requests, answers, rules and actions; restart policy (`ScriptRestarts`); `ScriptPool`
         // has one thread per script
         "Controller/Scripting": .system,
+        // One HTTP request over its own connection, with time limits and typed errors
+        "Controller/HTTPRequests": .system,
         // Effects of rules outside of the house: programs, web hooks, notifications; `Outside` is the policy of
         // `daemon.toml`; `NotificationQueue` is the machine of one receiver
         "Controller/Effects": .system,

@@ -1,6 +1,4 @@
 import Foundation
-import NIOCore
-import NIOHTTP1
 import NIOSSL
 
 /// Sends bytes to a web server by POST, over a new connection and without retries. TLS and error reports are those of

@@ -1,15 +1,11 @@
+import AsyncHTTPClient
 import Automation
-import LinuxSystem
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+import HTTPRequests
 import NIOSSL
 
-/// Sends one request over a new connection and reads its answer.
+/// Sends one request and reads its answer.
 struct WebExchange: Sendable {
-    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
-
-    /// The maximum number of bytes of an error response that are kept. The first line is reported.
+    /// The maximum number of bytes of an error response that are read. The first line is reported.
     private static let answerLimit = 4096
 
     private let request: WebRequest
@@ -23,144 +19,53 @@ struct WebExchange: Sendable {
     /// Returns when the server has answered with a 2xx status. Redirects are not followed, because the rule's author
     /// chose the server.
     func run(within limit: Duration) async throws(WebFault) {
-        let result = await withTaskGroup(of: Result<Void, WebFault>?.self) { group in
-            group.addTask { await attempt(within: limit) }
-            group.addTask {
-                try? await Task.sleep(for: limit)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-        guard let result else { throw WebFault("no answer in time", isRetryable: true) }
-        try result.get()
-    }
-
-    private func attempt(within limit: Duration) async -> Result<Void, WebFault> {
+        var security = TLSConfiguration.makeClientConfiguration()
+        security.trustRoots = trustRoots
+        security.minimumTLSVersion = .tlsv12
+        var content = request.content
+        content.tlsConfiguration = security
         do {
-            let connection = try await connect(within: limit)
-            return .success(
-                try await connection.executeThenClose { inbound, outbound in
-                    try await outbound.write(contentsOf: request.parts)
-                    try await read(inbound)
-                })
+            try await SingleRequest(content, connectWithin: limit, within: limit).run { try await check($0) }
         } catch let fault as WebFault {
-            return .failure(fault)
-        } catch let error as NIOSSLError {
-            // The next attempt would fail for the same reason, so these faults are not retryable.
-            let words = "\(error)"
-            let isUntrusted = words.contains("CERTIFICATE_VERIFY_FAILED")
-            let reason = isUntrusted ? "the server's certificate is not trusted" : words
-            return .failure(WebFault("no secure connection: \(reason)".bounded))
-        } catch let error as NIOSSLExtraError {
-            return .failure(WebFault("no secure connection: \(error)".bounded))
-        } catch let error as NIOConnectionError {
-            // The host name may be one that TLS cannot use as a server name.
-            let isInsecure = error.connectionErrors.first?.error is NIOSSLExtraError
-            let reason = error.connectionErrors.first.map { Self.reason(for: $0.error) } ?? "unknown host name"
-            return .failure(WebFault("cannot connect: \(reason)".bounded, isRetryable: !isInsecure))
+            throw fault
+        } catch let fault as RequestFault {
+            throw WebFault(fault)
         } catch {
-            return .failure(
-                WebFault("the connection failed: \(Self.reason(for: error))".bounded, isRetryable: true))
+            throw WebFault("the request was cancelled", isRetryable: true)
         }
     }
 
-    /// The cause of a failed connection, without the name of the system call that failed.
-    private static func reason(for error: any Error) -> String {
-        switch error {
-        case let error as IOError: "\(SystemError(error.errnoCode))"
-        case ChannelError.connectTimeout: "no answer"
-        case is ChannelError: "the connection was closed"
-        default: "\(error)"
-        }
-    }
-
-    /// Connects. A cancelled task stops waiting for DNS and the connection; a connection that is established later is
-    /// closed.
-    private func connect(within limit: Duration) async throws -> Connection {
-        let opening = try open(within: limit)
-        let loop = opening.eventLoop
-        let connection = loop.makePromise(of: Connection.self)
-        let isDecided = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: loop)
-        return try await withTaskCancellationHandler {
-            opening.whenComplete { result in
-                guard !isDecided.value else {
-                    if case .success(let channel) = result { channel.close(promise: nil) }
-                    return
-                }
-                isDecided.value = true
-                // Wrap the channel immediately, so that no data arrives before it has a reader.
-                connection.completeWith(
-                    result.flatMap { channel in
-                        Result { try Connection(wrappingChannelSynchronously: channel) }
-                    })
-            }
-            return try await connection.futureResult.get()
-        } onCancel: {
-            loop.execute {
-                guard !isDecided.value else { return }
-                isDecided.value = true
-                connection.fail(CancellationError())
-            }
-        }
-    }
-
-    private func open(within limit: Duration) throws -> EventLoopFuture<any Channel> {
-        let security = try securityContext()
-        return ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            // Closes the socket if the TCP connection is not established in time. A cancelled task stops waiting, but
-            // does not close the socket.
-            .connectTimeout(TimeAmount(limit))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    if let security {
-                        // RFC 6066 section 3: an IP address is not a server name.
-                        let isAddress = (try? SocketAddress(ipAddress: request.host, port: 0)) != nil
-                        try pipeline.addHandler(
-                            NIOSSLClientHandler(context: security, serverHostname: isAddress ? nil : request.host))
-                    }
-                    try pipeline.addHTTPClientHandlers()
-                }
-            }
-            .connect(host: request.host, port: request.port)
-    }
-
-    private func securityContext() throws -> NIOSSLContext? {
-        guard request.isSecure else { return nil }
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.trustRoots = trustRoots
-        configuration.minimumTLSVersion = .tlsv12
-        return try NIOSSLContext(configuration: configuration)
-    }
-
-    private func read(_ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>) async throws {
-        var refusal: HTTPResponseHead?
+    private func check(_ response: HTTPClientResponse) async throws {
+        // The body of a successful answer is not read.
+        guard !(200..<300).contains(response.status.code) else { return }
         var said: [UInt8] = []
-        for try await part in parts {
-            switch part {
-            case .head(let head):
-                // The body of a successful answer is not read.
-                if (200..<300).contains(head.status.code) { return }
-                refusal = head
-            case .body(let piece):
-                said += piece.readableBytesView.prefix(Self.answerLimit - said.count)
-                if let refusal, said.count >= Self.answerLimit { throw WebFault(refusal, said, to: request) }
-            case .end:
-                if let refusal { throw WebFault(refusal, said, to: request) }
-            }
+        for try await piece in response.body {
+            said += piece.readableBytesView.prefix(Self.answerLimit - said.count)
+            guard said.count < Self.answerLimit else { break }
         }
-        if let refusal { throw WebFault(refusal, said, to: request) }
-        throw WebFault("the connection was closed before the answer arrived", isRetryable: true)
+        throw WebFault(response, said, to: request)
     }
 }
 
 extension WebFault {
-    fileprivate init(_ head: HTTPResponseHead, _ said: [UInt8], to request: WebRequest) {
-        let code = head.status.code
+    fileprivate init(_ fault: RequestFault) {
+        switch fault {
+        case .notConnectedInTime, .timedOut: self.init("no answer in time", isRetryable: true)
+        case .unknownHost: self.init("cannot connect: unknown host name", isRetryable: true)
+        case .notConnected(let cause): self.init("cannot connect: \(cause)", isRetryable: true)
+        case .insecure(let reason): self.init("no secure connection: \(reason)")
+        case .failed(let cause): self.init("the connection failed: \(cause)", isRetryable: true)
+        case .closed: self.init("the connection was closed before the answer arrived", isRetryable: true)
+        case .invalid: self.init("the connection failed: the answer is not valid HTTP", isRetryable: true)
+        case .notSent(let reason): self.init("the request was not sent: \(reason)")
+        }
+    }
+
+    fileprivate init(_ response: HTTPClientResponse, _ said: [UInt8], to request: WebRequest) {
+        let code = response.status.code
         if (300..<400).contains(code) {
             // The rest of the location may contain a secret, so only its origin is reported.
-            let place = head.headers.first(name: "Location").flatMap(WebHook.origin).map { " (\($0))" } ?? ""
+            let place = response.headers.first(name: "Location").flatMap(WebHook.origin).map { " (\($0))" } ?? ""
             self.init("status \(code): redirects are not followed\(place)".bounded, status: code)
             return
         }
@@ -168,9 +73,9 @@ extension WebFault {
         // Some servers repeat the request in their answer, and the request may contain a secret.
         let isSecret = request.secrets.contains { first.contains($0) }
         let words = first.isEmpty || isSecret ? "" : ": \(first)"
-        let isRetryable = code >= 500 || head.status == .tooManyRequests || head.status == .requestTimeout
+        let isRetryable = code >= 500 || response.status == .tooManyRequests || response.status == .requestTimeout
         self.init(
-            "status \(code) \(head.status.reasonPhrase)\(words)".bounded, isRetryable: isRetryable,
+            "status \(code) \(response.status.reasonPhrase)\(words)".bounded, isRetryable: isRetryable,
             status: code)
     }
 }

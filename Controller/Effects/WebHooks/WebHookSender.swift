@@ -1,5 +1,4 @@
 import Automation
-import NIOCore
 import NIOSSL
 
 /// Sends web hooks. If the server cannot be reached, or reports that it failed, the request is sent up to three more

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Automation
 import Foundation
 import NIOCore
@@ -7,11 +8,8 @@ import NIOHTTP1
 struct WebRequest: Sendable {
     let host: String
     let port: Int
-    let isSecure: Bool
-    /// The path without the query.
-    let path: String
-    let head: HTTPRequestHead
-    let body: ByteBuffer?
+    /// The request without its TLS settings.
+    let content: HTTPClientRequest
     /// Text that must not appear in any message about the request.
     let secrets: [String]
 
@@ -33,26 +31,14 @@ struct WebRequest: Sendable {
         case "GET": method = .GET
         case let other: throw WebFault("\(other) is not supported; the methods are POST, PUT and GET")
         }
-        isSecure = url.scheme?.lowercased() == "https"
-        (host, port) = (server.host, server.port)
-        let authority = (host.contains(":") ? "[\(host)]" : host) + (url.port.map { ":\($0)" } ?? "")
-        var headers = HTTPHeaders([
-            ("Host", authority), ("Connection", "close"), ("User-Agent", "smartplug"), ("Accept", "*/*"),
-            ("Idempotency-Key", event.id),
-        ])
-        if method == .GET {
-            body = nil
-        } else {
-            let bytes = hook.body.map { Array($0.utf8) } ?? event.withoutTime.json
-            headers.add(name: "Content-Type", value: hook.body.map(Self.type) ?? "application/json")
-            headers.add(name: "Content-Length", value: "\(bytes.count)")
-            body = ByteBuffer(bytes: bytes)
+        var usual = [(name: "Accept", value: "*/*"), (name: "Idempotency-Key", value: event.id)]
+        var body: [UInt8]?
+        if method != .GET {
+            body = hook.body.map { Array($0.utf8) } ?? event.withoutTime.json
+            usual.append((name: "Content-Type", value: hook.body.map(Self.type) ?? "application/json"))
         }
-        for field in fields { headers.replaceOrAdd(name: field.name, value: field.value) }
-        path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
-        self.secrets = secrets + (path.utf8.count > 1 ? [path] : [])
-        let target = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
-        head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
+        let path = url.percentEncodedPath
+        self.init(method, url, server, usual + fields, body, secrets: secrets + (path.utf8.count > 1 ? [path] : []))
     }
 
     /// Creates a POST request with a body.
@@ -63,32 +49,44 @@ struct WebRequest: Sendable {
         guard url.user == nil, url.password == nil else {
             throw WebFault("an address must not contain a user or password")
         }
-        isSecure = url.scheme?.lowercased() == "https"
+        self.init(.POST, url, server, fields, bytes, secrets: fields.map(\.value))
+    }
+
+    private init(
+        _ method: HTTPMethod, _ url: URLComponents, _ server: WebServer, _ fields: [(name: String, value: String)],
+        _ body: [UInt8]?, secrets: [String]
+    ) {
         (host, port) = (server.host, server.port)
         let authority = (host.contains(":") ? "[\(host)]" : host) + (url.port.map { ":\($0)" } ?? "")
-        var headers = HTTPHeaders([
-            ("Host", authority), ("Connection", "close"), ("User-Agent", "smartplug"),
-            ("Content-Length", "\(bytes.count)"),
-        ])
-        for field in fields { headers.replaceOrAdd(name: field.name, value: field.value) }
-        path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
-        secrets = fields.map(\.value)
-        body = ByteBuffer(bytes: bytes)
-        let target = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
-        head = HTTPRequestHead(version: .http1_1, method: .POST, uri: target, headers: headers)
+        var content = HTTPClientRequest(url: url.string ?? "")
+        content.method = method
+        content.headers = ["Host": authority, "Connection": "close", "User-Agent": "smartplug"]
+        for field in fields { content.headers.replaceOrAdd(name: field.name, value: field.value) }
+        content.body = body.map { .bytes(ByteBuffer(bytes: $0)) }
+        self.content = content
+        self.secrets = secrets
     }
 
     /// Returns the server of a web hook; nil if its URL is not valid.
     static func server(of hook: WebHook) -> WebServer? { try? parts(of: hook).server }
 
     private static func parts(of hook: WebHook) throws(WebFault) -> (url: URLComponents, server: WebServer) {
-        guard let url = URLComponents(string: hook.url), let scheme = url.scheme?.lowercased(),
+        guard var url = URLComponents(string: hook.url), let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let written = url.host, !written.isEmpty
         else { throw WebFault("\(hook.words): not a web address (http:// or https://)") }
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         guard (1...65_535).contains(port) else { throw WebFault("\(port) is not a valid port") }
-        let host = written.hasPrefix("[") ? String(written.dropFirst().dropLast()) : written
+        url.fragment = nil
+        let host = unbracketed(written)
+        // The HTTP client parses the URL again. It must connect to the server that the policy checks.
+        guard let parsed = url.string.flatMap({ URL(string: $0) }), parsed.host.map(unbracketed) == host,
+            parsed.port == url.port
+        else { throw WebFault("\(hook.words): not a web address (http:// or https://)") }
         return (url, WebServer(host: host, port: port))
+    }
+
+    private static func unbracketed(_ host: String) -> String {
+        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
     /// Returns the content type of a rule's own body: JSON or plain text. Only the first and the last character decide,
@@ -102,9 +100,5 @@ struct WebRequest: Sendable {
             case _: false
             }
         return isJSON ? "application/json" : "text/plain; charset=utf-8"
-    }
-
-    var parts: [HTTPClientRequestPart] {
-        [.head(head)] + (body.map { [.body(.byteBuffer($0))] } ?? []) + [.end(nil)]
     }
 }
