@@ -5,6 +5,12 @@ import Storage
 struct FlashJob: Sendable {
     enum Kind: Sendable { case controllers, state, settings, boundary, reset, audit, code, homeKit }
 
+    /// A key and its file.
+    struct Key: Sendable {
+        var identity: TransportIdentity
+        var file: String
+    }
+
     /// The result of a job.
     struct Outcome: Sendable {
         /// True if the key was stored, or nil if the job has no key.
@@ -18,7 +24,7 @@ struct FlashJob: Sendable {
     let write: FlashWrite
     /// The key to store before the list of controllers. Controllers have pinned this key, so without it the list would
     /// be useless after a restart.
-    var key: (identity: TransportIdentity, file: String)?
+    var key: Key?
     /// The boundary that this write reserves, or nil.
     var boundary: UInt64?
 

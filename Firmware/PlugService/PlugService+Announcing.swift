@@ -25,13 +25,11 @@ extension PlugService {
     /// Removes the previous name from the network and claims a new one. Existing connections continue.
     func announce(as name: String) {
         // Before the registration exists, the name applies at once, and the registration will use it.
-        guard let registration else { return rename(name) }
+        guard let registration = presence?.registration else { return rename(name) }
         do throws(RegistrationError) {
             let service = try service(named: name)
-            // Nothing is done only if the plug has this name and no change to a different name is in progress.
-            guard service.name != wishedName || service.name != machine.identity.name else { return }
-            wishedName = service.name
-            inOrder { await registration.replace(with: service) }
+            guard presence?.request(service.name, current: machine.identity.name) == true else { return }
+            announcements.add { await registration.replace(with: service) }
         } catch {
             logger.error("\(error)\nhint: choose a different name with `plugctl rename`")
         }
@@ -40,7 +38,7 @@ extension PlugService {
     private func service(named name: String) throws(RegistrationError) -> ServiceRegistration {
         try ServiceRegistration(
             name: name, type: Self.serviceType, subtypes: capabilities.map { "_" + $0 },
-            hostName: "plug-" + machine.identity.id.short, port: port, txt: txt)
+            hostName: "plug-" + machine.identity.id.short, port: presence?.listener.port ?? 0, txt: txt)
     }
 
     /// The subtypes by which clients browse for capabilities.
@@ -60,17 +58,8 @@ extension PlugService {
 
     /// Updates the TXT record, which shows whether the pairing window is open.
     func announcePairing() {
-        guard let registration else { return }
+        guard let registration = presence?.registration else { return }
         let txt = txt
-        inOrder { await registration.updateTXT(txt) }
-    }
-
-    /// Performs changes in order. Independent tasks could finish in a different order, and an older change would win.
-    func inOrder(_ change: @escaping @Sendable () async -> Void) {
-        let before = announcing
-        announcing = Task {
-            await before?.value
-            await change()
-        }
+        announcements.add { await registration.updateTXT(txt) }
     }
 }

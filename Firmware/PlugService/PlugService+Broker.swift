@@ -23,7 +23,7 @@ extension PlugService {
 
     /// Passes the new state to the broker connection after every event, except while messages are held.
     func tellBroker() {
-        guard let broker, held == nil, !machine.isStopped else { return }
+        guard let broker, !flash.holdsMessages, !machine.isStopped else { return }
         let (state, identity, newest) = (machine.state, machine.identity, machine.nextSequence - 1)
         broker.assumeIsolated { $0.look(state, identity, newest: newest) }
     }

@@ -14,9 +14,8 @@ extension PlugService {
         guard machine.state.relayOn else {
             throw PanelError("the relay is off\nhint: plug in the load of \(load.power) W and turn the plug on")
         }
-        guard !isCalibrating else { throw PanelError("a calibration is already in progress") }
-        isCalibrating = true
-        defer { isCalibrating = false }
+        guard self.meter.beginCalibrating() else { throw PanelError("a calibration is already in progress") }
+        defer { self.meter.endCalibrating() }
         let meter = board.meter
         let found = try await load.calibration(of: meter) { reading in
             await onMeterThread(reading)
@@ -40,10 +39,8 @@ extension PlugService {
     }
 
     private func onMeterThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        let thread = meterThread ?? WorkThread()
-        meterThread = thread
-        return await withCheckedContinuation { waiter in
-            thread.perform(work, on: loop) { waiter.resume(returning: $0) }
+        await withCheckedContinuation { waiter in
+            meter.perform(work, on: loop) { waiter.resume(returning: $0) }
         }
     }
 }

@@ -11,33 +11,25 @@ extension PlugService {
     static let flashPatience = TimeAmount.seconds(5)
 
     func write(_ kind: FlashJob.Kind, _ write: FlashWrite, boundary: SequenceNumber? = nil) {
-        jobNumber += 1
-        var job = FlashJob(kind: kind, number: jobNumber, write: write, boundary: boundary)
-        if kind == .controllers {
-            if let identity, !isKeyKept { job.key = (identity, settings.directories.key) }
-            hold(for: job)
+        var key: FlashJob.Key?
+        if kind == .controllers, let identity, !isKeyKept {
+            key = FlashJob.Key(identity: identity, file: settings.directories.key)
         }
-        // The first job is in progress. At most one job of each kind waits, the newest, so a storage that hangs uses no
-        // more memory.
-        if let index = jobs.dropFirst().firstIndex(where: { $0.kind == kind }) {
-            jobs.remove(at: index)
-        }
-        // A boundary is next in the queue, so events wait for at most two writes.
-        if kind == .boundary, !jobs.isEmpty { jobs.insert(job, at: 1) } else { jobs.append(job) }
-        if jobs.count == 1 { beginWriting() }
+        let number = flash.add(kind, write, key: key, boundary: boundary)
+        let isFirst = flash.jobs.count == 1
+        if kind == .controllers { hold(until: number) }
+        if isFirst { beginWriting() }
     }
 
     private func beginWriting() {
-        guard let job = jobs.first else { return }
-        let thread = flashThread ?? WorkThread()
-        flashThread = thread
-        thread.perform({ job.perform() }, on: loop) { [weak self] outcome in
+        guard let job = flash.jobs.first else { return }
+        flashThread.perform({ job.perform() }, on: loop) { [weak self] outcome in
             self?.assumeIsolated { $0.wrote(outcome) }
         }
     }
 
     private func wrote(_ outcome: FlashJob.Outcome) {
-        let job = jobs.removeFirst()
+        let job = flash.finish()
         // The next write begins before this one is reported, because the report may cause another write.
         beginWriting()
         if let isKept = outcome.isKeyKept { isKeyKept = isKept }
@@ -53,9 +45,7 @@ extension PlugService {
         case .homeKit: homeKit?.assumeIsolated { $0.stored(isWritten) }
         case .code:
             handle(isWritten ? .codeKept : .codeNotKept)
-            let waiting = codeWaiters
-            codeWaiters = []
-            for waiter in waiting { waiter.resume(returning: isWritten) }
+            codeWaiters.resume(returning: isWritten)
         }
         resumeShutdownIfIdle()
     }
@@ -63,32 +53,25 @@ extension PlugService {
     // MARK: Paired controllers
 
     /// Holds all messages until the list of controllers is in flash, its write fails, or ``flashPatience`` is over.
-    private func hold(for job: FlashJob) {
-        let wasHeld = held != nil
-        held?.patience.cancel()
-        let number = job.number
-        let patience = loop.scheduleTask(in: Self.flashPatience) { [weak self] in
+    private func hold(until number: UInt64) {
+        let wasHeld = flash.holdsMessages
+        let timeout = loop.scheduleTask(in: Self.flashPatience) { [weak self] in
             guard let self else { return }
             assumeIsolated { service in
                 service.logger.error("flash does not respond; a change of pairings was reported before it was stored")
                 service.release(number, isKept: false)
             }
         }
-        held = Held(job: number, patience: patience)
+        flash.holdMessages(until: number, timeout: timeout)
         if !wasHeld { holdConnections(true) }
     }
 
     private func release(_ number: UInt64, isKept: Bool) {
-        // The write ended after its timeout, or a newer list has replaced it.
-        guard let ended = held, ended.job == number else { return }
-        ended.patience.cancel()
-        held = nil
-        let due = heldActions
-        heldActions = []
+        guard let due = flash.release(number) else { return }
         if !isKept { handle(.keepFailed) }
         perform(due)
         // Messages stay held if one of these actions wrote a new list.
-        if held == nil { holdConnections(false) }
+        if !flash.holdsMessages { holdConnections(false) }
         tellBroker()
         tellHomeKit()
         resumeShutdownIfIdle()
@@ -97,8 +80,6 @@ extension PlugService {
     // MARK: Factory reset
 
     private func orderedReset(_ stands: Bool) {
-        let waiting = resetWaiters
-        resetWaiters = []
         if stands, !machine.isStopped {
             isReset = true
             handle(.resetStands)
@@ -106,7 +87,7 @@ extension PlugService {
         } else if !stands {
             handle(.resetFailed)
         }
-        for waiter in waiting { waiter.resume(returning: stands) }
+        resetWaiters.resume(returning: stands)
     }
 
     /// Changes the setup code. Returns false if flash cannot be written, or nil if the change was not attempted.
@@ -114,14 +95,14 @@ extension PlugService {
         guard !machine.isStopped, machine.codeInWriting == nil else { return nil }
         handle(.server(.changeCode(code)))
         guard machine.codeInWriting == code else { return nil }
-        return await withCheckedContinuation { codeWaiters.append($0) }
+        return await withCheckedContinuation { codeWaiters.add($0) }
     }
 
     /// Resets the plug. Returns false if flash cannot be written or the plug stopped without a reset.
     func resetFromPanel() async -> Bool {
         guard !machine.isStopped else { return isReset }
         return await withCheckedContinuation { waiter in
-            resetWaiters.append(waiter)
+            resetWaiters.add(waiter)
             handle(.factoryReset)
         }
     }

@@ -1,6 +1,7 @@
 import HomeKit
 public import HomeKitDoor
 import JSONText
+import LinuxNetwork
 import PlugModel
 import PlugProtocol
 import PlugTransport
@@ -21,8 +22,29 @@ public struct HomeKitSettings: Hashable, Sendable {
     }
 }
 
+/// The HomeKit accessory of the plug.
+enum HomeKitState {
+    /// No accessory is configured, the plug is off the network, or the accessory failed to open.
+    case off(fault: String?)
+    case on(HomeKitDoor, place: Place?)
+
+    /// The announcement of the accessory.
+    struct Place {
+        /// Nil while the plug is not announced.
+        let registration: Registration?
+        let port: UInt16
+        var name: String
+    }
+
+    /// The reason why the accessory failed to open.
+    var fault: String? { if case .off(let fault) = self { fault } else { nil } }
+}
+
 /// Runs the plug as a HomeKit accessory, if it is configured.
 extension PlugService {
+    /// The open accessory.
+    var homeKit: HomeKitDoor? { if case .on(let door, _) = homeKitState { door } else { nil } }
+
     static let homeKitType: ServiceType = "_hap._tcp"
 
     /// Opens the HomeKit door. A failure is logged and affects nothing else.
@@ -31,16 +53,17 @@ extension PlugService {
         do {
             let door = try makeHomeKit(settings)
             // Set before the start, because flash may answer during it.
-            homeKit = door
+            homeKitState = .on(door, place: nil)
             let port = try await listen(door, settings)
             tellHomeKit()
             let service = try homeKitService(door, port: port)
-            homeKitPlace = (try await discovery?.register(service), port, service.name)
+            let registration = try await presence?.discovery.register(service)
+            homeKitState = .on(
+                door, place: HomeKitState.Place(registration: registration, port: port, name: service.name))
             // A pairing or a new name may have arrived in the meantime.
             announceHomeKit()
         } catch {
-            homeKit = nil
-            homeKitFault = "\(error)"
+            homeKitState = .off(fault: "\(error)")
             logger.error("HomeKit stays off: \(error)")
         }
     }
@@ -106,11 +129,14 @@ extension PlugService {
 
     /// Updates the announcement after a change of pairing, shape or name.
     func announceHomeKit() {
-        guard let door = homeKit, let (registration, port, name) = homeKitPlace, let registration else { return }
-        guard let service = try? homeKitService(door, port: port) else { return }
-        homeKitPlace?.name = service.name
-        inOrder {
-            if service.name == name {
+        guard case .on(let door, var place?) = homeKitState, let registration = place.registration,
+            let service = try? homeKitService(door, port: place.port)
+        else { return }
+        let isRenamed = service.name != place.name
+        place.name = service.name
+        homeKitState = .on(door, place: place)
+        announcements.add {
+            if !isRenamed {
                 await registration.updateTXT(service.txt)
             } else {
                 await registration.replace(with: service)
@@ -120,16 +146,17 @@ extension PlugService {
 
     /// Passes the new state to HomeKit after every event, except while messages are held.
     func tellHomeKit() {
-        guard let homeKit, held == nil, !machine.isStopped else { return }
+        guard let homeKit, !flash.holdsMessages, !machine.isStopped else { return }
         let (state, name, newest) = (machine.state, machine.identity.name, machine.nextSequence - 1)
         homeKit.assumeIsolated { $0.look(state, name: name, newest: newest) }
-        if let place = homeKitPlace, place.name != name { announceHomeKit() }
+        if case .on(_, let place?) = homeKitState, place.name != name { announceHomeKit() }
     }
 
     func manageHomeKit(_ order: HomeKitRequest, for id: ConnectionID) {
         guard let homeKit else {
             let reason =
-                homeKitFault.map { "HomeKit stays off: \($0)" } ?? "HomeKit is off; [homekit] in plugd.toml turns it on"
+                homeKitState.fault.map { "HomeKit stays off: \($0)" }
+                ?? "HomeKit is off; [homekit] in plugd.toml turns it on"
             return handle(.server(.homeKit(id, .failure(Refusal(.unsupported, reason)))))
         }
         homeKit.assumeIsolated {
@@ -142,7 +169,7 @@ extension PlugService {
         guard settings.homeKit != nil else { return nil }
         if let homeKit { return homeKit.assumeIsolated { $0.status } }
         var status = JSONObject()
-        status.add("fault", homeKitFault ?? "the plug is off the network")
+        status.add("fault", homeKitState.fault ?? "the plug is off the network")
         return status
     }
 }

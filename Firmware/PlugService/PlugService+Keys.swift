@@ -64,7 +64,7 @@ extension PlugService {
     /// Replaces the key if no controller delays it; see ``PlugProtocol/PairedControllers/delaying(_:announcedFor:)``.
     /// Called after each event.
     func finishKeyRotationIfAcknowledged() {
-        guard case .announced(let next, let since) = keyRotation, held == nil, !machine.isStopped,
+        guard case .announced(let next, let since) = keyRotation, !flash.holdsMessages, !machine.isStopped,
             machine.access.controllers.delaying(next.publicKey, announcedFor: BootClock.now - since).isEmpty
         else { return }
         Task { await turn(to: next) }
@@ -93,17 +93,15 @@ extension PlugService {
         }
         keyRotation = .none
         proof.withLock { $0 = next }
-        listener?.show(next)
+        presence?.listener.show(next)
         handle(.server(.keyTurned))
         logger.notice("the plug has a new key", metadata: ["key": "\(next.publicKey.fingerprint)"])
         return true
     }
 
     private func onFlashThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        let thread = flashThread ?? WorkThread()
-        flashThread = thread
-        return await withCheckedContinuation { continuation in
-            thread.perform(work, on: loop) { continuation.resume(returning: $0) }
+        await withCheckedContinuation { continuation in
+            flashThread.perform(work, on: loop) { continuation.resume(returning: $0) }
         }
     }
 }

@@ -19,10 +19,7 @@ extension PlugService {
     /// time.
     func readMeter() {
         let (meter, thermometer) = (settings.parts.meter, settings.parts.thermometer)
-        guard !isMeasuring, meter != nil || thermometer != nil else { return }
-        isMeasuring = true
-        let thread = meterThread ?? WorkThread()
-        meterThread = thread
+        guard meter != nil || thermometer != nil, self.meter.beginMeasuring() else { return }
         let work: @Sendable () -> Measured = {
             Measured(
                 temperature: thermometer.map { part in
@@ -30,11 +27,11 @@ extension PlugService {
                 },
                 measurement: meter.map { part in Result { () throws(HardwareFault) in try part.measure() } })
         }
-        thread.perform(work, on: loop) { [weak self] measured in self?.assumeIsolated { $0.took(measured) } }
+        self.meter.perform(work, on: loop) { [weak self] measured in self?.assumeIsolated { $0.took(measured) } }
     }
 
     private func took(_ measured: Measured) {
-        isMeasuring = false
+        meter.endMeasuring()
         switch measured.temperature {
         case .success(let temperature):
             note("read the thermometer", nil)
@@ -62,7 +59,7 @@ extension PlugService {
         do throws(HardwareFault) {
             try work()
             note(what, nil)
-            if !unfinished.isEmpty { unfinished[what] = nil }
+            faults.succeeded(what)
         } catch {
             failed(what, error, againBy: work)
         }
@@ -73,7 +70,7 @@ extension PlugService {
         _ what: String, _ fault: HardwareFault, againBy work: @escaping () throws(HardwareFault) -> Void
     ) {
         note(what, fault)
-        unfinished[what] = work
+        faults.postpone(what, work)
         retryParts()
     }
 
@@ -88,22 +85,22 @@ extension PlugService {
     }
 
     private func retryParts() {
-        guard partRetry == nil else { return }
-        partRetry = loop.scheduleTask(in: Self.partRetry) { [weak self] in
-            guard let self else { return }
-            assumeIsolated { service in
-                service.partRetry = nil
-                for (what, work) in service.unfinished { service.attempt(what, work) }
+        faults.scheduleRetry {
+            loop.scheduleTask(in: Self.partRetry) { [weak self] in
+                guard let self else { return }
+                assumeIsolated { service in
+                    for (what, work) in service.faults.takeRetry() { service.attempt(what, work) }
+                }
             }
         }
     }
 
     /// Logs a fault once when it appears, and once when it ends.
     private func note(_ what: String, _ fault: HardwareFault?) {
-        if let fault {
-            if faults.updateValue(fault, forKey: what) != fault { logger.error("cannot \(what): \(fault)") }
-        } else if !faults.isEmpty, faults.removeValue(forKey: what) != nil {
-            logger.notice("can \(what) again")
+        switch faults.note(what, fault) {
+        case .failed(let fault): logger.error("cannot \(what): \(fault)")
+        case .works: logger.notice("can \(what) again")
+        case nil: break
         }
     }
 }

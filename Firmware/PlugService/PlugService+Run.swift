@@ -113,13 +113,10 @@ extension PlugService {
         let discovery = Discovery(
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
             logger: logger)
-        self.discovery = discovery
-        self.listener = listener
-        port = listener.port
+        presence = NetworkPresence(discovery, listener)
         let service = try ownService()
-        wishedName = service.name
         let registration = try await discovery.register(service)
-        self.registration = registration
+        presence?.announce(registration, as: service.name)
         // The pairing window may have changed during the registration.
         announcePairing()
         openBroker()

@@ -38,25 +38,16 @@ public actor PlugService: ConnectionOwner {
     nonisolated var identity: TransportIdentity? { proof.withLock { $0 } }
     nonisolated let proof: Mutex<TransportIdentity?>
     var machine: PlugMachine
-    var discovery: Discovery?
-    var listener: Listener?
+    /// The plug on the network, or nil while it is off the network.
+    var presence: NetworkPresence?
     var keyRotation = KeyRotationState.none
-    var registration: Registration?
-    /// The announced port.
-    var port: UInt16 = 0
-    /// The last requested name.
-    var wishedName: String?
-    /// The last change of the announcement. Each change waits for the previous one.
-    var announcing: Task<Void, Never>?
+    /// The changes of the announcements.
+    var announcements = TaskChain()
     /// The address configuration, or nil before ``run(_:logger:until:)`` sets it.
     var addressing: Addressing?
     /// The MQTT connection, or nil if none is configured or the plug is off the network.
     var broker: PlugBroker?
-    /// The HomeKit accessory, or nil if none is configured, it failed to open or the plug is off the network.
-    var homeKit: HomeKitDoor?
-    var homeKitFault: String?
-    /// The announcement of the HomeKit accessory.
-    var homeKitPlace: (registration: Registration?, port: UInt16, name: String)?
+    var homeKitState = HomeKitState.off(fault: nil)
     /// The number of the event after which the broker needs every event.
     let beginningForBroker: SequenceNumber
     let whenReset: @Sendable () -> Void
@@ -64,47 +55,25 @@ public actor PlugService: ConnectionOwner {
     var isReset = false
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugMachine.Action>()
-    private var connections: [ConnectionID: Connection] = [:]
+    private var connections = ControllerConnections()
 
     // Flash; see PlugService+Flash.
     var isKeyKept: Bool
-    var flashThread: WorkThread?
-    /// The queue of writes. The first one is in progress.
-    var jobs: [FlashJob] = []
-    var jobNumber: UInt64 = 0
-    var held: Held?
-    /// The held messages: at most one list of controllers, and per connection as much as a session may have unread.
-    var heldActions: [PlugMachine.Action] = []
-    /// The connections whose send buffers are full.
-    private var unwritable: Set<ConnectionID> = []
-    /// Connections from which nothing is read, because their controllers have sent too many messages.
-    private var paused: Set<ConnectionID> = []
-    var resetWaiters: [CheckedContinuation<Bool, Never>] = []
+    var flashThread = LazyThread()
+    var flash = FlashQueue()
+    var resetWaiters = Waiters<Bool>()
     /// The panel clients that wait for a new setup code; one at a time.
-    var codeWaiters: [CheckedContinuation<Bool?, Never>] = []
+    var codeWaiters = Waiters<Bool?>()
 
     // Parts; see PlugService+Parts.
-    var meterThread: WorkThread?
-    var isMeasuring = false
-    var isCalibrating = false
-    /// The last fault of each operation on a part.
-    var faults: [String: HardwareFault] = [:]
-    /// The operations to retry.
-    var unfinished: [String: () throws(HardwareFault) -> Void] = [:]
-    var partRetry: Scheduled<Void>?
+    var meter = MeterWork()
+    var faults = PartFaults()
     /// The channel that reads the button's edges, if they are read from a descriptor.
     var edges: (any Channel)?
     private var watchdog: RepeatedTask?
 
     /// The work that a stop waits for.
     private var ending: (work: Unfinished, waiter: CheckedContinuation<Void, Never>)?
-
-    /// While set, outgoing messages are held until the list of controllers is in flash.
-    struct Held {
-        /// The number of the write that messages wait for.
-        var job: UInt64
-        var patience: Scheduled<Void>
-    }
 
     /// Locks and reads the directories. Nothing is switched before ``start()``.
     ///
@@ -197,15 +166,14 @@ public actor PlugService: ConnectionOwner {
         settings.log?.detach()
         timer.stop()
         watchdog?.cancel()
-        partRetry?.cancel()
-        unfinished = [:]
+        faults.stop()
         leaveButton()
         await wait(for: .flash, atMost: Self.flashEnd)
-        if !jobs.isEmpty { logger.error("flash does not respond; pending writes are lost") }
+        if !flash.jobs.isEmpty { logger.error("flash does not respond; pending writes are lost") }
         if !isReset { await releaseRelay() }
         await wait(for: .meter, atMost: Self.meterEnd)
-        flashThread?.stop()
-        meterThread?.stop()
+        flashThread.stop()
+        meter.stop()
         crashes.end()
         storage.close()
     }
@@ -215,8 +183,8 @@ public actor PlugService: ConnectionOwner {
 
     private func isDone(_ work: Unfinished) -> Bool {
         switch work {
-        case .flash: jobs.isEmpty && held == nil
-        case .meter: !isMeasuring
+        case .flash: flash.isIdle
+        case .meter: !meter.isMeasuring
         }
     }
 
@@ -244,7 +212,7 @@ public actor PlugService: ConnectionOwner {
     public func opened(_ connection: Connection) {
         // The plug stopped during the handshake of this connection.
         guard !machine.isStopped else { return connection.close() }
-        connections[connection.id] = connection
+        connections.add(connection)
         logger.debug(
             "controller connected",
             metadata: ["peer": "\(connection.peer)", "key": "\(connection.peerKey.fingerprint)"])
@@ -255,43 +223,31 @@ public actor PlugService: ConnectionOwner {
             .server(
                 .opened(PlugServer.Opening(connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce))
             ))
-        if held != nil { handle(.server(.writable(connection.id, false))) }
+        if flash.holdsMessages { handle(.server(.writable(connection.id, false))) }
     }
 
     /// Handles received bytes of a connection. If its messages wait, pauses reading, so that the peer waits and its
     /// further messages use no memory.
     public func received(_ bytes: [UInt8], on id: ConnectionID) {
         handle(.server(.received(id, bytes)))
-        if machine.isReadingPaused(id), paused.insert(id).inserted { connections[id]?.setReading(false) }
-    }
-
-    /// Resumes reading from connections whose messages no longer wait.
-    private func resumeReading() {
-        for id in paused where !machine.isReadingPaused(id) {
-            paused.remove(id)
-            connections[id]?.setReading(true)
-        }
+        if machine.isReadingPaused(id), connections.pause(id) { connections[id]?.setReading(false) }
     }
 
     /// Handles a change of a connection's send buffer.
     public func writable(_ isWritable: Bool, on id: ConnectionID) {
-        if isWritable { unwritable.remove(id) } else { unwritable.insert(id) }
-        if held == nil { handle(.server(.writable(id, isWritable))) }
+        connections.setWritable(id, isWritable)
+        if !flash.holdsMessages { handle(.server(.writable(id, isWritable))) }
     }
 
     /// Pauses or resumes all connections. While messages are held, sessions pause their lanes, and a session that
     /// exceeds its limit of unread messages ends.
     func holdConnections(_ isHeld: Bool) {
-        for id in connections.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            handle(.server(.writable(id, !isHeld && !unwritable.contains(id))))
-        }
+        for (id, isWritable) in connections.writability { handle(.server(.writable(id, !isHeld && isWritable))) }
     }
 
     /// Handles the end of a connection.
     public func closed(_ id: ConnectionID) {
-        connections[id] = nil
-        unwritable.remove(id)
-        paused.remove(id)
+        connections.remove(id)
         handle(.server(.closed(id)))
     }
 
@@ -304,7 +260,7 @@ public actor PlugService: ConnectionOwner {
         // The mirror is not rewritten while actions are performed. Their records are not written yet, but the memory
         // already contains them, so they would be written twice.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
-        if !paused.isEmpty { resumeReading() }
+        for connection in connections.resume(where: { !machine.isReadingPaused($0) }) { connection.setReading(true) }
         finishKeyRotationIfAcknowledged()
         tellBroker()
         tellHomeKit()
@@ -317,16 +273,7 @@ public actor PlugService: ConnectionOwner {
     /// and other writes to flash do not wait.
     func perform(_ due: [PlugMachine.Action]) {
         actions.perform(due) { action in
-            if held != nil, action.tells { hold(action) } else { perform(action) }
-        }
-    }
-
-    private func hold(_ action: PlugMachine.Action) {
-        // The newest list supersedes the previous one, so one write is enough.
-        if case .keep = action, let index = heldActions.firstIndex(where: \.isKeep) {
-            heldActions[index] = action
-        } else {
-            heldActions.append(action)
+            if flash.holdsMessages, action.tells { flash.add(action) } else { perform(action) }
         }
     }
 
@@ -344,9 +291,7 @@ public actor PlugService: ConnectionOwner {
         case .persist(let state): write(.state, storage.writing(state))
         case .reserve(let boundary): write(.boundary, storage.reserving(upTo: boundary), boundary: boundary)
         case .keep(let controllers):
-            for connection in connections.values where controllers[connection.peerKey] != nil {
-                connection.markPaired()
-            }
+            for connection in connections.all(where: { controllers[$0] != nil }) { connection.markPaired() }
             write(.controllers, storage.writing(controllers))
         case .announce(let name): announce(as: name)
         case .keepSettings(let settings): write(.settings, storage.writing(settings))
@@ -395,8 +340,6 @@ public actor PlugService: ConnectionOwner {
 }
 
 extension PlugMachine.Action {
-    fileprivate var isKeep: Bool { if case .keep = self { true } else { false } }
-
     /// True if the action is visible to others and must wait for the list of controllers. Lists also wait for earlier
     /// lists.
     fileprivate var tells: Bool {

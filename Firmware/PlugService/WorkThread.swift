@@ -28,3 +28,21 @@ final class WorkThread: Sendable {
     /// Stops the thread and returns at once. Work in progress finishes, or blocks until the process ends.
     func stop() { pool.shutdownGracefully { _ in } }
 }
+
+/// A ``WorkThread`` that begins with its first work.
+struct LazyThread {
+    private var thread: WorkThread?
+
+    /// Performs the work after all earlier work, then calls `report` on the loop.
+    mutating func perform<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value, on loop: any EventLoop,
+        then report: @escaping @Sendable (Value) -> Void
+    ) {
+        let thread = thread ?? WorkThread()
+        self.thread = thread
+        thread.perform(work, on: loop, then: report)
+    }
+
+    /// Stops the thread if it runs.
+    func stop() { thread?.stop() }
+}

@@ -38,7 +38,7 @@ import Testing
 
     /// Returns when the first entry of the audit log is in flash.
     private func firstWritesEnd(of service: PlugService) async throws {
-        while await !service.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        while await !service.flash.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     /// The edges must be in one turn, because the time between two turns on a busy machine could make a long press.
@@ -75,11 +75,11 @@ import Testing
         }
         await latch.untilSomebodyIsStopped()
         #expect(plug.isRelayOn, "the relay does not wait for flash")
-        #expect(await service.heldActions == [.server(.pairingWindow(isOpen: false))])
+        #expect(await service.flash.heldActions == [.server(.pairingWindow(isOpen: false))])
         #expect(directory.text("controllers") == nil)
         latch.open()
         await service.stop()
-        #expect(await service.heldActions.isEmpty)
+        #expect(await service.flash.heldActions.isEmpty)
         #expect(directory.text("controllers")?.contains("desk") == true)
     }
 
@@ -95,7 +95,7 @@ import Testing
             }
         }
         await latch.untilSomebodyIsStopped()
-        #expect(await service.jobs.count == 2)
+        #expect(await service.flash.jobs.count == 2)
         latch.open()
         await service.stop()
     }
@@ -133,7 +133,7 @@ import Testing
             service.write(.boundary, service.storage.reserving(upTo: 2000), boundary: 2000)
         }
         await latch.untilSomebodyIsStopped()
-        #expect(await service.jobs.map(\.kind) == [.state, .boundary, .settings])
+        #expect(await service.flash.jobs.map(\.kind) == [.state, .boundary, .settings])
         latch.open()
         await service.stop()
     }

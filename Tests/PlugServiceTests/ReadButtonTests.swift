@@ -102,11 +102,13 @@ import Testing
             await Task.yield()
         }
         #expect(button.failures.withLock { $0 } == [ENODEV])
-        #expect(await service.faults["watch the button"] == HardwareFault(part: "button", reason: "gone"))
+        #expect(await service.fault(of: "watch the button") == HardwareFault(part: "button", reason: "gone"))
         await service.stop()
     }
 }
 
 extension PlugService {
-    fileprivate func isTriedAgain(_ what: String) -> Bool { unfinished[what] != nil }
+    fileprivate func isTriedAgain(_ what: String) -> Bool { faults.unfinished[what] != nil }
+
+    fileprivate func fault(of what: String) -> HardwareFault? { faults.all.first { $0.what == what }?.fault }
 }

@@ -25,7 +25,7 @@ extension PlugService {
         status.add("malformedSessions", machine.malformedSessions)
         status.add("light", "\(machine.light)")
         // Discovery runs on the same loop.
-        if let counters = discovery?.assumeIsolated({ $0.counters }) {
+        if let counters = presence?.discovery.assumeIsolated({ $0.counters }) {
             status.add("malformedDatagrams", counters.malformed)
         }
         if let addressing { status.add("malformedFrames", addressing.assumeIsolated { $0.malformedFrames }) }
@@ -34,7 +34,7 @@ extension PlugService {
         state.reading?.write(to: &status)
         if let meter = settings.parts.meter { status.add("meter", meter.counters.json) }
         var told = JSONObject()
-        for (part, fault) in faults.sorted(by: { $0.key < $1.key }) { told.add(part, "\(fault)") }
+        for (part, fault) in faults.all { told.add(part, "\(fault)") }
         status.add("faults", told)
         if let brokerStatus { status.add("broker", brokerStatus) }
         if let homeKitStatus { status.add("homekit", homeKitStatus) }
