@@ -90,11 +90,11 @@ struct RuleFileWatcher: Sendable {
 struct RulePathLook: Sendable {
     /// The maximum number of names read from a directory. Prevents a directory with other content from filling the
     /// memory.
-    private static let maximumNames = 1 << 16
+    fileprivate static let maximumNames = 1 << 16
 
-    /// The files in order, up to ``RuleFileCache/maximumFiles``, each with its stamp.
+    /// The files in order, each with its stamp, up to one more than ``RuleFileCache/maximumFiles``.
     var files: [(path: String, stamp: FileStamp?)] = []
-    /// False if the directory has more files or names than the limits.
+    /// False if the directory has more names than the limit.
     var isWhole = true
     /// The reason why the path could not be examined.
     var fault: String?
@@ -103,9 +103,8 @@ struct RulePathLook: Sendable {
     init(at path: String) {
         var found = [path]
         if FileStamp(of: path)?.isDirectory == true { (found, isWhole) = Self.files(inDirectory: path) }
-        if found.count > RuleFileCache.maximumFiles { isWhole = false }
         // A directory's own stamp is not used, because it also changes with other files, such as an editor's.
-        files = found.prefix(RuleFileCache.maximumFiles).map { ($0, FileStamp(of: $0)) }
+        files = found.prefix(RuleFileCache.maximumFiles + 1).map { ($0, FileStamp(of: $0)) }
     }
 
     /// The result for a path whose file system did not answer in time.
@@ -155,15 +154,25 @@ struct DirectorySnapshot: Sendable {
                 stamps[file] = .some(stamp)
                 files.append(file)
             }
-            guard new.count > room || !look.isWhole else { continue }
-            faults.append(
-                (
-                    path,
-                    """
-                    \(path): the rule files after \(files.last ?? path) are not read, because at most \(RuleFileCache.maximumFiles) are allowed
-                    hint: put related rules into one file
-                    """
-                ))
+            if new.count > room {
+                faults.append(
+                    (
+                        path,
+                        """
+                        \(path): the rule files after \(files.last ?? path) are not read, because at most \(RuleFileCache.maximumFiles) are allowed
+                        hint: put related rules into one file
+                        """
+                    ))
+            } else if !look.isWhole {
+                faults.append(
+                    (
+                        path,
+                        """
+                        \(path): only the first \(RulePathLook.maximumNames) names are read, so some rule files may be missing
+                        hint: move other files out of this directory
+                        """
+                    ))
+            }
         }
         (self.files, self.stamps, self.faults) = (files, stamps, faults)
     }

@@ -3,7 +3,7 @@ import NIOCore
 import PlugModel
 import Storage
 
-/// The waiting writes to flash, and the messages that wait for one of them.
+/// The waiting writes to flash, and the messages that wait for a write.
 struct FlashQueue: Sendable {
     /// The wait of all messages for a write of the list of controllers.
     private struct Hold {
@@ -13,7 +13,7 @@ struct FlashQueue: Sendable {
     }
 
     /// The writes in order. The first one is in progress. At most one write of each kind waits, the newest, so a
-    /// storage that hangs uses no more memory.
+    /// storage that hangs needs only limited memory.
     private(set) var jobs: [FlashJob] = []
     /// The held messages: at most one list of controllers, and per connection as much as a session may have unread.
     private(set) var heldActions: [PlugMachine.Action] = []

@@ -234,4 +234,14 @@ struct RuleFileShelfTests {
         #expect(files.count == RuleFileCache.maximumFiles)
         #expect(faults.count == 1 && faults[0].contains("10999.yaml are not read, because at most 1000 are allowed"))
     }
+    @Test("Names above the limit of a directory are reported")
+    func tooManyNames() {
+        let directory = TestFolder(on: .memory)
+        for number in 0...65_536 {
+            _ = FileManager.default.createFile(atPath: "\(directory.path)/\(number).txt", contents: nil)
+        }
+        let (files, faults) = RulesDirectory.files(in: [directory.path])
+        #expect(files.isEmpty)
+        #expect(faults.count == 1 && faults[0].contains("only the first 65536 names are read"))
+    }
 }
