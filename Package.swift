@@ -142,23 +142,24 @@ let firmware: [Target] = [
 
 let controller: [Target] = [
     module("Controller/PlugClient", ["PlugProtocol", "PlugTransport", "CPlugInHand", "AsyncAlgorithms"]),
-    module(
-        "Controller/Automation", ["PlugModel", "HouseCalendar", "ApplianceSense", "SwiftProtobuf"],
-        exclude: ["House/Stored/rule_state.proto"]),
-    module("Controller/RuleFiles", ["Automation", "Yams"]),
+    module("Controller/RuleModel", ["PlugModel", "HouseCalendar", "ApplianceSense"]),
+    module("Controller/RuleChecks", ["RuleModel"]),
+    module("Controller/Automation", ["RuleModel"]),
+    module("Controller/DurableRules", ["Automation", "SwiftProtobuf"], exclude: ["Stored/rule_state.proto"]),
+    module("Controller/RuleFiles", ["RuleChecks", "Yams"]),
     module("Controller/HouseCalendar", ["ConfigurationFiles"]),
     module("Controller/Charting", ["HouseCalendar"]),
     module("Controller/ApplianceSense"),
     module(
         "Controller/PowerHistory",
         ["PlugModel", "LinuxSystem", "Recordings", "HouseCalendar", "GRDB", "GRDBSQLite"]),
-    module("Controller/Backtesting", ["Automation", "PowerHistory"]),
+    module("Controller/Backtesting", ["DurableRules", "PowerHistory"]),
     module("Controller/Processes", ["LinuxSystem", "CProcesses"]),
     module("Controller/Scripting", ["JSONText", "RuleFiles", "Backtesting", "Processes"]),
     module(
         "Controller/HTTPRequests",
         ["LinuxSystem", "AsyncHTTPClient", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"]),
-    module("Controller/Effects", ["Automation", "Processes", "HTTPRequests"]),
+    module("Controller/Effects", ["RuleChecks", "DurableRules", "Processes", "HTTPRequests"]),
     module("Controller/Terminal", ["LinuxSystem", "Charting"]),
     module("Controller/Daemon", ["PlugClient", "Scripting"]),
     module("Controller/Doctor", ["PlugClient"]),
@@ -243,9 +244,9 @@ let checks: [Target] =
     + tests(["FleetTests"], ["FleetService"])
     + tests(["PlugTransportTests", "LinuxNetworkTests"], ["TestSupport", "NIOEmbedded"])
     + tests(["PlugClientTests"], ["PlugService", "TestSupport"])
-    + tests(["ExampleTests"], ["RuleFiles", "TestSupport"])
-    + tests(["HouseCalendarTests"], ["Automation"])
-    + tests(["AutomationTests"], exclude: ["House/Stored"])
+    + tests(["ExampleTests"], ["RuleFiles", "Automation", "TestSupport"])
+    + tests(["HouseCalendarTests"], ["RuleChecks", "Automation"])
+    + tests(["AutomationTests"], ["RuleChecks", "DurableRules"], exclude: ["House/Stored"])
     + tests(["ChartingTests"], exclude: ["Golden"])
     + tests(["ScriptingTests"], ["TestSupport"], exclude: ["stand-in.py"])
     + tests(["SimulationTests"], ["AddressConfiguration", "Storage", "Daemon", "SimulatedLAN", "TestSupport"])

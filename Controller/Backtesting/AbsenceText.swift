@@ -1,4 +1,3 @@
-import Automation
 public import HouseCalendar
 
 extension RuleAbsence {

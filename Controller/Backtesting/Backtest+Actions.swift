@@ -1,4 +1,5 @@
 import Automation
+import DurableRules
 import PlugModel
 import PowerHistory
 import ProtocolCore

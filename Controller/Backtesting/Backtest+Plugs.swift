@@ -2,6 +2,7 @@ import Automation
 import PlugModel
 import PowerHistory
 import ProtocolCore
+import RuleModel
 
 /// Sets up the plugs of the house at the beginning of the span.
 extension Backtest {

@@ -1,6 +1,8 @@
 import Automation
+import DurableRules
 import PlugModel
 import ProtocolCore
+import RuleModel
 
 /// Calls scripts, performs their actions in the virtual house at once, and runs their timers in virtual time.
 extension Backtest {

@@ -1,7 +1,9 @@
 import Automation
+import DurableRules
 import PlugModel
 import PowerHistory
 import ProtocolCore
+import RuleModel
 
 /// Runs a rule engine over a recorded span. Times are milliseconds since 1970; an `Instant` is the same time in
 /// nanoseconds.

@@ -1,4 +1,5 @@
 public import Automation
+import RuleModel
 
 /// The effects that rules would have had in a recorded span.
 public struct BacktestReport: Sendable {

@@ -1,4 +1,5 @@
 import Automation
+import DurableRules
 
 /// The notices about one firing, in ascending order of time.
 struct FiringNotices: Sendable {

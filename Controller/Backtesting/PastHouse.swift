@@ -1,8 +1,8 @@
-public import Automation
 public import HouseCalendar
 import PlugModel
 public import PowerHistory
 import ProtocolCore
+public import RuleModel
 
 /// A house as its history recorded it, on which rules can run.
 ///

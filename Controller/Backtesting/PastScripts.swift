@@ -1,4 +1,5 @@
 public import Automation
+public import RuleModel
 
 /// The scripts of a backtest. Each script starts without stored state. All calls are made on the thread of the
 /// backtest.

@@ -1,7 +1,9 @@
 public import Automation
+import DurableRules
 import HouseCalendar
 import PlugModel
 public import PowerHistory
+public import RuleModel
 
 /// An explanation why a rule did nothing at a time, from the recorded history: the state of each trigger and condition.
 public struct RuleAbsence: Codable, Hashable, Sendable {

@@ -1,4 +1,3 @@
-public import Automation
 public import BrokerConfiguration
 public import Daemon
 import JSONText
@@ -11,6 +10,7 @@ public import PlugClient
 public import PlugModel
 import PlugTopics
 import ProtocolCore
+public import RuleModel
 
 /// Connects the house to an MQTT broker: the shell of `BrokerMachine`. It receives the same updates as the rules, the
 /// history and the dashboard, and sends commands through the same connections to the plugs.

@@ -5,6 +5,7 @@ import NIOCore
 import PlugClient
 import PlugModel
 import ProtocolCore
+import RuleModel
 
 /// Distributes the updates of one house to rules, recorder and observers. The rules receive the same updates as without
 /// recorder and observers. Each observer has a bounded queue and the recorder queues its writes, so a slow observer, disk

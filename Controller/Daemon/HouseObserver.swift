@@ -1,6 +1,6 @@
-public import Automation
 public import PlugClient
 public import PlugModel
+public import RuleModel
 
 /// An observer of the house, next to rules and history. Its functions are called one at a time, from a queue of at most
 /// 16,384 items. A slow observer delays only itself. If its queue was full, it receives the number of refused items as a

@@ -1,4 +1,4 @@
-import Automation
+import DurableRules
 import PlugModel
 
 /// The users' requests to turn a rule on or off, or to run it, whose outcome is pending. The daemon's limit of

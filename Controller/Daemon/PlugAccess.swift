@@ -2,6 +2,7 @@ import AsyncAlgorithms
 import Automation
 import PlugClient
 import PlugModel
+import RuleModel
 
 /// The access of running rules to the house: its updates, and commands to its plugs.
 protocol PlugAccess: Sendable {

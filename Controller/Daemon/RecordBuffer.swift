@@ -1,4 +1,4 @@
-import Automation
+import DurableRules
 
 /// The records that are not delivered yet. Their number is limited, because scripts continue to produce records while a
 /// reader is blocked.

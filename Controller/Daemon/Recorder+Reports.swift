@@ -1,10 +1,12 @@
 import Automation
+import DurableRules
 import LinuxSystem
 import Metering
 import PlugClient
 import PlugModel
 import PowerHistory
 import ProtocolCore
+import RuleModel
 
 /// Handles reports of plugs and records of rules, and writes to the history.
 extension Recorder {

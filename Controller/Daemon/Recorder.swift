@@ -1,4 +1,5 @@
 import Automation
+import DurableRules
 import LinuxNetwork
 import LinuxSystem
 import Metering

@@ -1,5 +1,5 @@
-public import Automation
 import LinuxSystem
+public import RuleModel
 public import Scripting
 
 /// The result of parsing a rule file.

@@ -1,6 +1,6 @@
-public import Automation
 import LinuxSystem
 public import PlugModel
+public import RuleModel
 
 /// Replaces, disables and manually runs rules.
 extension RuleRunner {

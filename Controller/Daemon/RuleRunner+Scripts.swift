@@ -1,4 +1,6 @@
 import Automation
+import DurableRules
+import RuleModel
 import Scripting
 
 /// Calls functions of scripts for rules.

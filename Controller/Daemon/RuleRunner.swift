@@ -1,5 +1,6 @@
 public import AsyncAlgorithms
 import Automation
+import DurableRules
 import LinuxNetwork
 import LinuxSystem
 package import NIOCore

@@ -1,4 +1,4 @@
-public import Automation
+public import DurableRules
 public import LinuxSystem
 import PlugModel
 import Synchronization

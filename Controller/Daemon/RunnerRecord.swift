@@ -1,4 +1,4 @@
-public import Automation
+public import DurableRules
 public import LinuxSystem
 
 /// A notice of the running rules with its time.

@@ -1,4 +1,5 @@
 public import Automation
+public import RuleModel
 public import Scripting
 
 /// Calls the functions of scripts. Each script runs in its own process.

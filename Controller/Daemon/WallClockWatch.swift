@@ -1,7 +1,7 @@
-import Automation
 public import HouseCalendar
 import LinuxSystem
 public import ProtocolCore
+import RuleModel
 
 /// Computes sunrise and sunset on days of the local calendar (counted from 1970-01-01). `instant` converts seconds
 /// since 1970 (UTC) to the controller's clock.

@@ -1,8 +1,8 @@
-public import Automation
 public import Daemon
 import LinuxSystem
 public import PlugClient
 import PlugModel
+public import RuleModel
 import Synchronization
 
 /// The latest state of each plug for a database. A newer state replaces one that was not fetched.

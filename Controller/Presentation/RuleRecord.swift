@@ -1,5 +1,6 @@
 import Automation
 public import Daemon
+import DurableRules
 import LinuxSystem
 import PlugModel
 

@@ -1,4 +1,5 @@
-public import Automation
+public import RuleChecks
+public import RuleModel
 
 /// The rules of one file, parsed from YAML.
 ///

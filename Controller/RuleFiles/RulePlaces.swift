@@ -1,4 +1,4 @@
-public import Automation
+public import RuleChecks
 
 /// The places of the parts of a rule in its file.
 public struct RulePlaces: Hashable, Sendable {

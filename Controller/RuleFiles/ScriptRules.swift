@@ -1,5 +1,5 @@
-public import Automation
 import ProtocolCore
+public import RuleModel
 
 /// Converts a script's declarations and answers to rules and actions with the grammar of rule files, so that both have
 /// the same meaning and the same error messages.

@@ -1,4 +1,4 @@
-public import Automation
+public import RuleModel
 
 /// A script that has been read.
 public struct Script: Hashable, Sendable {

@@ -1,6 +1,7 @@
 public import Automation
 import LinuxSystem
 import RuleFiles
+public import RuleModel
 
 /// A script that runs in its own process. Calls block (``ScriptPool`` has a thread for each script).
 public final class ScriptProcess {

@@ -1,10 +1,10 @@
-import Automation
 import DaemonClient
 import LinuxSystem
 import PlugClient
 import PlugModel
 import PowerHistory
 import Presentation
+import RuleChecks
 
 /// Collects the plugs that rules may mention: the daemon's plugs, or without a daemon the paired plugs, and the plugs
 /// in the history.

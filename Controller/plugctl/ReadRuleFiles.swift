@@ -1,8 +1,9 @@
-import Automation
 import Daemon
 import LinuxSystem
 import ProtocolCore
+import RuleChecks
 import RuleFiles
+import RuleModel
 import Scripting
 
 /// A rule file or a script, with the data to locate errors in it.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Automation
 import Daemon
 import Foundation
 import LinuxSystem

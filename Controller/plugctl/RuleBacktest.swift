@@ -6,6 +6,7 @@ import HouseCalendar
 import LinuxSystem
 import PowerHistory
 import Presentation
+import RuleModel
 import Scripting
 import Terminal
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Automation
 import Daemon
 import DaemonClient
 import Effects
@@ -7,7 +6,9 @@ import HouseCalendar
 import LinuxSystem
 import Presentation
 import ProtocolCore
+import RuleChecks
 import RuleFiles
+import RuleModel
 
 /// `plugctl rules check`: checks rule files and scripts.
 struct RuleCheckCommand: AsyncParsableCommand {

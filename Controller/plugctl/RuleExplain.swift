@@ -7,6 +7,7 @@ import HouseCalendar
 import LinuxSystem
 import PowerHistory
 import Presentation
+import RuleModel
 
 /// `plugctl rules explain`: shows the recorded firings of a rule, and explains missing ones.
 struct RuleExplain: AsyncParsableCommand {

@@ -1,10 +1,10 @@
-import Automation
 import Backtesting
 import HouseCalendar
 import LinuxSystem
 import PowerHistory
 import Presentation
 import ProtocolCore
+import RuleModel
 
 /// The part of the history over which rules run.
 struct RulePast {

@@ -1,7 +1,9 @@
-@testable import Automation
 import PlugModel
 import ProtocolCore
 import Testing
+
+@testable import Automation
+@testable import RuleModel
 
 @Suite("Button, names, conditions and cooldown")
 struct ButtonTests {
@@ -18,7 +20,7 @@ struct ButtonTests {
     func old() {
         var house = VirtualHouse(.button(.turnOff(["Hall"])))
         house.appear("Hall", at: 0)
-        house.press("Hall", 1, age: RuleEngine.maximumAge + .nanoseconds(1), at: 1)
+        house.press("Hall", 1, age: Rule.usualMaximumAge + .nanoseconds(1), at: 1)
         house.press("Hall", 2, age: nil, at: 1)
         #expect(house.firings.isEmpty)
         let reasons = house.log.map { item -> String in
@@ -26,7 +28,7 @@ struct ButtonTests {
             return "\(reason)"
         }
         #expect(reasons == ["the event is 5 s old", "the event is from before the plug's restart"])
-        house.press("Hall", 3, age: RuleEngine.maximumAge, at: 1)
+        house.press("Hall", 3, age: Rule.usualMaximumAge, at: 1)
         house.press("Hall", 3, at: 2)
         house.press("Hall", 2, at: 2)
         #expect(house.firings == ["1.0 By button"])

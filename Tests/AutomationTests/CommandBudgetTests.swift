@@ -2,7 +2,8 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 @Suite struct CommandBudgetTests {
     @Test("At most 60 commands are granted within any minute")

@@ -1,6 +1,7 @@
 import Automation
 import PlugModel
 import ProtocolCore
+import RuleModel
 import Testing
 
 @Suite("Dwell")
@@ -111,12 +112,12 @@ struct DwellTests {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
         house.read("Television", 80, at: 1)
-        let late = Instant.at(4) + RuleEngine.maximumAge
+        let late = Instant.at(4) + Rule.usualMaximumAge
         var awake = house.engine
         #expect(awake.handle(.deadlineReached, now: late).count == 2)
         var asleep = house.engine
         let actions = asleep.handle(.deadlineReached, now: late + .nanoseconds(1))
-        guard case .heldBack(_, .old(RuleEngine.maximumAge + .nanoseconds(1))) = actions.first, actions.count == 1
+        guard case .heldBack(_, .old(Rule.usualMaximumAge + .nanoseconds(1))) = actions.first, actions.count == 1
         else {
             Issue.record("\(actions)")
             return

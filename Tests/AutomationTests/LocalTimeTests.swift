@@ -1,6 +1,6 @@
-import Automation
 import PlugModel
 import ProtocolCore
+import RuleModel
 import Testing
 
 @Suite("Local time and windows")

@@ -1,7 +1,10 @@
-@testable import Automation
 import PlugModel
 import ProtocolCore
 import Testing
+
+@testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 @Suite("State that survives a restart, a loss, and new rules")
 struct OutlivingTests {

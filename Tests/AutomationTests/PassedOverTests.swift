@@ -1,7 +1,9 @@
-@testable import Automation
 import PlugModel
 import ProtocolCore
 import Testing
+
+@testable import Automation
+@testable import RuleModel
 
 @Suite("Skipped readings leave the engine in the same state as handled ones")
 struct PassedOverTests {

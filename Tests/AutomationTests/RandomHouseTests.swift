@@ -1,6 +1,7 @@
 import Automation
 import PlugModel
 import ProtocolCore
+import RuleModel
 import Testing
 
 @Suite("Random houses")

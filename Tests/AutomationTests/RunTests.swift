@@ -1,7 +1,9 @@
-@testable import Automation
 import PlugModel
 import ProtocolCore
 import Testing
+
+@testable import Automation
+@testable import RuleModel
 
 @Suite("Runs: waits, modes, restore, effects")
 struct RunTests {

@@ -1,8 +1,11 @@
-@testable import Automation
 import HouseCalendar
 import PlugModel
 import ProtocolCore
 import Testing
+
+@testable import DurableRules
+@testable import Automation
+@testable import RuleModel
 
 @Suite("Schedules")
 struct ScheduleTests {

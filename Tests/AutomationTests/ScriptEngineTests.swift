@@ -3,6 +3,7 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import RuleModel
 
 @Suite("Rules of scripts in the engine")
 struct ScriptEngineTests {

@@ -2,7 +2,9 @@ import PlugModel
 import ProtocolCore
 import Testing
 
+@testable import DurableRules
 @testable import Automation
+@testable import RuleModel
 
 extension Rule {
     /// The rule that `on(...)` in a script creates.

@@ -1,6 +1,7 @@
 import Automation
 import PlugModel
 import ProtocolCore
+import RuleModel
 import Testing
 
 @Suite("Triggers other than thresholds and buttons")
@@ -218,7 +219,7 @@ struct TriggerTests {
         #expect(house.firings.count == 8 && house.heldBack.count == 1)
         #expect(Set(house.requests.map(\.id)).count == house.requests.count)
         for number in 2...100 { house.press("Hall", UInt64(number), at: 1 + Double(number) / 100) }
-        #expect(house.firings.count <= 2 * RuleEngine.usualLimit.count)
+        #expect(house.firings.count <= 2 * FiringLimit.usual.count)
     }
 
     @Test("A washing machine is finished once, at its end, even if its start was recorded earlier")

@@ -3,6 +3,7 @@ import HouseCalendar
 import Metering
 import PlugModel
 import ProtocolCore
+import RuleModel
 
 /// Runs an engine in virtual time. Deadlines are met exactly, and every action is recorded with its time.
 struct VirtualHouse {

@@ -1,4 +1,5 @@
 import Automation
+import RuleModel
 import Testing
 
 @Suite struct WebHookWordsTests {

@@ -1,8 +1,8 @@
-import Automation
 import Metering
 import PlugModel
 import PowerHistory
 import ProtocolCore
+import RuleModel
 import TestSupport
 import Testing
 

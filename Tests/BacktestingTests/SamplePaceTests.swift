@@ -1,7 +1,7 @@
-import Automation
 import Foundation
 import PlugModel
 import ProtocolCore
+import RuleModel
 import Testing
 
 @testable import Backtesting

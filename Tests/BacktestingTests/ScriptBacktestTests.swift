@@ -1,5 +1,6 @@
 import Automation
 import PlugModel
+import RuleModel
 import Testing
 
 @testable import Backtesting

@@ -1,5 +1,6 @@
 import Automation
 import NIOPosix
+import RuleModel
 import TestSupport
 import Testing
 

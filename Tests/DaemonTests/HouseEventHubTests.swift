@@ -1,8 +1,8 @@
-import Automation
 import LinuxSystem
 import NIOPosix
 import PlugClient
 import PlugModel
+import RuleModel
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
-import Automation
 import LinuxSystem
 import NIOCore
 import NIOPosix
 import PlugModel
+import RuleModel
 import TestSupport
 import Testing
 

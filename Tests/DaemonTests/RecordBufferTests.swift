@@ -1,4 +1,5 @@
 import Automation
+import DurableRules
 import LinuxSystem
 import PlugModel
 import ProtocolCore

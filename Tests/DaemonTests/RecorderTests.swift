@@ -1,4 +1,3 @@
-import Automation
 import Dispatch
 import Metering
 import NIOCore
@@ -7,6 +6,7 @@ import PlugClient
 import PlugModel
 import PowerHistory
 import ProtocolCore
+import RuleModel
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
-import Automation
 import Foundation
 import Glibc
 import LinuxSystem
+import RuleModel
 import Synchronization
 import TestSupport
 import Testing

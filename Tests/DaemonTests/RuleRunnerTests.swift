@@ -1,5 +1,5 @@
 import AsyncAlgorithms
-import Automation
+import DurableRules
 import LinuxSystem
 import Metering
 import NIOCore
@@ -7,6 +7,7 @@ import NIOPosix
 import PlugClient
 import PlugModel
 import ProtocolCore
+import RuleModel
 import TestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import PlugModel
 import TestSupport
 import Testing
 
-@testable import Automation
+@testable import DurableRules
 @testable import Daemon
 
 @Suite("The stored state of rules")

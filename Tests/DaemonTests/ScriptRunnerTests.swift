@@ -1,6 +1,8 @@
 import Automation
+import DurableRules
 import NIOPosix
 import PlugModel
+import RuleModel
 import TestSupport
 @testable import Scripting
 import Synchronization

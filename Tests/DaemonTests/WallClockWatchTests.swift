@@ -1,5 +1,5 @@
-import Automation
 import ProtocolCore
+import RuleModel
 import Testing
 
 @testable import Daemon

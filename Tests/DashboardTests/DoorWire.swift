@@ -1,4 +1,3 @@
-import Automation
 import FleetService
 import Foundation
 import Logging
@@ -7,6 +6,7 @@ import NIOPosix
 import PlugClient
 import PlugModel
 import PowerHistory
+import RuleModel
 import TestSupport
 
 @testable import Daemon

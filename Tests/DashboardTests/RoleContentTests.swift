@@ -1,5 +1,6 @@
 import Automation
 import Daemon
+import DurableRules
 import Foundation
 import NIOCore
 import PlugClient
@@ -7,6 +8,7 @@ import PlugModel
 import PowerHistory
 import Presentation
 import ProtocolCore
+import RuleModel
 import Testing
 
 @testable import Dashboard

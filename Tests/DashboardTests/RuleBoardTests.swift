@@ -1,9 +1,11 @@
 import Automation
 import Daemon
+import DurableRules
 import PlugModel
 import PowerHistory
 import Presentation
 import ProtocolCore
+import RuleModel
 import Testing
 
 @testable import Dashboard

@@ -1,4 +1,3 @@
-import Automation
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Automation
 import LinuxSystem
 import PlugModel
+import RuleModel
 
 @testable import Effects
 

@@ -1,4 +1,3 @@
-import Automation
 import Testing
 
 @testable import Effects

@@ -2,6 +2,7 @@ import Automation
 import ConfigurationFiles
 import Foundation
 import Processes
+import RuleModel
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Automation
 import Foundation
+import RuleModel
 import Testing
 
 @testable import Effects

@@ -4,6 +4,7 @@ import Metering
 import PlugModel
 import ProtocolCore
 import RuleFiles
+import RuleModel
 
 /// A house of simulated plugs in virtual time. It runs the rules of an example file and records their effects as text.
 struct ExampleHouse {

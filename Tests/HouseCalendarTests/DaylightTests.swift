@@ -1,4 +1,3 @@
-import Automation
 @testable import HouseCalendar
 import ProtocolCore
 import Testing

@@ -1,9 +1,10 @@
 import Foundation
+@testable import Automation
+@testable import RuleChecks
+@testable import RuleModel
 @testable import HouseCalendar
 import ProtocolCore
 import Testing
-
-@testable import Automation
 
 /// A rule engine at a place with a constant offset from UTC, with the sun's times of some days.
 private struct SunnyHouse {

@@ -1,4 +1,3 @@
-@testable import Automation
 import DNSWire
 import Daemon
 import Foundation

@@ -5,6 +5,8 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 @testable import Presentation
 
 /// Every notice as a line of JSON and as text.

@@ -1,6 +1,7 @@
-import Automation
 import Foundation
+import RuleChecks
 import RuleFiles
+import RuleModel
 import Testing
 
 @Suite("Example files")

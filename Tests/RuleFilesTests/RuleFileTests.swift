@@ -1,6 +1,6 @@
-import Automation
 import PlugModel
 import RuleFiles
+import RuleModel
 import Testing
 
 @Suite("Rules from files")

@@ -1,4 +1,4 @@
-import Automation
+import RuleChecks
 import RuleFiles
 import Testing
 

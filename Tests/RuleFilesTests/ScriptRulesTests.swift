@@ -1,5 +1,5 @@
-import Automation
 import PlugModel
+import RuleModel
 import Testing
 
 @testable import RuleFiles

@@ -1,6 +1,6 @@
-import Automation
 import PlugModel
 import RuleFiles
+import RuleModel
 import Testing
 
 @Suite("All triggers, conditions, actions and settings become data")
@@ -107,7 +107,7 @@ struct WholeGrammarTests {
 
     @Test("Settings are parsed, and missing ones have their defaults") func whatStandsBesideThem() throws {
         let plain = try rule("- { rule: A, when: { rule: B }, then: { toggle: A } }")
-        #expect(plain.mode == .single && plain.limit == nil && plain.maximumAge == RuleEngine.maximumAge)
+        #expect(plain.mode == .single && plain.limit == nil && plain.maximumAge == Rule.usualMaximumAge)
         #expect(plain.remembersAway == nil && plain.cooldown == .zero)
         let start = "- { rule: A, when: { rule: B }, then: { toggle: A }, "
         let set = try rule(

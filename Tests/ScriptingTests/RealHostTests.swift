@@ -1,6 +1,6 @@
-import Automation
 import LinuxSystem
 import PlugModel
+import RuleModel
 import Testing
 
 @testable import Scripting

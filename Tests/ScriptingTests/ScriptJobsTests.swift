@@ -1,4 +1,4 @@
-import Automation
+import RuleModel
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Automation
 import Foundation
 import PlugModel
+import RuleModel
 import TestSupport
 import Testing
 

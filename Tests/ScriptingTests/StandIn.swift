@@ -2,6 +2,7 @@ import Automation
 import Foundation
 import PlugModel
 import ProtocolCore
+import RuleModel
 import Scripting
 
 /// The script host of these tests, which runs a script's text as a Python program.

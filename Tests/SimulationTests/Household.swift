@@ -1,8 +1,8 @@
 import Appliance
-import Automation
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import RuleModel
 import SimulatedLAN
 
 /// Television, light, amplifier and a switch by the door, and a controller with two rules. The seed decides the faults.

@@ -1,6 +1,6 @@
-import Automation
 import PlugModel
 import ProtocolCore
+import RuleModel
 
 /// The invariants of the simulated house.
 extension Household {
@@ -56,7 +56,7 @@ extension Household {
         let age = lan.clock(of: plugs[name]!) - event.time
         let known = controller.plugs[name]?.machine.clock ?? description.clock
         let uncertainty = known.uncertainty(at: lan.clock(of: controllerHost))
-        guard age <= RuleEngine.maximumAge + uncertainty * 2 + .milliseconds(1) else {
+        guard age <= Rule.usualMaximumAge + uncertainty * 2 + .milliseconds(1) else {
             throw House.Broken(description: "a rule fired on a press that is \(age) old")
         }
     }

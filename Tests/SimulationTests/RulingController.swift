@@ -3,6 +3,7 @@ import PlugClient
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import RuleModel
 import ServiceDiscovery
 import SimulatedLAN
 

@@ -113,9 +113,14 @@ enum Layout {
         // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` (one plug) and `HouseMachine`
         // (all plugs) are the machines
         "Controller/PlugClient": .shell,
-        // `Model`: rules as data; `Engine`: runs them; `House`: durable state; `Check`: static analysis; `Past`: trace
-        // records
+        // Rules as data, and their words
+        "Controller/RuleModel": .pure,
+        // Static analysis: contradictions, loops, fights over a plug, rules that never fire
+        "Controller/RuleChecks": .pure,
+        // Runs rules: triggers, conditions, runs and commands (`RuleEngine`)
         "Controller/Automation": .pure,
+        // Rules that survive a restart (`DurableRuleEngine`): stored state, repeated commands and effects, trace records
+        "Controller/DurableRules": .pure,
         // YAML to rules, errors with places, and the JSON Schema, from one description
         "Controller/RuleFiles": .shell,
         // Local time with daylight saving (`LocalTimeline` converts back to UTC), sunrise and sunset, price and

@@ -1,4 +1,3 @@
-import Automation
 import Daemon
 import HTTPTypes
 import Hummingbird

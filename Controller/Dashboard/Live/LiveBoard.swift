@@ -1,4 +1,3 @@
-public import Automation
 public import Daemon
 import LinuxSystem
 import NIOCore
@@ -7,6 +6,7 @@ import PlugModel
 public import PowerHistory
 import Presentation
 import ProtocolCore
+public import RuleModel
 
 /// Holds the current state of the house and its stream readers: the shell of ``HouseBoard`` and ``EventStreamBuffer``.
 public actor LiveBoard: HouseObserver {

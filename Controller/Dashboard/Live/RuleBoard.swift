@@ -4,6 +4,7 @@ import DequeModule
 import LinuxSystem
 import PlugModel
 import Presentation
+import RuleModel
 
 /// The state of each rule: its last firings, faults and pending actions.
 struct RuleBoard: Hashable, Sendable {

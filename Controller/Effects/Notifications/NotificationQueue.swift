@@ -1,4 +1,5 @@
 import Automation
+import DurableRules
 import ProtocolCore
 
 /// Schedules the delivery of notifications to one receiver: decides when each notification is attempted, retried or

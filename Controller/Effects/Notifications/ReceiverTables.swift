@@ -1,5 +1,5 @@
-import Automation
 import ConfigurationFiles
+import RuleModel
 
 /// Reads a receiver's table, by kind.
 extension ConfigurationReader.Table {

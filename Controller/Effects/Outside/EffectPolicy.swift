@@ -1,5 +1,6 @@
-public import Automation
 public import Processes
+public import RuleChecks
+public import RuleModel
 
 /// The policy for what rules and scripts may do outside of the house: which programs they run, which servers they call,
 /// and whether programs can read the daemon's keys.

@@ -1,4 +1,3 @@
-import Automation
 import Processes
 
 /// The limits that one file sets for programs and servers of rules and scripts. Everything that the file does not

@@ -1,4 +1,4 @@
-import Automation
+import RuleModel
 
 /// Publishes notifications to a topic of an ntfy server (https://docs.ntfy.sh/publish/), or of a compatible server.
 struct NtfyReceiver: NotificationReceiver, Hashable {

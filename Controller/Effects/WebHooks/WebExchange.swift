@@ -1,7 +1,7 @@
 import AsyncHTTPClient
-import Automation
 import HTTPRequests
 import NIOSSL
+import RuleModel
 
 /// Sends one request and reads its answer.
 struct WebExchange: Sendable {

@@ -1,5 +1,6 @@
 import Automation
 import NIOSSL
+import RuleModel
 
 /// Sends web hooks. If the server cannot be reached, or reports that it failed, the request is sent up to three more
 /// times. Each request carries the event's id, so that the server can detect repetitions.

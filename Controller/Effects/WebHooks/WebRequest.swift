@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-import Automation
 import Foundation
 import NIOCore
 import NIOHTTP1
+import RuleModel
 
 /// The HTTP request of a web hook (RFC 9112).
 struct WebRequest: Sendable {

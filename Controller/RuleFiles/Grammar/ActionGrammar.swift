@@ -1,5 +1,5 @@
-import Automation
 import PlugModel
+import RuleModel
 
 /// The values of `then`.
 enum ActionGrammar {

@@ -1,5 +1,5 @@
-import Automation
 import PlugModel
+import RuleModel
 
 /// A condition with its place in the file, for messages.
 struct LocatedCondition: Sendable {

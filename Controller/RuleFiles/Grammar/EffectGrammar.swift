@@ -1,4 +1,4 @@
-import Automation
+import RuleModel
 
 /// The actions that command no plug: notify, run, web hook.
 enum EffectGrammar {

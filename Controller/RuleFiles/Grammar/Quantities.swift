@@ -1,4 +1,3 @@
-import Automation
 import PlugModel
 
 /// A kind of single value with its own syntax: a pattern, examples and a function that parses it.

@@ -1,4 +1,4 @@
-import Automation
+import RuleModel
 
 /// The grammar of one rule.
 enum RuleGrammar {
@@ -99,7 +99,7 @@ enum RuleGrammar {
     static let late: Key<Duration> = Key(
         "late",
         Shape<Duration>.words([
-            ("refuse", RuleEngine.maximumAge, "An event that arrives more than 5 s late does not fire the rule."),
+            ("refuse", Rule.usualMaximumAge, "An event that arrives more than 5 s late does not fire the rule."),
             ("accept", .seconds(3600), "Events up to 1 h old fire the rule."),
         ]).or(
             Shape.mapping(
@@ -137,7 +137,7 @@ enum RuleGrammar {
         var rule = Rule(name: "", triggers: [], actions: [], cooldown: reader.value(cooldown, fields) ?? .zero)
         rule.mode = reader.value(mode, fields) ?? .single
         rule.limit = reader.value(limit, fields)
-        rule.maximumAge = reader.value(late, fields) ?? RuleEngine.maximumAge
+        rule.maximumAge = reader.value(late, fields) ?? Rule.usualMaximumAge
         rule.remembersAway = reader.value(away, fields)?.span
         return rule
     }

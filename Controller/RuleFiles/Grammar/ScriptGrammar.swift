@@ -1,4 +1,4 @@
-import Automation
+import RuleModel
 
 /// The grammar of a script's `on`: the triggers that call the function, and the settings that a rule would have.
 enum ScriptGrammar {

@@ -1,5 +1,5 @@
-import Automation
 import ProtocolCore
+import RuleModel
 
 /// Durations and times of day.
 enum Times {

@@ -1,6 +1,6 @@
 import ApplianceSense
-import Automation
 import PlugModel
+import RuleModel
 
 /// The values of `when`.
 enum TriggerGrammar {

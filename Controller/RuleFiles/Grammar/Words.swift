@@ -1,6 +1,6 @@
 import ApplianceSense
-import Automation
 import PlugModel
+import RuleModel
 
 /// The sets of words: the spelling of each, its value, and its meaning for users.
 enum Words {

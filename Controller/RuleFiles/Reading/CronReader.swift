@@ -1,5 +1,5 @@
-import Automation
 import ProtocolCore
+import RuleModel
 
 /// Parses a schedule of crontab(5): minute, hour, day of the month, month, day of the week. Each field is `*`, a value,
 /// a range, `*` or a range with a step, or a list of these with commas. Months and days of the week have names of three

@@ -1,4 +1,3 @@
-import Automation
 import ProtocolCore
 
 /// Reads rules from a YAML tree. It continues after a mistake, so that one run reports all mistakes.

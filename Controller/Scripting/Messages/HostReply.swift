@@ -1,6 +1,6 @@
 import JSONText
-import Automation
 import RuleFiles
+import RuleModel
 
 /// A parsed reply of a script host, before it is compared with the request.
 enum HostReply: Sendable {

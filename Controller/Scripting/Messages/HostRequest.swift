@@ -1,6 +1,7 @@
 import Automation
 public import LinuxSystem
 import PlugModel
+import RuleModel
 
 /// A time, as it is sent to a script.
 public struct ScriptTime: Hashable, Sendable {

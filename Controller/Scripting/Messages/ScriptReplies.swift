@@ -1,6 +1,6 @@
 import JSONText
-public import Automation
 import RuleFiles
+public import RuleModel
 
 /// Interprets the replies of a host. Any line is either interpreted within the limits or rejected with a reason.
 public enum ScriptReplies {

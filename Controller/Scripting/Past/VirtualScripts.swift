@@ -1,5 +1,6 @@
 public import Automation
 public import Backtesting
+public import RuleModel
 
 /// Runs scripts in virtual time, for a backtest. Each script has its own process, as in the daemon. The process starts
 /// at the script's first call.

@@ -1,4 +1,5 @@
 import Automation
+import RuleModel
 import Synchronization
 
 /// The queue of calls to one script, in their order, across all of its processes. Each worker has a turn, which ends

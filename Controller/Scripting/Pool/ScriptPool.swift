@@ -1,5 +1,6 @@
 public import Automation
 import LinuxSystem
+public import RuleModel
 
 /// A change of a script's process.
 public enum ScriptNotice: Hashable, Sendable {

@@ -1,7 +1,7 @@
-import Automation
 internal import Glibc
 import Processes
 import ProtocolCore
+import RuleModel
 
 /// A script with its process, and the loop of its thread, which waits for calls and for the end of the process.
 final class ScriptWorker: Sendable {

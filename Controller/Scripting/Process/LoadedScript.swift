@@ -1,6 +1,6 @@
 import JSONText
-import Automation
 import RuleFiles
+import RuleModel
 
 /// A process that has loaded a script.
 final class LoadedScript {

@@ -1,5 +1,6 @@
-import Automation
 import PlugModel
+import RuleChecks
+import RuleModel
 
 /// The findings as `SEVERITY RULE PART: MESSAGE`. If `house` is nil, names of plugs are not
 /// checked.

@@ -1,6 +1,7 @@
-import Automation
 import HouseCalendar
 import PlugModel
+import RuleChecks
+import RuleModel
 import Testing
 
 @Suite("Rule check: conditions that never or always hold")

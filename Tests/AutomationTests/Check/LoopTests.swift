@@ -1,5 +1,6 @@
-import Automation
 import PlugModel
+import RuleChecks
+import RuleModel
 import Testing
 
 @Suite("Rule check: loops")

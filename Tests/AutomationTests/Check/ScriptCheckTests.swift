@@ -1,7 +1,8 @@
 import PlugModel
 import Testing
 
-@testable import Automation
+@testable import RuleChecks
+@testable import RuleModel
 
 @Suite("Rule check: rules of scripts")
 struct ScriptCheckTests {

@@ -1,5 +1,6 @@
-import Automation
 import HouseCalendar
+import RuleChecks
+import RuleModel
 import Testing
 
 @Suite("Rule check: triggers that never arm")

@@ -3,6 +3,7 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import RuleModel
 
 @Suite struct RunListTests {
     private static func firing(_ number: UInt128) -> Firing {

@@ -3,6 +3,7 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import RuleModel
 
 @Suite struct SavedStatesTests {
     private static let on = PlugCommand.setRelay(on: true, autoOff: nil)

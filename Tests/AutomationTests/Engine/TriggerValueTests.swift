@@ -4,6 +4,7 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import RuleModel
 
 /// The triggers as values, without an engine.
 @Suite struct TriggerValueTests {

@@ -3,6 +3,8 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 @Suite("Commands whose plug disconnects or changes its name before it answers")
 struct AbsenceTests {

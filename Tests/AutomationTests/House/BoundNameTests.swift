@@ -3,6 +3,8 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 /// Attack class: an attacker who can name a plug redirects the commands of a rule to this plug.
 @Suite("Rules address the plug to which a name is bound")

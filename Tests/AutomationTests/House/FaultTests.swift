@@ -2,7 +2,7 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@testable import Automation
+@testable import RuleModel
 
 @Suite("Rules in a house with faults")
 struct FaultTests {

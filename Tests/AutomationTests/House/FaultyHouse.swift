@@ -3,6 +3,8 @@ import PlugModel
 import ProtocolCore
 
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 /// A television, a light, an amplifier, a fan and a switch, and the rules' process with its disk, in virtual time. The
 /// tests add faults: the process is killed or suspended, plugs disconnect, clocks are set, and rules are reloaded.

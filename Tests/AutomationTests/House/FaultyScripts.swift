@@ -1,7 +1,9 @@
 import PlugModel
 import ProtocolCore
 
+@testable import DurableRules
 @testable import Automation
+@testable import RuleModel
 
 /// The processes of two scripts, as pure functions of a call and the state: one airs a room, and the other counts. The
 /// processes die during calls, and functions of the counting script fail.

@@ -3,6 +3,8 @@ import PlugModel
 import ProtocolCore
 
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 /// A rule machine with its recorded actions. The test decides when a write ends.
 struct HouseBench {

@@ -2,8 +2,6 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@testable import Automation
-
 @Suite("The rules' process is killed")
 struct KillTests {
     /// Some presses come during a write, and some while the previous change waits to be stored.

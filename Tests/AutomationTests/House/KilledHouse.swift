@@ -2,6 +2,8 @@ import PlugModel
 import ProtocolCore
 
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 /// A switch, a lamp that it toggles, the rules' process and its disk, in virtual time. The process is killed after a
 /// number of its actions and restarted later, while the plugs continue.

@@ -3,6 +3,7 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import RuleModel
 
 /// A fan is turned on for ten minutes. The process is killed during this time, and the next process starts after
 /// the ten minutes.

@@ -3,6 +3,8 @@ import PlugModel
 import ProtocolCore
 
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 /// A stored state with every kind of content, and its files in the formats of earlier versions of this program.
 enum SampleMemory {

@@ -2,6 +2,8 @@ import PlugModel
 import ProtocolCore
 import Testing
 
+@testable import RuleModel
+@testable import DurableRules
 @testable import Automation
 
 @Suite("Scripts in a house with faults")

@@ -1,7 +1,8 @@
 import ProtocolCore
 import Testing
 
-@testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 @Suite struct ScriptRateLimitsTests {
     @Test("Commands beyond the limit are reported at once, and later ones after the span, in one notice")

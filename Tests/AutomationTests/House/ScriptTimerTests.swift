@@ -2,7 +2,8 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 @Suite("Timers and commands of scripts")
 struct ScriptTimerTests {

@@ -3,6 +3,8 @@ import ProtocolCore
 import Testing
 
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 @Suite("Files of the rules' state")
 struct StoredFilesTests {

@@ -1,7 +1,8 @@
 import ProtocolCore
 import Testing
 
-@testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 @Suite struct PowerTriggerCourseTests {
     private func course(_ watts: [(second: Int64, watts: Double)]) throws -> PowerTriggerReplay {

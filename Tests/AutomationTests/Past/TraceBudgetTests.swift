@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Automation
+@testable import DurableRules
 
 @Suite struct TraceBudgetTests {
     private static let day: Int64 = 86_400_000

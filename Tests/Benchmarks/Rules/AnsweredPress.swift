@@ -1,7 +1,7 @@
-import Automation
 import Foundation
 import LinuxSystem
 import ProtocolCore
+import RuleModel
 import Scripting
 
 /// The limit of a script's commands per minute.

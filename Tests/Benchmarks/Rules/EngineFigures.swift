@@ -1,6 +1,7 @@
 import Automation
 import PlugModel
 import ProtocolCore
+import RuleModel
 
 /// Measures the rule engine with 10 plugs: readings without an edge with 20 rules, presses and crossings with 10 rules.
 /// The reference for readings and firings is a plain loop over the thresholds.

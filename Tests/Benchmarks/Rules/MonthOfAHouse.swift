@@ -1,4 +1,3 @@
-import Automation
 import Backtesting
 import Foundation
 import HouseCalendar
@@ -6,6 +5,7 @@ import Metering
 import PlugModel
 import PowerHistory
 import ProtocolCore
+import RuleModel
 
 /// Measures a backtest of 20 rules over the history of ten plugs at one sample per second.
 struct MonthOfAHouse {

@@ -1,4 +1,3 @@
-import Automation
 import Daemon
 import Foundation
 import LinuxSystem
@@ -7,6 +6,7 @@ import PlugModel
 import PlugTransport
 import PowerHistory
 import ProtocolCore
+import RuleModel
 import Scripting
 
 /// A plug in its own process, and rules in this process that turn it on when its button is pressed.

@@ -1,4 +1,4 @@
-import Automation
+import DurableRules
 import Foundation
 import LinuxSystem
 import PlugModel

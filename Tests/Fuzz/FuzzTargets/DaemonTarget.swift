@@ -1,4 +1,3 @@
-import Automation
 import Daemon
 import Dashboard
 import LinuxSystem
@@ -8,6 +7,7 @@ import PlugClient
 import PlugModel
 import PowerHistory
 import Presentation
+import RuleModel
 import ServiceDiscovery
 import Synchronization
 import TestSupport

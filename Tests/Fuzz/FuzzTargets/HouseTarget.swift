@@ -1,10 +1,11 @@
-import Automation
+import DurableRules
 import LinuxSystem
 import PlugClient
 import PlugModel
 import Presentation
 import ProtocolCore
 import RuleFiles
+import RuleModel
 
 extension FuzzTarget {
     /// Sends the bytes of a paired plug to a house. The house follows the plug, runs rules, formats the updates as

@@ -1,5 +1,5 @@
-import Automation
 import RuleFiles
+import RuleModel
 import Scripting
 
 extension FuzzTarget {

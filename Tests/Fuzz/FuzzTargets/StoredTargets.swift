@@ -1,9 +1,10 @@
 import Appliance
-import Automation
+import DurableRules
 import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import RuleModel
 import TestSupport
 
 extension FuzzTarget {

@@ -2,6 +2,7 @@ import Automation
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import RuleModel
 import SimulatedLAN
 import TestSupport
 
