@@ -228,7 +228,8 @@ let checks: [Target] =
         [
             "ProtocolCoreTests", "DNSWireTests", "ServiceDiscoveryTests", "MeteringTests", "QRCodeTests",
             "PlugBrokerTests", "BrokerConfigurationTests", "JSONTextTests", "LargeNumbersTests", "PlugTopicsTests",
-            "PlugProtocolTests", "RuleFilesTests", "TerminalTests", "DoctorTests", "StructureTests",
+            "PlugProtocolTests", "RuleChecksTests", "RuleFilesTests", "TerminalTests", "DoctorTests",
+            "StructureTests",
         ])
     + tests(
         [
@@ -246,7 +247,7 @@ let checks: [Target] =
     + tests(["PlugClientTests"], ["PlugService", "TestSupport"])
     + tests(["ExampleTests"], ["RuleFiles", "Automation", "TestSupport"])
     + tests(["HouseCalendarTests"], ["RuleChecks", "Automation"])
-    + tests(["AutomationTests"], ["RuleChecks", "DurableRules"], exclude: ["House/Stored"])
+    + tests(["AutomationTests"], ["DurableRules"], exclude: ["House/Stored"])
     + tests(["ChartingTests"], exclude: ["Golden"])
     + tests(["ScriptingTests"], ["TestSupport"], exclude: ["stand-in.py"])
     + tests(["SimulationTests"], ["AddressConfiguration", "Storage", "Daemon", "SimulatedLAN", "TestSupport"])

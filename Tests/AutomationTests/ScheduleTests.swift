@@ -3,8 +3,8 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@testable import DurableRules
 @testable import Automation
+@testable import DurableRules
 @testable import RuleModel
 
 @Suite("Schedules")

@@ -2,8 +2,8 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@testable import DurableRules
 @testable import Automation
+@testable import DurableRules
 @testable import RuleModel
 
 extension Rule {

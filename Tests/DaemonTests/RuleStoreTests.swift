@@ -4,8 +4,8 @@ import PlugModel
 import TestSupport
 import Testing
 
-@testable import DurableRules
 @testable import Daemon
+@testable import DurableRules
 
 @Suite("The stored state of rules")
 struct RuleStoreTests {

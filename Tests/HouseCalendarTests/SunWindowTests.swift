@@ -1,8 +1,8 @@
 import Foundation
 @testable import Automation
+@testable import HouseCalendar
 @testable import RuleChecks
 @testable import RuleModel
-@testable import HouseCalendar
 import ProtocolCore
 import Testing
 

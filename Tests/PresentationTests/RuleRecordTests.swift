@@ -6,8 +6,8 @@ import Testing
 
 @testable import Automation
 @testable import DurableRules
-@testable import RuleModel
 @testable import Presentation
+@testable import RuleModel
 
 /// Every notice as a line of JSON and as text.
 @Suite struct RuleRecordTests {

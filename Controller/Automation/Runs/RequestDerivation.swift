@@ -98,7 +98,7 @@ extension UInt128 {
 
     /// Returns true if ``part(action:plug:)`` of `whole` gave this number. The reversed mix gives the place of the
     /// part. A number that is not a part gives a plausible place with a probability of about 2^-80.
-    package func isPart(of whole: UInt128) -> Bool {
+    func isPart(of whole: UInt128) -> Bool {
         let place = unmixed ^ whole
         return place >> 20 != 0 && place >> 48 == 0
     }

@@ -1,9 +1,9 @@
 import PlugModel
 import Testing
 
-@testable import RuleModel
 @testable import Automation
 @testable import DurableRules
+@testable import RuleModel
 
 @Suite struct EffectProgressTests {
     @Test("An effect is requested once, and its last state is known at its end")

@@ -1,8 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-@testable import DurableRules
 @testable import Automation
+@testable import DurableRules
 @testable import RuleModel
 
 /// The processes of two scripts, as pure functions of a call and the state: one airs a room, and the other counts. The

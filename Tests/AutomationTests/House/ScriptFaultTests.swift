@@ -2,9 +2,9 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-@testable import RuleModel
-@testable import DurableRules
 @testable import Automation
+@testable import DurableRules
+@testable import RuleModel
 
 @Suite("Scripts in a house with faults")
 struct ScriptFaultTests {

@@ -46,3 +46,18 @@ struct ScriptCheckTests {
         #expect(found(scripts + [on, off]).count == 2)
     }
 }
+
+extension Rule {
+    /// The rule that `on(...)` in a script creates.
+    fileprivate static func script(_ place: Int = 0, of script: String = "hall.lua", on triggers: Trigger...) -> Rule {
+        Rule(
+            name: "\(script):\(place + 1)", triggers: triggers,
+            actions: [.call(ScriptHandler(script: script, index: place))])
+    }
+
+    fileprivate static let scripted = script(on: .button(plug: "Hall", .single))
+}
+
+extension ScriptTimer {
+    fileprivate static let lightsOut = ScriptTimer(script: "hall.lua", name: "lights out")
+}
