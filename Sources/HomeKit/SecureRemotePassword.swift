@@ -1,5 +1,7 @@
-/// SRP-6a for pair-setup (HAP 5.5): the 3,072-bit group of RFC 5054 and SHA-512. For hashing, HAP pads some numbers to
-/// the full length of the modulus and strips the leading zeros of others; each function states which.
+/// SRP-6a for pair-setup (HAP 5.5): the 3,072-bit group of RFC 5054 and SHA-512.
+///
+/// HAP does not say with how many leading zeros S, A and B are hashed. Apple's controllers remove the zeros, and
+/// aiohomekit pads the numbers to the length of the modulus. An accessory accepts both forms (``Hashing``).
 public enum SecureRemotePassword {
     /// The length of the modulus, and so of public keys, in bytes.
     public static let length = 384
@@ -8,6 +10,22 @@ public enum SecureRemotePassword {
     /// The user name in pair-setup.
     public static let userName = "Pair-Setup"
     static let generator: UInt8 = 5
+
+    /// The form in which a controller hashes S, A and B. The forms differ only if one of the numbers begins with a zero
+    /// byte.
+    public enum Hashing: CaseIterable, Sendable {
+        /// Without leading zeros, as Apple's controllers do.
+        case stripped
+        /// Padded to the length of the modulus, as aiohomekit does.
+        case padded
+
+        func bytes(of number: [UInt8]) -> [UInt8] {
+            switch self {
+            case .stripped: Array(number.drop { $0 == 0 })
+            case .padded: SecureRemotePassword.padded(number)
+            }
+        }
+    }
 
     /// The 3,072-bit group of RFC 5054, appendix A.
     public static let modulus: [UInt8] = {
@@ -39,19 +57,20 @@ public enum SecureRemotePassword {
         PairingCryptography.sha512(padded(controllerKey), padded(accessoryKey))
     }
 
-    /// K = H(S), S without leading zeros.
-    public static func sessionKey(_ secret: [UInt8]) -> [UInt8] {
-        PairingCryptography.sha512(Array(secret.drop { $0 == 0 }))
+    /// K = H(S).
+    public static func sessionKey(_ secret: [UInt8], _ hashing: Hashing = .stripped) -> [UInt8] {
+        PairingCryptography.sha512(hashing.bytes(of: secret))
     }
 
-    /// M1 = H(H(N) xor H(g), H(user), salt, A, B, K): g as one byte, A and B without leading zeros.
+    /// M1 = H(H(N) xor H(g), H(user), salt, A, B, K): g as one byte.
     public static func controllerProof(
-        user: String, salt: [UInt8], controllerKey: [UInt8], accessoryKey: [UInt8], sessionKey: [UInt8]
+        user: String, salt: [UInt8], controllerKey: [UInt8], accessoryKey: [UInt8], sessionKey: [UInt8],
+        _ hashing: Hashing = .stripped
     ) -> [UInt8] {
         let group = zip(PairingCryptography.sha512(modulus), PairingCryptography.sha512([generator])).map { $0 ^ $1 }
         return PairingCryptography.sha512(
-            group, PairingCryptography.sha512(Array(user.utf8)), salt, Array(controllerKey.drop { $0 == 0 }),
-            Array(accessoryKey.drop { $0 == 0 }), sessionKey)
+            group, PairingCryptography.sha512(Array(user.utf8)), salt, hashing.bytes(of: controllerKey),
+            hashing.bytes(of: accessoryKey), sessionKey)
     }
 
     /// M2 = H(A, M1, K), A padded.
@@ -99,17 +118,21 @@ public enum SecureRemotePassword {
             return try arithmetic.power(base, secret, modulo: modulus, isSecret: true)
         }
 
-        /// Returns the session key and the accessory's proof, or nil if the controller's key is not valid or its proof
-        /// is for a different code.
+        /// Returns the session key and the accessory's proof, both in the controller's form of hashing. Returns nil if
+        /// the controller's key is not valid or its proof is for a different code.
         public func verify(
             _ controllerKey: [UInt8], proof: [UInt8], user: String = userName, _ arithmetic: any ModularArithmetic
         ) throws(HomeKitError) -> (sessionKey: [UInt8], proof: [UInt8])? {
             guard let premaster = try premasterSecret(controllerKey, arithmetic) else { return nil }
-            let key = sessionKey(premaster)
-            let expected = controllerProof(
-                user: user, salt: verifier.salt, controllerKey: controllerKey, accessoryKey: publicKey, sessionKey: key)
-            guard PairingCryptography.areEqual(expected, proof) else { return nil }
-            return (key, accessoryProof(controllerKey: controllerKey, controllerProof: proof, sessionKey: key))
+            for hashing in Hashing.allCases {
+                let key = sessionKey(premaster, hashing)
+                let expected = controllerProof(
+                    user: user, salt: verifier.salt, controllerKey: controllerKey, accessoryKey: publicKey,
+                    sessionKey: key, hashing)
+                guard PairingCryptography.areEqual(expected, proof) else { continue }
+                return (key, accessoryProof(controllerKey: controllerKey, controllerProof: proof, sessionKey: key))
+            }
+            return nil
         }
 
         var salt: [UInt8] { verifier.salt }

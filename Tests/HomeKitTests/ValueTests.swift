@@ -27,6 +27,34 @@ import Testing
         #expect(proven?.proof == SetupVector.accessoryProof)
     }
 
+    /// aiohomekit computed both proofs, for a = 1000: 5^1000 has 291 bytes, and aiohomekit hashes it padded to 384.
+    @Test("A proof over numbers with leading zeros is accepted with and without the zeros")
+    func leadingZerosMayBeHashedOrNot() throws {
+        let accessory = try SecureRemotePassword.Accessory(
+            try verifier(), secret: SetupVector.accessorySecret, numbers)
+        let key = try numbers.power([5], [0x03, 0xE8], modulo: SecureRemotePassword.modulus, isSecret: false)
+        #expect(key.prefix(93).allSatisfy { $0 == 0 })
+        let padded = SetupVector.hex(
+            """
+            0CA7408C2DBBA38B112182C4D679C83FB0F64D4A9AF7C1EB64CDD96D432CE6D2\
+            DC0A36A3533FE74A95EC121C0C25DA784AB8DCF6124D0C53C2D28691F5DC37D8
+            """)
+        let answer = SetupVector.hex(
+            """
+            CC8A6281964EE96062D45C968474F607C2942980E90205C40DBC0D8B19D71F03\
+            FFEBF00DCB0FCCF0A1B885EF2A57348D01F8FC44302C5BE2B10AF48610566622
+            """)
+        #expect(try accessory.verify(key, proof: padded, user: "alice", numbers)?.proof == answer)
+
+        let premaster = try #require(try accessory.premasterSecret(key, numbers))
+        let sessionKey = SecureRemotePassword.sessionKey(premaster, .stripped)
+        let stripped = SecureRemotePassword.controllerProof(
+            user: "alice", salt: SetupVector.salt, controllerKey: key, accessoryKey: accessory.publicKey,
+            sessionKey: sessionKey, .stripped)
+        #expect(stripped != padded)
+        #expect(try accessory.verify(key, proof: stripped, user: "alice", numbers)?.sessionKey == sessionKey)
+    }
+
     @Test("A public key that is zero modulo N, or too long, is rejected")
     func aKeyThatMakesTheSecretKnownIsRefused() throws {
         let accessory = try SecureRemotePassword.Accessory(
