@@ -1,4 +1,4 @@
-import DNSWire
+public import DNSWire
 public import MulticastDNS
 public import ProtocolCore
 
@@ -27,6 +27,11 @@ public struct DiscoveryNode: Machine, Sendable {
         /// resolves have reserved places. Other entries are evicted, oldest first. The set replaces the previous one;
         /// services above the resolve limit are ignored.
         case prioritize(Set<ServiceIdentity>)
+        /// Publishes records on behalf of a sleeping host. The id is at least ``DiscoveryNode/firstProxyGroup``. Verified
+        /// records are announced without probing.
+        case publish(GroupID, RecordGroup, isVerified: Bool)
+        /// Withdraws records that were published on behalf of another host, with or without a goodbye.
+        case withdraw(GroupID, goodbye: Bool)
         /// The host resumed after a suspend. All registrations are claimed again, and all questions are asked again.
         case resumed
         /// Sends a goodbye for every registration immediately, and ends browses and resolves.
@@ -53,6 +58,10 @@ public struct DiscoveryNode: Machine, Sendable {
         case unresolved(ResolveID)
         /// The resolve ended to make room for a later one.
         case displaced(ResolveID)
+        /// Another host has the name of records that are published on behalf of a sleeping host.
+        case conflicted(GroupID, by: Peer)
+        /// A message arrived. Reported only if ``Configuration/reportsMessages`` is set.
+        case heard(InboundMessage)
     }
 
     /// The limits of the node, and the sharing of its port with another program.
@@ -69,20 +78,27 @@ public struct DiscoveryNode: Machine, Sendable {
         /// True if another program of this host has also opened the port, so that the kernel may deliver unicast
         /// packets to that program.
         public var sharesPort: Bool
+        /// True if the node reports each message that arrives, for a sleep proxy.
+        public var reportsMessages: Bool
 
         /// Creates a configuration.
         public init(
-            registrationLimit: Int = 2000, browseLimit: Int = 100, resolveLimit: Int = 2000, sharesPort: Bool = false
+            registrationLimit: Int = 2000, browseLimit: Int = 100, resolveLimit: Int = 2000, sharesPort: Bool = false,
+            reportsMessages: Bool = false
         ) {
             self.registrationLimit = registrationLimit
             self.browseLimit = browseLimit
             self.resolveLimit = resolveLimit
             self.sharesPort = sharesPort
+            self.reportsMessages = reportsMessages
         }
     }
 
+    /// The first id of the groups that the node publishes on behalf of other hosts. Smaller ids are for registrations.
+    public static let firstProxyGroup = GroupID(rawValue: 1 << 32)
     private static let domain: Name = "local"
 
+    private let reportsMessages: Bool
     private var responder: Responder
     private var querier: Querier
     private var registrations: Registrations
@@ -95,6 +111,7 @@ public struct DiscoveryNode: Machine, Sendable {
     /// Creates a node without interfaces. Random delays are drawn from `random`.
     public init(random: SeededRandom, configuration: Configuration = Configuration()) {
         var random = random
+        reportsMessages = configuration.reportsMessages
         responder = Responder(random: random.split(), sharesPort: configuration.sharesPort)
         querier = Querier(random: random.split())
         registrations = Registrations(
@@ -103,6 +120,9 @@ public struct DiscoveryNode: Machine, Sendable {
         typeBrowses = TypeBrowses(domain: Self.domain, limit: configuration.browseLimit)
         resolves = Resolves(domain: Self.domain, limit: configuration.resolveLimit)
     }
+
+    /// The names of all registered services and their hosts.
+    public var registeredNames: Set<Name> { responder.names(before: Self.firstProxyGroup) }
 
     public var nextDeadline: Instant? {
         sooner(sooner(responder.nextDeadline, querier.nextDeadline), registrations.deadline)
@@ -139,6 +159,10 @@ public struct DiscoveryNode: Machine, Sendable {
         case .reconfirm(let identity):
             steps = querier.reconfirmations(of: identity, in: Self.domain).map { .query($0) }
         case .prioritize(let services): resolves.prioritize(services, &steps)
+        case .publish(let id, let group, let isVerified):
+            precondition(id >= Self.firstProxyGroup, "the id of a registration's group")
+            steps = [.respond(isVerified ? .takeOver(id, group) : .publish(id, group))]
+        case .withdraw(let id, let goodbye): steps = [.respond(goodbye ? .withdraw(id) : .handBack(id))]
         case .resumed: steps = [.respond(.resumed), .query(.resumed)]
         case .stop:
             registrations.removeAll()
@@ -159,6 +183,7 @@ public struct DiscoveryNode: Machine, Sendable {
             let inbound = try InboundMessage(datagram)
             respond(.received(inbound), now: now, &actions)
             query(.received(inbound), now: now, &actions)
+            if reportsMessages { actions.append(.heard(inbound)) }
         } catch {
             malformedCount += 1
         }
@@ -182,6 +207,8 @@ public struct DiscoveryNode: Machine, Sendable {
             switch action {
             case .send(let datagram): actions.append(.send(datagram))
             case .claimed(let group): registrations.claimed(group, now: now, &steps)
+            case .conflicted(let group, let host) where group >= Self.firstProxyGroup:
+                actions.append(.conflicted(group, by: host))
             case .conflicted(let group, let host): registrations.rename(group, because: host, now: now, &steps)
             }
             perform(&steps, now: now, &actions)

@@ -61,7 +61,7 @@ struct TestLink {
                 let packet = Packet(time: now, sender: node, datagram: datagram)
                 packets.append(packet)
                 inFlight.append((now + .milliseconds(1), packet))
-            case .registered, .nameTaken, .browse, .types, .resolved, .unresolved, .displaced:
+            case .registered, .nameTaken, .browse, .types, .resolved, .unresolved, .displaced, .conflicted, .heard:
                 reports.append(Report(time: now, node: node, action: action))
             }
         }

@@ -209,7 +209,7 @@ struct CrowdMember {
             guard let name = resolving.removeValue(forKey: id) else { return nil }
             found[name] = service
             return .cancelResolve(id)
-        case .browse(_, .changed), .nameTaken, .types, .unresolved, .displaced, .send:
+        case .browse(_, .changed), .nameTaken, .types, .unresolved, .displaced, .send, .conflicted, .heard:
             return nil
         }
     }

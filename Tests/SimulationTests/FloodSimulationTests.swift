@@ -120,7 +120,7 @@ private struct FloodedHouse {
             case .resolved(let id, let service): if let name = resolves[id] { places[name] = service }
             case .unresolved(let id): if let name = resolves[id] { places[name] = nil }
             case .displaced(let id): resolves[id] = nil
-            case .registered, .nameTaken, .types: break
+            case .registered, .nameTaken, .types, .conflicted, .heard: break
             }
         }
     }

@@ -33,6 +33,8 @@ public actor Discovery {
     var browses: [BrowseID: BrowseState] = [:]
     var typeBrowses: [BrowseID: AsyncStream<[ServiceType]>.Continuation] = [:]
     var resolves: [ResolveID: AsyncStream<Resolution>.Continuation] = [:]
+    /// Receives the reports for a sleep proxy.
+    var reportToProxy: @Sendable (ProxyReport) -> Void = { _ in }
     var saidWaiting = false
     /// The number of datagrams that arrived on an interface that is not in use.
     var strayCount = 0
@@ -50,15 +52,20 @@ public actor Discovery {
     ///
     /// - Parameters:
     ///   - interfaces: the interfaces to use; loopback is only used if it is named.
+    ///   - servesProxy: true if a sleep proxy receives all messages; see ``tellProxy(_:)``.
     ///   - eventLoop: the event loop on which the actor runs.
     ///   - logger: the logger for interfaces, sockets and conflicts.
-    public init(interfaces: InterfaceFilter = .multicastCapable, on eventLoop: any EventLoop, logger: Logger) {
+    public init(
+        interfaces: InterfaceFilter = .multicastCapable, servesProxy: Bool = false, on eventLoop: any EventLoop,
+        logger: Logger
+    ) {
         self.eventLoop = eventLoop
         self.logger = logger
         self.interfaces = interfaces
         // The port is checked once, before our own sockets are open. Only probes depend on the result, and a responder
         // that starts later finds the names already claimed.
-        configuration = DiscoveryNode.Configuration(sharesPort: !SocketEntry.all(onPort: RFC6762.port).isEmpty)
+        configuration = DiscoveryNode.Configuration(
+            sharesPort: !SocketEntry.all(onPort: RFC6762.port).isEmpty, reportsMessages: servesProxy)
         // Random delays and tiebreaks need no secret, only different values on different hosts.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
         eventLoop.execute { self.assumeIsolated { $0.follow() } }
@@ -84,7 +91,8 @@ public actor Discovery {
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
             switch action {
             case .send(let datagram): send(datagram)
-            case .registered, .nameTaken, .browse, .types, .resolved, .unresolved, .displaced: nil
+            case .registered, .nameTaken, .browse, .types, .resolved, .unresolved, .displaced, .conflicted, .heard:
+                nil
             }
         }
         finishSequences()
@@ -156,6 +164,8 @@ public actor Discovery {
         case .resolved(let id, let service): resolves[id]?.yield(.resolved(service))
         case .unresolved(let id): resolves[id]?.yield(.gone)
         case .displaced(let id): resolves.removeValue(forKey: id)?.finish()
+        case .conflicted(let group, _): reportToProxy(.conflicted(group))
+        case .heard(let message): reportToProxy(.heard(message))
         }
     }
 }

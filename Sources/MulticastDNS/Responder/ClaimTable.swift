@@ -133,7 +133,7 @@ struct ClaimTable: Sendable {
     /// that probing for hundreds of services needs few packets. After many conflicts a group waits for its own longer
     /// pause.
     mutating func startProbing(_ id: GroupID, on interface: InterfaceID, now: Instant, _ random: inout SeededRandom) {
-        guard let group = groups[id] else { return }
+        guard let group = groups[id], group.content.isPublished(on: interface) else { return }
         let pause = group.conflicts.pause
         if pause > .zero {
             setClaim(.probing(sent: 0, next: now + pause), of: id, on: interface)
@@ -164,6 +164,7 @@ struct ClaimTable: Sendable {
     /// Announces the group's records again at this time. If the host has just changed its name, it must claim the new
     /// one before a service points to it.
     mutating func announceAgain(_ id: GroupID, on interface: InterfaceID, at time: Instant) {
+        guard groups[id]?.content.isPublished(on: interface) == true else { return }
         let isReady = isClaimed(groups[id]?.content.requires, on: interface)
         setClaim(isReady ? .announcing(sent: 0, next: time) : .waiting, of: id, on: interface)
     }

@@ -6,12 +6,17 @@ enum ProbePacker {
         let name: Name
         let wantsUnicast: Bool
         let proposed: [Record]
+        /// The OPT record of the packet, or nil.
+        let option: Record?
 
         var estimatedLength: Int { name.bytes.count + 4 + proposed.reduce(0) { $0 + $1.estimatedLength } }
     }
 
     static func pack(_ probes: [Probe]) -> [[UInt8]] {
-        chunks(of: probes, limit: PacketSize.usual, length: \.estimatedLength).flatMap { encode($0[...]) }
+        parts(of: probes, by: \.option).flatMap { part in
+            let limit = PacketSize.usual - (part.first?.option?.estimatedLength ?? 0)
+            return chunks(of: part, limit: limit, length: \.estimatedLength).flatMap { encode($0[...]) }
+        }
     }
 
     /// Encodes probes. If the estimate was too low, the packet is halved until it fits; a single probe that exceeds the
@@ -26,12 +31,25 @@ enum ProbePacker {
                     record.isCacheFlush = false
                     return record
                 }
-            })
+            }, additionals: probes.first?.option.map { [$0] } ?? [])
         let limit = probes.count == 1 ? PacketSize.largest : PacketSize.usual
         if let bytes = try? message.encoded(limit: limit) { return [bytes] }
         guard probes.count > 1 else { return [] }
         return encode(probes.prefix(probes.count / 2)) + encode(probes.suffix(probes.count - probes.count / 2))
     }
+}
+
+/// Splits a list into parts whose elements have the same value. The parts are in the order of their first elements.
+func parts<Element, Value: Equatable>(of elements: [Element], by value: (Element) -> Value) -> [[Element]] {
+    var parts: [[Element]] = []
+    for element in elements {
+        if let index = parts.firstIndex(where: { value($0[0]) == value(element) }) {
+            parts[index].append(element)
+        } else {
+            parts.append([element])
+        }
+    }
+    return parts
 }
 
 /// Splits a list into parts whose estimated lengths stay within the limit. An element that exceeds the limit forms its

@@ -25,11 +25,17 @@ public struct RecordGroup: Hashable, Sendable {
     /// The group that owns the host name in these records, or nil if they contain none. This group is announced only
     /// after that one is claimed.
     public var requires: GroupID?
+    /// The OPT record (RFC 6891) that each packet with records of this group contains, or nil. A sleep proxy names the
+    /// sleeping host in it.
+    public var option: Record?
+    /// The interface on which the group is published; nil means every interface.
+    public var interface: InterfaceID?
 
     /// Creates a group. The cache-flush bit of the unique records is set.
     public init(
         name: Name, unique: [Record] = [], shared: [Record] = [], answeredOnly: [Record] = [],
-        publishesAddresses: Bool = false, requires: GroupID? = nil
+        publishesAddresses: Bool = false, requires: GroupID? = nil, option: Record? = nil,
+        interface: InterfaceID? = nil
     ) {
         self.name = name
         self.unique = unique.map {
@@ -41,7 +47,12 @@ public struct RecordGroup: Hashable, Sendable {
         self.answeredOnly = answeredOnly
         self.publishesAddresses = publishesAddresses
         self.requires = requires
+        self.option = option
+        self.interface = interface
     }
+
+    /// Returns true if the group is published on the interface.
+    func isPublished(on id: InterfaceID) -> Bool { interface == nil || interface == id }
 
     /// Returns the unique records for one interface.
     func unique(on network: NetworkInterface) -> [Record] {

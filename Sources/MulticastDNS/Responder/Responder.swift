@@ -1,4 +1,4 @@
-import DNSWire
+public import DNSWire
 public import ProtocolCore
 
 /// The answering half of multicast DNS (RFC 6762 §6-§10). Claims names by probing, announces their records, answers
@@ -17,8 +17,13 @@ public struct Responder: Machine, Sendable {
         /// Publishes a new group or changes one. With the same name its records are announced again (§8.4). With a new
         /// name the old records get a goodbye and probing starts for the new one.
         case publish(GroupID, RecordGroup)
+        /// Publishes a group of a host that has claimed the name and now sleeps. Its records are announced without
+        /// probing. A group that exists is changed as by `publish`.
+        case takeOver(GroupID, RecordGroup)
         /// Withdraws a group with a goodbye.
         case withdraw(GroupID)
+        /// Withdraws a group without a goodbye, because the host that it belongs to publishes it again.
+        case handBack(GroupID)
         /// Sends a goodbye for everything immediately.
         case stop
         case deadlineReached
@@ -59,13 +64,20 @@ public struct Responder: Machine, Sendable {
         case .received(let inbound): receive(inbound, now: now, &actions)
         case .resumed: claims.resume(on: networks.ids, now: now, &random)
         case .publish(let id, let content): publish(id, content, now: now, &actions)
+        case .takeOver(let id, let content): takeOver(id, content, now: now, &actions)
         case .withdraw(let id): withdraw(id, &actions)
+        case .handBack(let id): remove(id)
         case .stop: stop(&actions)
         case .deadlineReached: break
         }
         advanceClaims(now: now, &actions)
         sendDueAnswers(now: now, &actions)
         return actions
+    }
+
+    /// Returns the names of the groups whose id is smaller.
+    public func names(before id: GroupID) -> Set<Name> {
+        Set(claims.ids.filter { $0 < id }.compactMap { claims.content(of: $0)?.name })
     }
 
     public var nextDeadline: Instant? {
@@ -183,6 +195,12 @@ public struct Responder: Machine, Sendable {
         }
     }
 
+    private mutating func takeOver(_ id: GroupID, _ content: RecordGroup, now: Instant, _ actions: inout [Action]) {
+        guard claims.content(of: id) == nil else { return publish(id, content, now: now, &actions) }
+        claims.add(id, content)
+        for interface in networks.ids { claims.announceAgain(id, on: interface, at: now) }
+    }
+
     /// Announces the new data of a claimed name and sends goodbyes for removed shared records (§8.4).
     private mutating func update(
         _ id: GroupID, from old: RecordGroup, to new: RecordGroup, now: Instant, _ actions: inout [Action]
@@ -201,6 +219,10 @@ public struct Responder: Machine, Sendable {
     private mutating func withdraw(_ id: GroupID, _ actions: inout [Action]) {
         guard claims.content(of: id) != nil else { return }
         sayGoodbye([id], &actions)
+        remove(id)
+    }
+
+    private mutating func remove(_ id: GroupID) {
         claims.remove(id)
         for interface in networks.ids { queues[interface]?.forget(id) { _ in true } }
     }

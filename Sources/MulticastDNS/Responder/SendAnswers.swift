@@ -30,14 +30,17 @@ extension Responder {
         guard let content = answers.first.flatMap({ claims.content(of: $0.group) }) else { return nil }
         return ResponseUnit(
             answers: answers.flatMap { content.records($0.slot, on: network) },
-            additionals: [content.negative(on: network)])
+            additionals: [content.negative(on: network)], option: content.option)
     }
 
     func units(for answers: [Answer], on network: NetworkInterface) -> [ResponseUnit] {
         answers.compactMap { answer in
             let records = claims.records(answer, on: network)
             return records.isEmpty
-                ? nil : ResponseUnit(answers: records, additionals: additionals(for: answer, on: network))
+                ? nil
+                : ResponseUnit(
+                    answers: records, additionals: additionals(for: answer, on: network),
+                    option: claims.content(of: answer.group)?.option)
         }
     }
 

@@ -14,7 +14,8 @@ extension Responder {
         let probes = due.compactMap { id, isFirst in
             claims.content(of: id).map { content in
                 ProbePacker.Probe(
-                    name: content.name, wantsUnicast: isFirst && !sharesPort, proposed: content.unique(on: network))
+                    name: content.name, wantsUnicast: isFirst && !sharesPort, proposed: content.unique(on: network),
+                    option: content.option)
             }
         }
         multicast(ProbePacker.pack(probes), on: network, &actions)
