@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -75,6 +76,31 @@ int clinuxnetwork_open_packet(int interface, uint16_t ethertype, bool dhcp, cons
         .sll_family = AF_PACKET, .sll_protocol = htons(ethertype), .sll_ifindex = interface};
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) return failed(descriptor, "bind", step);
     return descriptor;
+}
+
+_Static_assert(sizeof(struct clinuxnetwork_instruction) == sizeof(struct sock_filter), "the same layout");
+
+int clinuxnetwork_set_filter(int descriptor, const struct clinuxnetwork_instruction *instructions, uint16_t count) {
+    return filter(descriptor, (struct sock_filter *)instructions, count) < 0 ? -errno : 0;
+}
+
+int clinuxnetwork_open_capture(
+    int interface, const struct clinuxnetwork_instruction *instructions, uint16_t count, const char **step) {
+    int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return failed(descriptor, "socket", step);
+    if (filter(descriptor, (struct sock_filter *)instructions, count) < 0)
+        return failed(descriptor, "SO_ATTACH_FILTER", step);
+    struct sockaddr_ll address = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = interface};
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) return failed(descriptor, "bind", step);
+    return descriptor;
+}
+
+int clinuxnetwork_change_group(int descriptor, int interface, const uint8_t group[6], bool join) {
+    struct packet_mreq request = {.mr_ifindex = interface, .mr_type = PACKET_MR_MULTICAST, .mr_alen = 6};
+    memcpy(request.mr_address, group, 6);
+    int name = join ? PACKET_ADD_MEMBERSHIP : PACKET_DROP_MEMBERSHIP;
+    return setsockopt(descriptor, SOL_PACKET, name, &request, sizeof request) < 0 ? -errno : 0;
 }
 
 int clinuxnetwork_send_udp(

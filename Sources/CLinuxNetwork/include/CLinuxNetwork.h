@@ -18,6 +18,23 @@ int clinuxnetwork_open_route_control(void);
  * `dhcp` it receives only UDP datagrams to port 68 in unfragmented IPv4 packets. */
 int clinuxnetwork_open_packet(int interface, uint16_t ethertype, bool dhcp, const char **step);
 
+/* An instruction of a filter: sock_filter of <linux/filter.h>. */
+struct clinuxnetwork_instruction {
+    uint16_t code;
+    uint8_t when_true, when_false;
+    uint32_t value;
+};
+
+/* Opens a packet socket for all frames of one interface that the filter accepts. */
+int clinuxnetwork_open_capture(
+    int interface, const struct clinuxnetwork_instruction *instructions, uint16_t count, const char **step);
+
+/* Replaces the filter of a packet socket. */
+int clinuxnetwork_set_filter(int descriptor, const struct clinuxnetwork_instruction *instructions, uint16_t count);
+
+/* Makes the interface accept a hardware multicast group on behalf of the socket, or no longer. */
+int clinuxnetwork_change_group(int descriptor, int interface, const uint8_t group[6], bool join);
+
 /* Sends a datagram, which begins with its UDP header, through the interface by the kernel's routes. Returns 0 when
  * the kernel has accepted it. */
 int clinuxnetwork_send_udp(

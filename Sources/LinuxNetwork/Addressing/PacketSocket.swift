@@ -4,8 +4,7 @@ package import Logging
 package import NIOCore
 import NIOPosix
 
-/// A packet socket (packet(7)) for whole Ethernet frames of one interface and one ethertype, which is reopened after
-/// errors.
+/// A packet socket (packet(7)) for whole Ethernet frames of one interface, which is reopened after errors.
 ///
 /// The socket receives only frames that other hosts sent. While the interface is down, the kernel refuses to receive
 /// and to send, and the socket is reopened after a pause of 50 ms, which doubles up to 1 s until a frame is sent
@@ -18,6 +17,8 @@ package final class PacketSocket: @unchecked Sendable {
         case arp
         /// IPv4 packets with a UDP datagram to port 68.
         case dhcpReplies
+        /// The frames that the program accepts, with the multicast groups (MAC addresses) of these frames.
+        case captured(CaptureProgram, groups: Set<[UInt8]>)
     }
 
     private enum State {
@@ -35,7 +36,9 @@ package final class PacketSocket: @unchecked Sendable {
     /// The longest pause, which is also the longest delay before a restored link is used again.
     private static let longestPause = TimeAmount.seconds(1)
 
-    private let kind: Kind
+    private var kind: Kind
+    /// The kind with which the socket was last opened. It differs from ``kind`` if the program was replaced meanwhile.
+    private var openedKind: Kind
     private let interface: Int32
     private let eventLoop: any EventLoop
     private let logger: Logger
@@ -50,7 +53,7 @@ package final class PacketSocket: @unchecked Sendable {
         _ kind: Kind, interface: Int32, on eventLoop: any EventLoop, logger: Logger,
         receive: @escaping @Sendable ([UInt8]) -> Void
     ) {
-        self.kind = kind
+        (self.kind, openedKind) = (kind, kind)
         self.interface = interface
         self.eventLoop = eventLoop
         self.receive = receive
@@ -78,6 +81,30 @@ package final class PacketSocket: @unchecked Sendable {
         open()
     }
 
+    /// Replaces the program and the groups of a socket for captured frames. Frames that wait in the socket may still be
+    /// delivered.
+    package func capture(_ program: CaptureProgram, groups: Set<[UInt8]>) {
+        eventLoop.preconditionInEventLoop()
+        guard case .captured(_, let former) = kind else { preconditionFailure("not a socket for captured frames") }
+        kind = .captured(program, groups: groups)
+        guard case .open(let channel, let descriptor) = state else { return }
+        let code = program.withInstructions { clinuxnetwork_set_filter(descriptor, $0, $1) }
+        if code < 0 {
+            logger.warning("cannot replace the filter of a packet socket: \(errorText(-code))")
+            // The channel's end opens the socket with the new program.
+            return channel.close(promise: nil)
+        }
+        change(former.subtracting(groups), join: false, descriptor)
+        change(groups.subtracting(former), join: true, descriptor)
+    }
+
+    private func change(_ groups: Set<[UInt8]>, join: Bool, _ descriptor: CInt) {
+        for group in groups {
+            let code = clinuxnetwork_change_group(descriptor, interface, group, join)
+            if code < 0, join { logger.warning("cannot receive a multicast group: \(errorText(-code))") }
+        }
+    }
+
     /// Closes the socket permanently.
     package func close() {
         eventLoop.preconditionInEventLoop()
@@ -98,16 +125,19 @@ package final class PacketSocket: @unchecked Sendable {
 
     private func open() {
         state = .opening
+        openedKind = kind
         var step: UnsafePointer<CChar>?
-        let ethertype: UInt16 =
+        let descriptor =
             switch kind {
-            case .arp: 0x0806
-            case .dhcpReplies: 0x0800
+            case .arp: clinuxnetwork_open_packet(interface, 0x0806, false, &step)
+            case .dhcpReplies: clinuxnetwork_open_packet(interface, 0x0800, true, &step)
+            case .captured(let program, _):
+                program.withInstructions { clinuxnetwork_open_capture(interface, $0, $1, &step) }
             }
-        let descriptor = clinuxnetwork_open_packet(interface, ethertype, kind == .dhcpReplies, &step)
         guard descriptor >= 0 else {
             return pauseThenOpen("\(step.map { String(cString: $0) } ?? "socket"): \(errorText(-descriptor))")
         }
+        if case .captured(_, let groups) = kind { change(groups, join: true, descriptor) }
         let writing = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         NIOPipeBootstrap(group: eventLoop)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.largestFrame))
@@ -125,6 +155,10 @@ package final class PacketSocket: @unchecked Sendable {
         case (.success(let channel), .opening) where writing >= 0:
             state = .open(channel, writing: writing)
             channel.closeFuture.whenComplete { _ in self.channelClosed() }
+            if case .captured(let program, let groups) = kind, kind != openedKind {
+                kind = openedKind
+                capture(program, groups: groups)
+            }
         case (.success(let channel), _):
             channel.close(promise: nil)
             if writing >= 0 { Glibc.close(writing) }

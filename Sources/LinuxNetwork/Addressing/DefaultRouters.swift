@@ -1,0 +1,38 @@
+package import DNSWire
+
+/// The routers of the kernel's routes, from /proc/net/route and /proc/net/ipv6_route.
+package enum DefaultRouters {
+    /// Returns the next hops of all routes through the interface. A table that cannot be read has none.
+    package static func all(of interface: String) -> Set<IPAddress> {
+        let v4 = procFile("/proc/net/route") ?? ""
+        let v6 = procFile("/proc/net/ipv6_route") ?? ""
+        return version4(v4, interface).union(version6(v6, interface))
+    }
+
+    /// A line has the interface, the destination, the gateway (both in the byte order of the machine) and more.
+    static func version4(_ table: String, _ interface: String) -> Set<IPAddress> {
+        let gateways = table.split(separator: "\n").compactMap { line -> IPAddress? in
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count > 2, fields[0] == interface, let gateway = UInt32(fields[2], radix: 16), gateway != 0
+            else { return nil }
+            return .v4(IPv4Address(rawValue: gateway.bigEndian))
+        }
+        return Set(gateways)
+    }
+
+    /// A line has the destination with its prefix length, the source with its prefix length, the next hop and more;
+    /// the interface is last.
+    static func version6(_ table: String, _ interface: String) -> Set<IPAddress> {
+        let gateways = table.split(separator: "\n").compactMap { line -> IPAddress? in
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count == 10, fields[9] == interface, fields[4].utf8.count == 32 else { return nil }
+            let digits = Array(fields[4].utf8)
+            let bytes = stride(from: 0, to: 32, by: 2).compactMap {
+                UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
+            }
+            guard bytes.count == 16, bytes.contains(where: { $0 != 0 }) else { return nil }
+            return IPAddress(bytes: bytes)
+        }
+        return Set(gateways)
+    }
+}

@@ -1,0 +1,29 @@
+import DNSWire
+import Testing
+
+@testable import LinuxNetwork
+
+@Suite struct DefaultRoutersTests {
+    @Test("The gateways of an interface are read from the kernel's tables") func gatewaysAreRead() {
+        let v4 = """
+            Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+            eth0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0
+            eth0\t0001A8C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0
+            wlan0\t00000000\t0100000A\t0003\t0\t0\t200\t00000000\t0\t0\t0
+            """
+        #expect(DefaultRouters.version4(v4, "eth0") == [.v4(IPv4Address(192, 168, 1, 1))])
+        let zero = String(repeating: "0", count: 32)
+        let v6 = """
+            \(zero) 00 \(zero) 00 fe8000000000000000000000000000aa 00000400 00000002 00000000 00000003     eth0
+            fe800000000000000000000000000000 40 \(zero) 00 \(zero) 00000100 00000001 00000000 00000001     eth0
+            \(zero) 00 \(zero) 00 \(zero) ffffffff 00000001 00000000 00200200       lo
+            """
+        let router = IPAddress(bytes: [0xFE, 0x80] + Array(repeating: 0, count: 13) + [0xAA])!
+        #expect(DefaultRouters.version6(v6, "eth0") == [router])
+    }
+
+    @Test("Damaged tables have no gateways") func damagedTablesAreEmpty() {
+        #expect(DefaultRouters.version4("eth0 x y\neth0\n", "eth0").isEmpty)
+        #expect(DefaultRouters.version6("a b c d zz f g h i eth0\n", "eth0").isEmpty)
+    }
+}
