@@ -14,7 +14,8 @@ class Command:
     fields: dict[str, Any] = field(default_factory=dict)
 
     def message(self, request: bytes, within: float) -> dict[str, Any]:
-        """Returns the message's fields. The plug refuses the command `within` seconds after it arrives."""
+        """Returns the message's fields. The plug executes the command within `within` seconds of its arrival, or
+        refuses it."""
         return {"request_id": request, "deadline_ms": max(1, round(within * 1000)), self.kind: self.fields}
 
 

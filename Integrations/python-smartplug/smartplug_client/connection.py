@@ -60,7 +60,7 @@ class Connection:
 
     def __init__(self, transport: asyncio.Transport, arrivals: _Arrivals, host: str) -> None:
         self._transport, self._arrivals = transport, arrivals
-        # Without the port. A connection that has already ended has no peer name.
+        # The address without the port. A connection that has already ended has no peer name; `host` is used instead.
         self.address = str((transport.get_extra_info("peername") or (host,))[0])
         try:
             self.plug_key = public_key_info(transport.get_extra_info("ssl_object").getpeercert(binary_form=True))

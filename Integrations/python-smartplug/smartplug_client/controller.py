@@ -54,7 +54,7 @@ class Controller:
                 except Goodbye:
                     raise  # The plug itself ended the connection.
                 except (WrongPlug, MalformedMessage, OSError, EOFError) as error:
-                    # If a wrong plug answered, this is reported rather than another place that did not answer.
+                    # WrongPlug takes precedence over the errors of other places.
                     failure = failure if isinstance(failure, WrongPlug) else error
             raise failure
         finally:

@@ -59,8 +59,8 @@ class _Waiting:
 class FollowedPlug:
     """Follows a plug while `run` is active. `run` ends only when the caller cancels it."""
 
-    MOST_COMMANDS = 16  # unanswered commands per session; the plug refuses further ones
-    AT_MOST_EVERY = 1.0  # seconds between attempts, however often the plug is announced
+    MOST_COMMANDS = 16  # limit of unanswered commands, equal to the limit of the plug per session
+    AT_MOST_EVERY = 1.0  # minimum number of seconds from one attempt to the next if an announcement causes the next one
 
     def __init__(
             self, controller: Controller, plug: PairedPlug, places: Callable[[], Sequence[Place]], *, after: int | None = None,

@@ -105,7 +105,8 @@ class EventLane:
         due = model.sequence(wire.next_sequence)
         gap = model.gap(wire.gap) if wire.HasField("gap") else None
         if gap is not None:
-            # If the plug does not know the cursor, it belongs to a different journal, and the gap may begin anywhere.
+            # If the plug does not know the cursor, the cursor belongs to a different journal, and the gap may begin
+            # anywhere.
             other_journal = gap.reason == "unknown_cursor" and not self._is_open
             if not other_journal and self.after is not None and gap.first != self.after + 1:
                 raise MalformedMessage(f"the plug sent a gap from {gap.first}; event {self.after + 1} was expected")

@@ -43,7 +43,7 @@ class Session:
         return model.description(self.welcome)
 
     async def subscribe(self, after: int | None = None) -> tuple[Any, Any]:
-        """Opens both lanes. Returns Subscribed and Snapshot; `updates` yields the messages after them."""
+        """Subscribes to events and states. Returns Subscribed and Snapshot; `updates` yields the messages after them."""
         self.connection.send(subscribe={} if after is None else {"after": after})
         _, subscribed = await self.connection.next("subscribed")
         _, snapshot = await self.connection.next("snapshot")
@@ -55,8 +55,8 @@ class Session:
             yield await self.connection.next("event", "state", "subscribed")
 
     async def command(self, command: Command, request: bytes | None = None, within: float = 5) -> Any:
-        """Sends a command and returns its CommandResult. `request` has 16 bytes, to repeat a command that may have been
-        executed before."""
+        """Sends a command and returns its CommandResult. `request` is the command's id of 16 bytes. Pass the id
+        of an earlier command to repeat that command; the plug executes it only once."""
         request = request or os.urandom(16)
         self.connection.send(command=command.message(request, within))
         async with asyncio.timeout(within + ANSWER_TIME):

@@ -17,7 +17,7 @@ from .plug import Plug, SmartPlugConfigEntry
 _LOGGER = logging.getLogger(__name__)
 
 PLATFORMS = [Platform.BINARY_SENSOR, Platform.BUTTON, Platform.EVENT, Platform.LIGHT, Platform.SENSOR, Platform.SWITCH]
-LEAVING = 10  # seconds
+LEAVING = 10  # seconds; the time limit for removing Home Assistant from the plug
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: SmartPlugConfigEntry) -> bool:

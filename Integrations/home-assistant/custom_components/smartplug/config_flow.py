@@ -135,7 +135,8 @@ class SmartPlugConfigFlow(ConfigFlow, domain=DOMAIN):
                     await session.leave(house.controller.identity.public_key)
                     return None, "wrong_plug"
                 stored = house.keys.plug(paired.plug_id)
-                # Any plug can claim any id. Only the form of the configured plug itself may replace a key.
+                # Any plug can claim any id. A stored key is therefore replaced only when the user pairs the configured
+                # plug again.
                 if self.source != SOURCE_REAUTH and stored.keys and not stored.knows(paired.keys[0]):
                     await session.leave(house.controller.identity.public_key)
                     return None, "different_key"

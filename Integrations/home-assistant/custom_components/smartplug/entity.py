@@ -15,7 +15,7 @@ from .plug import Plug, SmartPlugConfigEntry
 
 
 class PlugEntity(Entity):
-    """An entity of a plug. Its unique id consists of the plug's id and `key`, as for the corresponding entity by MQTT."""
+    """An entity of a plug. Its unique id consists of the plug's id and `key`, like the id of the same entity in MQTT."""
 
     _attr_has_entity_name = True
     _attr_should_poll = False

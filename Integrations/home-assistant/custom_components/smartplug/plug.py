@@ -1,4 +1,4 @@
-"""A plug for its entities: its current state, its presses, and its commands."""
+"""The state, button presses and commands of a plug, as its entities use them."""
 
 import asyncio
 from collections.abc import Callable
@@ -62,13 +62,13 @@ class Plug:
 
     @callback
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Calls `listener` for each change. Returns the function that ends this."""
+        """Calls `listener` for each change. Returns a function that removes the listener."""
         return _add(self._listeners, listener)
 
     @callback
     def listen_to_presses(self, listener: Callable[[str, int], None]) -> Callable[[], None]:
-        """Calls `listener` for each recent press, with its kind and the number of the event. Returns the function that
-        ends this."""
+        """Calls `listener` for each recent press, with its kind and the number of the event. Returns a function that
+        removes the listener."""
         return _add(self._press_listeners, listener)
 
     async def command(self, command: Command) -> None:
