@@ -24,7 +24,7 @@ public struct BrokerAccount: Hashable, Sendable {
     /// file. The program reads the file for each connection.
     public let passwordFile: String?
 
-    /// The secret files, which the programs of rules must not be able to read.
+    /// The secret files. Programs that rules start must not be able to read them.
     public var secretPaths: [String] { [passwordFile, certificate?.key].compactMap { $0 } }
 
     /// Reads the settings from a table and records its mistakes.

@@ -81,7 +81,7 @@ public struct BrokerSettings: Hashable, Sendable {
         }
     }
 
-    /// Returns the options of a speaker's connection, with its last will.
+    /// Returns the options of the connection of a house or of a plug, with its last will.
     ///
     /// - Parameter client: the client identifier. No other connection to the broker may use it.
     /// - Throws: ``FileError`` if the password file is missing or other users may read it.
