@@ -55,7 +55,7 @@ public enum HomeKitError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noLibrary(let reason): "the library for large numbers cannot be loaded: \(reason)\nhint: install libgmp10"
         case .numberTooLong(let bytes):
             "a number has \(bytes) bytes; at most \(ModularArithmeticLimits.bytes) are possible"
-        case .invalidNumber: "the modulus is zero, or not odd with a secret exponent, or that exponent is zero"
+        case .invalidNumber: "the modulus is zero; or the exponent is secret, and it is zero or the modulus is even"
         }
     }
 }

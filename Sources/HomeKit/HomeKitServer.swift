@@ -74,7 +74,7 @@ public struct HomeKitServer: Machine, Sendable {
     /// The limit of unverified connections, which protects the descriptors from a flood. Further connections are
     /// closed.
     public static let strangerLimit = 8
-    /// The accessory's time limit for a write; controllers give up after it.
+    /// The accessory's time limit for a write. Controllers do not wait longer for the answer.
     static let writeTime = Duration.seconds(10)
 
     let configuration: Configuration
@@ -86,8 +86,8 @@ public struct HomeKitServer: Machine, Sendable {
     var gate = PairSetupGate()
     /// The session in pair-setup, or nil if no session is in it. Only one session may use it at a time (HAP 5.6.2).
     var setup: (session: HomeKitSessionID, PairSetup)?
-    /// An unanswered pair-setup, reused for the next session. The reuse prevents repeated starts from consuming
-    /// processor time for arithmetic with large numbers.
+    /// A pair-setup whose M2 was not answered yet; the next session reuses it. The reuse prevents repeated starts from
+    /// consuming processor time for arithmetic with large numbers.
     var unusedSetup: PairSetup?
     var changes = RecordChanges()
     private var lastRequest: UInt64 = 0

@@ -184,7 +184,7 @@ public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case readsNothing
     /// The controller's pairing was removed.
     case removed
-    /// A newer session, of the same or of a different controller, replaced this one.
+    /// The limit of verified sessions was reached, and a newer session of any controller replaced this one.
     case displaced
 
     public var description: String {
@@ -197,7 +197,7 @@ public enum SessionEnd: Error, Hashable, Sendable, CustomStringConvertible {
         case .readsNothing: "the controller has not read for \(HomeKitSession.patience)"
         case .removed: "the controller was removed"
         case .displaced:
-            "a newer session replaced this one: of the same controller, or beyond the limit of \(HomeKitServer.verifiedLimit)"
+            "a newer session replaced this one, because at most \(HomeKitServer.verifiedLimit) sessions can be verified"
         }
     }
 }

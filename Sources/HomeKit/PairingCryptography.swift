@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// The calls of the cryptography library that pairing and sessions share, on bytes.
+/// Functions of the cryptography library that pairing and sessions use, with bytes as parameters.
 enum PairingCryptography {
     static let keyLength = 32
     static let tagLength = 16
