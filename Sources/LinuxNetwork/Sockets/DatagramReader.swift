@@ -21,8 +21,8 @@ final class DatagramReader: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
-        // Datagrams that were queued before the option was set have no packet info, so their interface is unknown. They
-        // are dropped, and the peer repeats them.
+        // Datagrams that the kernel queued before the socket requested packet info have none, so their interface is
+        // unknown. They are dropped, and the peer repeats them.
         guard let info = envelope.metadata?.packetInfo, let destination = info.destinationAddress.ipAddress,
             let source = envelope.remoteAddress.ipAddress, let port = envelope.remoteAddress.port
         else { return }
