@@ -83,7 +83,7 @@ struct CacheEntry: Sendable {
 
     func needsRefresh(now: Instant) -> Bool { refresh.map { $0.next <= now } ?? false }
 
-    /// Marks every due refresh as done, and also a refresh that only its jitter delays.
+    /// Marks every due refresh as done, and every refresh that would be due without its jitter.
     mutating func noteRefresh(now: Instant) { refresh = refresh.flatMap { $0.after(now) } }
 
     func knownAnswer(now: Instant) -> Record? {

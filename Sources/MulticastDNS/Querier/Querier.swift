@@ -31,8 +31,8 @@ public struct Querier: Machine, Sendable {
         case ask(QuestionKey, on: InterfaceID?)
         /// Ends one request of `ask` with the same key and interface.
         case forget(QuestionKey, on: InterfaceID?)
-        /// Reports that these records, or only the one with this data if it is not nil, did not work (RFC 6762 §10.4).
-        /// They expire within 10 s unless a response confirms them.
+        /// Reports that the record with this name, type and data did not work, or all records of the name and type if
+        /// the data is nil (RFC 6762 §10.4). They expire within 10 s unless a response confirms them.
         case reconfirm(QuestionKey, RecordData?, on: InterfaceID)
         /// Reserves room in the caches for these service names, independent of other hosts' announcements: for their
         /// records and for the pointers to them. The owner limits the size of the set, which replaces the previous set.

@@ -48,7 +48,7 @@ struct ClaimTable: Sendable {
         return (group.content, claim)
     }
 
-    /// Returns true if this host owns the group's name on the interface, and also without a group.
+    /// Returns true if this host owns the group's name on the interface, or if the id is nil.
     func isClaimed(_ id: GroupID?, on interface: InterfaceID) -> Bool {
         guard let id else { return true }
         return groups[id]?.claims[interface]?.isClaimed ?? false
@@ -240,7 +240,7 @@ struct ClaimTable: Sendable {
 
     // MARK: Steps
 
-    /// Advances every claim that is due by one step.
+    /// Advances each due claim by one step.
     ///
     /// - Returns: the packets to send together per interface, and the groups whose probing has ended.
     mutating func advance(

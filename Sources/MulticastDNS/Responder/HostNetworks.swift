@@ -41,8 +41,8 @@ struct HostNetworks: Sendable {
         return others.count == 1 && sharedLinks.insert([here.id, others[0].id]).inserted
     }
 
-    /// Returns each interface whose link has other addresses of this host than before, with these addresses as its
-    /// siblings.
+    /// Returns the interfaces for which the addresses of this host's other interfaces on the same link have changed.
+    /// Each returned interface has the new addresses as its siblings.
     func withNewSiblings() -> [NetworkInterface] {
         let ids = ids
         return ids.compactMap { id in

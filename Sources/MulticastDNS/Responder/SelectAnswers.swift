@@ -53,9 +53,9 @@ extension Responder {
         if inbound.source.isLegacy {
             return SelectedAnswers(unicast: [], multicast: selected.sorted(), isDefence: hasProbe)
         }
-        // §5.4: a question that requests a unicast answer gets one, unless the last multicast was long ago. A probe
-        // always gets one, and the answer is also multicast. Another responder on this host gets multicast only: it
-        // shares our port, and the kernel might deliver a unicast answer to our own socket instead.
+        // §5.4: a question that requests a unicast answer gets one if the answer was multicast recently, otherwise a
+        // multicast. A probe gets a unicast answer in both cases. Another responder on this host gets multicast only:
+        // it shares our port, and the kernel might deliver a unicast answer to our own socket instead.
         if network.addresses.contains(where: { $0.address == inbound.source.address }) { unicast = [] }
         let recent = unicast.filter { wasMulticastRecently($0, inbound, on: network, now: now) }
         return SelectedAnswers(
