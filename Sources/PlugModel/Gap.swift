@@ -7,8 +7,8 @@ public struct Gap: Hashable, Sendable {
         case powerLost
         /// The journal overwrote the events before the subscriber read them.
         case overwritten
-        /// The subscriber's cursor is ahead of the journal, so it belongs to a different plug. The range ends before
-        /// the next event, which becomes the subscriber's new start.
+        /// The subscriber's cursor is ahead of the journal, so the cursor belongs to a different plug. The range ends
+        /// before the next event, which becomes the subscriber's new start.
         case unknownCursor
         /// The plug cannot rely on its flash. It continued at a number that it cannot have used before.
         case storageFailed
