@@ -92,7 +92,7 @@ public struct PairedControllers: Hashable, Sendable {
         return true
     }
 
-    /// Stores the announced next key of a controller. If it is the controller's current key, removes an earlier
+    /// Stores the announced next key of a controller. If `next` is the controller's current key, removes an earlier
     /// announcement. Returns false if another controller has that key or no controller has `key`.
     mutating func announce(_ next: PublicKey, of key: PublicKey) -> Bool {
         guard let index = all.firstIndex(where: { $0.has(key) }),

@@ -13,7 +13,7 @@ package enum PeerBudgets {
     /// The limits of flash writes for a controller that is not an owner.
     static let guestWritesAtOnce = 6
     static let guestWritesPerHour = 24
-    /// The limits of flash writes for all controllers together that are not owners.
+    /// The limits of flash writes for all controllers that are not owners, taken together.
     static let allGuestsWritesAtOnce = 20
     static let allGuestsWritesPerHour = 60
     /// The writes of a key announcement: one immediately, and one when the key is first used.

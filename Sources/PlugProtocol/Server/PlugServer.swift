@@ -366,8 +366,8 @@ public struct PlugServer: Machine, Sendable {
     /// The outcomes of the last commands, oldest first. They must survive a restart.
     public var finishedRequests: [FinishedRequest] { requests.finished }
 
-    /// Completes the commands of a previous run whose event survived a crash but whose outcome was lost. Called once
-    /// the initial state is known, which becomes their outcome.
+    /// Completes the commands of a previous run whose event survived a crash but whose outcome was lost. Called when
+    /// the initial state is known; this state becomes their outcome.
     public mutating func settleRequests(with state: PlugState) -> [FinishedRequest] { requests.settle(with: state) }
 
     /// Returns the actor of a command that is being executed, or nil for any other command.
