@@ -121,7 +121,7 @@ static void load(void) {
 struct smartplug_mqtt {
     struct mosquitto *client;
     smartplug_mqtt_ears ears;
-    /// Wakes the thread that runs the connection.
+    /// The eventfd(2) that wakes the thread of the connection.
     int wake;
     char *host;
     int port;
