@@ -30,7 +30,7 @@ extension ConfigurationReader {
 
         /// Reads a text of 1 to `longest` bytes.
         ///
-        /// - Parameter what: the meaning of the text, for the mistake.
+        /// - Parameter what: the meaning of the text, for the description of a mistake.
         package func text(_ key: String, _ what: String, longest: Int = 255) -> String? {
             guard let value = value(key) else { return nil }
             guard case .text(let text) = value else {
@@ -65,7 +65,7 @@ extension ConfigurationReader {
         /// Reads one of the words of `Choice`, or a list of texts.
         ///
         /// - Parameters:
-        ///   - what: the meaning of the list, for the mistake.
+        ///   - what: the meaning of the list, for the description of a mistake.
         ///   - most: the maximum number of texts.
         package func choiceOrTexts<Choice: RawRepresentable & CaseIterable>(
             _ key: String, _ what: String, most: Int, _: Choice.Type = Choice.self
@@ -89,7 +89,7 @@ extension ConfigurationReader {
         /// Reads a text, or a list of 1 to `most` texts. A text is returned as a list with one item.
         ///
         /// - Parameters:
-        ///   - what: the meaning of a text, for the mistake.
+        ///   - what: the meaning of a text, for the description of a mistake.
         ///   - most: the maximum number of texts.
         package func texts(_ key: String, _ what: String, most: Int) -> [ConfigurationText.Item]? {
             guard let value = value(key) else { return nil }
@@ -113,7 +113,8 @@ extension ConfigurationReader {
             return boolean
         }
 
-        /// Reads an integer in a range. `radix`, 10 or 16, is the notation of the range and the value in a mistake.
+        /// Reads an integer in a range. `radix`, 10 or 16, is the radix in which a mistake shows the range and the
+        /// value.
         package func integer(_ key: String, _ range: ClosedRange<Int>, _ unit: String = "", radix: Int = 10) -> Int? {
             func written(_ number: Int) -> String { (radix == 16 ? "0x" : "") + String(number, radix: radix) }
             let (first, last) = (written(range.lowerBound), written(range.upperBound))
@@ -172,7 +173,7 @@ package enum ChoiceOrTexts<Choice> {
 }
 
 extension ConfigurationText.Value {
-    /// The value or its type, for a mistake.
+    /// The value or its type, for the description of a mistake.
     package var words: String {
         switch self {
         case .text(let text): "the string \"\(text.prefix(40))\""
