@@ -83,7 +83,8 @@ extension WireReader {
         }
     }
 
-    /// RFC 4034 §4.1.2: blocks of a window number, a length of 1 to 32, and that many bytes of bits.
+    /// Reads a type bitmap (RFC 4034 §4.1.2): blocks of a window number, a length of 1 to 32, and that many bytes of
+    /// bits.
     private mutating func readTypeBitmap(until end: Int) throws(WireError) -> [RecordType] {
         var types: [RecordType] = []
         var lastWindow = -1
