@@ -37,7 +37,7 @@ struct HomeKitSession: Sendable {
         case storing
     }
 
-    /// The limit of unparsed input in bytes, which collects while a request is unanswered.
+    /// The limit of unparsed input in bytes. Input accumulates while a request is unanswered.
     static let inputLimit = 32 << 10
     /// The limit of unread output in bytes. At the limit no further request is handled and no event is sent. The unread
     /// output exceeds it by at most one response and one event of all characteristics.
@@ -64,7 +64,7 @@ struct HomeKitSession: Sendable {
     private let openedAt: Instant
     /// The time at which the session is closed unless it is verified. Work in progress is completed first.
     private(set) var strangersDeadline: Instant
-    /// The number of bytes of output that were sent since the client had last read all output.
+    /// The number of bytes of output that were sent since the client last read all output.
     private(set) var untaken = 0
     /// The time at which the first of these bytes were sent, or nil if the client has read all output.
     private(set) var untakenSince: Instant?

@@ -70,7 +70,7 @@ public struct HomeKitCategory: RawRepresentable, Hashable, Sendable {
     public static let programmableSwitch = HomeKitCategory(rawValue: 15)
 }
 
-/// The content of a label's code (HAP 4.2.2): category, transport, setup code and setup id.
+/// The content of the QR code on a label (HAP 4.2.2): category, transport, setup code and setup id.
 public struct HomeKitSetupPayload: Hashable, Sendable {
     /// The bit for HAP over IP (bit 28).
     private static let overIP: UInt64 = 1 << 28
