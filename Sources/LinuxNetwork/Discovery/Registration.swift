@@ -3,7 +3,7 @@ public import ServiceDiscovery
 /// A registered service. It remains registered until it is cancelled.
 public struct Registration: Sendable {
     /// The announced names of the service. The first one follows the first announcement (0.75 to 1 s after a network is
-    /// available). A further one follows each change of the name, by a conflict with another host or by
+    /// available). A further one follows each change of the name, after a conflict with another host or after
     /// ``replace(with:)``. Only the newest unread name is buffered. The sequence is for one reader, and ends with the
     /// registration.
     public let names: AsyncStream<String>

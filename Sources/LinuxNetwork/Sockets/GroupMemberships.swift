@@ -33,7 +33,8 @@ public struct GroupMemberships: Hashable, Sendable {
         return found
     }
 
-    /// Parses /proc/net/igmp6: index, interface, group in hexadecimal digits, ...
+    /// Parses /proc/net/igmp6: a line per group, which begins with the index of the interface, its name, and the group
+    /// in hexadecimal digits.
     static func membersV6(_ text: String) -> Set<String> {
         let group = RFC6762.groupV6.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return Set(
