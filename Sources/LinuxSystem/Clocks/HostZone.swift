@@ -33,7 +33,8 @@ public enum HostZone {
     ///
     /// - Parameters:
     ///   - variable: the value of `TZ`, or nil if it is not set.
-    ///   - file: the file of the host's zone, used without the variable. If it does not exist, the host is in UTC.
+    ///   - file: the file of the host's zone, used if the variable is not set. If the file does not exist, the host is
+    ///     in UTC.
     static func problem(variable: String?, file: String) -> String? {
         let hint = "such as Europe/Berlin; `timedatectl list-timezones` lists them, the package tzdata has them"
         guard let variable, !variable.isEmpty else {

@@ -8,7 +8,7 @@ public struct FileError: Error, Sendable, Hashable {
         case makeDirectory = "make the directory"
     }
 
-    /// Why an operation failed.
+    /// The reason why an operation failed.
     public enum Reason: Sendable, Hashable {
         /// A system call failed.
         case system(SystemError)
@@ -42,7 +42,7 @@ public struct FileError: Error, Sendable, Hashable {
     public let operation: Operation
     /// The path of the file or directory.
     public let path: String
-    /// Why the operation failed.
+    /// The reason why the operation failed.
     public let reason: Reason
 
     /// Creates an error.
