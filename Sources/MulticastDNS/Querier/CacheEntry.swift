@@ -67,7 +67,7 @@ struct CacheEntry: Sendable {
 
     /// Notes that another host asked for this record without knowing it (§10.5). A query within one second after the
     /// record was received does not count, because the record's owner may stay silent for that time. A query within one
-    /// second after a counted query does not count either, because a query can arrive in both families.
+    /// second after a counted query does not count either, because one query can arrive over both IPv4 and IPv6.
     ///
     /// - Returns: true if the number of unanswered queries puts the record in doubt.
     mutating func noteQuery(now: Instant) -> Bool {

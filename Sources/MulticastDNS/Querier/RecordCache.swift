@@ -132,8 +132,8 @@ struct RecordCache: Sendable {
     private var isFull: Bool { count >= Self.countLimit || byteCount >= Self.byteLimit }
 
     /// Makes room for a record. A full cache accepts no record without a question. For a record with a question it
-    /// first drops all non-priority records without one, at most once per ``sweepInterval``. If it is still full, it
-    /// evicts the oldest non-priority records.
+    /// first drops all non-priority records without a question, at most once per ``sweepInterval``. If it is still
+    /// full, it evicts the oldest non-priority records.
     ///
     /// - Returns: the evicted records, empty if there was room. Nil if the cache is full and the record has no
     ///   question.
@@ -199,8 +199,8 @@ struct RecordCache: Sendable {
         // If a key now exceeds its limit, the next record for it makes room.
     }
 
-    /// Removes the oldest record of a priority key above its limit. Pointers are exempt: each one leads to a different
-    /// priority name, and the owner bounds those.
+    /// Removes the oldest record of a priority key if the key exceeds its limit. Pointers are exempt: each one leads to
+    /// a different priority name, and the owner limits the number of these names.
     private mutating func shorten(_ key: QuestionKey) -> [CacheChange] {
         guard key.type != .ptr, let known = entries[key], known.count > Self.favouredLimit else { return [] }
         let oldest = known.min { $0.serial < $1.serial }

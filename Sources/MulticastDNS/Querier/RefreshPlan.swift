@@ -23,7 +23,8 @@ struct RefreshPlan: Hashable, Sendable {
         start + lifetime * (Double(RFC6762.refreshPercentages[step]) / 100)
     }
 
-    /// Returns the plan without the refreshes whose time without jitter has passed, or nil if no refresh is left.
+    /// Returns the rest of the plan, or nil if no refresh is left. A refresh counts as done when its time without
+    /// jitter has passed.
     func after(_ now: Instant) -> RefreshPlan? {
         var plan = self
         while plan.earliest(of: plan.step) <= now {

@@ -94,7 +94,7 @@ struct AnswerQueues: Sendable {
         return true
     }
 
-    /// Repeats an answer immediately that another host sent with too short a time to live (§6.6).
+    /// Immediately repeats an answer that another host sent with too short a time to live (§6.6).
     mutating func correct(_ answer: Answer, in family: IPFamily, now: Instant) {
         changeGroupQueue(of: family) {
             $0.enqueue(answer, window: now...now, asker: nil, interval: RFC6762.multicastInterval)
