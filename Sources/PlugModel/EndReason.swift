@@ -40,7 +40,7 @@ public struct Goodbye: Hashable, Sendable {
     }
 }
 
-/// How a session ended.
+/// The way in which a session ended.
 public enum EndReason: Hashable, Sendable {
     /// This side ended the session with a Goodbye: it stops, or the peer violated the protocol.
     case ended(Goodbye)
