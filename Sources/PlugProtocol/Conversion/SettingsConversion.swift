@@ -48,7 +48,7 @@ extension WireConfigure {
         case nil: break
         }
         switch change.autoOff {
-        // A positive time below the wire's resolution is rounded up to it, which the plug refuses. 0 means no time
+        // A positive time below a millisecond is rounded up to 1 ms, and the plug refuses that value. 0 means no time
         // limit.
         case .value(let time): autoOffMs = time > .zero ? max(1, time.wireMilliseconds32) : 0
         case .asConfigured: asConfigured.append(.autoOff)

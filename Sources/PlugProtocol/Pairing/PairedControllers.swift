@@ -64,8 +64,8 @@ public struct PairedControllers: Hashable, Sendable {
         controller.role == .owner && owners.count == 1
     }
 
-    /// Adds a controller, or replaces the entry of a controller with the same key except for its authority. An owner
-    /// stays an owner. If the name is in use, a number is appended.
+    /// Adds a controller, or replaces the entry of a controller with the same key and keeps that entry's authority. An
+    /// owner stays an owner. If the name is in use, a number is appended.
     ///
     /// - Returns: false if a new controller cannot be added, because the list is full or another controller has its
     ///   next key.

@@ -54,8 +54,8 @@ public struct PlugServer: Machine, Sendable {
         public var unsentBytes = 65_536
         /// The maximum number of outcomes that are stored for repeated requests. It limits the memory of commands.
         public var recentOutcomes = 512
-        /// The number of bytes of events per session and step, so that a session that catches up does not delay the
-        /// others.
+        /// The number of bytes after which one step sends no further events to a session, so that a session that
+        /// catches up does not delay the others.
         public var burstBytes = 32_768
         /// The maximum number of stored log lines: the history for new followers and the queue of current ones.
         public var logLines = 200
@@ -66,7 +66,7 @@ public struct PlugServer: Machine, Sendable {
         public init() {}
     }
 
-    /// An event that the shell reports and the appliance does not use: of connections, doors, the log and the panel.
+    /// An event of a connection, of a door, of the log or of the plug's local panel. The appliance does not use it.
     public enum ShellEvent: Sendable {
         /// A connection was accepted and its TLS handshake completed.
         case opened(Opening)
