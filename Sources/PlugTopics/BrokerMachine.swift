@@ -3,7 +3,7 @@ public import PlugModel
 public import ProtocolCore
 
 /// Connects a house, or one plug, to an MQTT broker. Requests become commands and are answered; reports of plugs become
-/// messages. `Documentation/reference/mqtt.md` is the contract.
+/// messages. `Documentation/reference/mqtt.md` specifies the topics and messages.
 ///
 /// A waiting retained message is replaced by a newer one for its topic. Events wait in a journal of the shell, and
 /// count as delivered when the broker acknowledged them (QoS 1). The broker may therefore be away for as long as the

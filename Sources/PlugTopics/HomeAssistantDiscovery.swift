@@ -20,8 +20,8 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
     /// Returns the topic of a plug's discovery message.
     public func topic(of plug: PlugID) -> String { "\(prefix)/device/smartplug_\(plug)/config" }
 
-    /// The time in seconds from a command of Home Assistant to its `until`. It exceeds the difference between clocks of
-    /// a house. The house limits the lifetime to ``RequestBook/commandAge``.
+    /// The time in seconds from a command of Home Assistant to its `until`. It exceeds the usual difference between the
+    /// clocks in a house. The house limits the lifetime to ``RequestBook/commandAge``.
     private static let commandAge = 30
 
     func message(
