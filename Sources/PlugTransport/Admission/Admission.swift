@@ -39,8 +39,8 @@ struct Admission: Machine, Sendable {
     /// The admitted connections that are not known as paired, limited by the sum of the allowances.
     private var guests: [ConnectionID: PendingConnection] = [:]
     private var strangers: AllowanceUsage
-    /// The used allowance per address. An entry exists while its address has an unpaired connection, its tokens are not
-    /// full again, or it is in `paired`. All three have limits, so the table has a maximum size.
+    /// The used allowance per address. An entry exists while its address has an unpaired connection, its token bucket
+    /// is not full, or the address is in `paired`. All three have limits, so the table has a maximum size.
     private var addresses: [String: AllowanceUsage] = [:]
     /// The addresses of paired controllers, the most recent one last. Addresses that an earlier process stored have no
     /// key.

@@ -7,7 +7,8 @@ enum SelfSignedCertificate {
     ///
     /// - Parameter names: the DNS names of a web server, which browsers require. Empty for plugs and controllers.
     static func der(for key: P256.Signing.PrivateKey, names: [String] = []) -> [UInt8] {
-        // A serial number must be positive and minimal; a first byte from 0x40 to 0x7F ensures both.
+        // A serial number must be positive and encoded in as few bytes as possible; a first byte from 0x40 to 0x7F
+        // ensures both.
         let serial = [.random(in: 0x40...0x7F)] + (0..<15).map { _ in UInt8.random(in: .min ... .max) }
         let algorithm = sequence([ecdsaWithSHA256])
         let name = sequence([element(set, sequence([commonName, element(utf8String, Array("smartplug".utf8))]))])
