@@ -14,7 +14,7 @@ enum GZip {
     }
 }
 
-/// Why bytes could not be decompressed.
+/// The reasons why bytes could not be decompressed.
 enum GZipError: Error, Hashable, CustomStringConvertible {
     case truncated, damaged
     case tooLarge(limit: Int)
