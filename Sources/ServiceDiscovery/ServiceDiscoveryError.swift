@@ -43,5 +43,5 @@ public enum ServiceDiscoveryError: Error, Hashable, Sendable, CustomStringConver
     }
 }
 
-/// The error of a registration, in the signatures of the plug's service.
+/// A short name of ``ServiceDiscoveryError`` for code that registers services.
 public typealias RegistrationError = ServiceDiscoveryError

@@ -19,7 +19,8 @@ struct TypeBrowses: Sendable {
     /// The type browses in the order of their ids.
     var ids: [BrowseID] { reported.keys.sorted() }
 
-    /// Starts an enumeration. Returns false if it is ignored; otherwise the caller then calls ``report(_:_:)``.
+    /// Starts an enumeration. Returns false if the request is ignored; otherwise the caller calls ``report(_:_:)``
+    /// next.
     mutating func start(_ id: BrowseID, _ steps: inout [DiscoveryStep]) -> Bool {
         guard reported[id] == nil, reported.count < limit else { return false }
         reported[id] = []
