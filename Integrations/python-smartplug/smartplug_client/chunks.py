@@ -46,8 +46,8 @@ class _Reader:
 
 
 def samples(chunk: bytes) -> list[Sample]:
-    """Returns the samples of a chunk: the time on the plug's clock in milliseconds, the power in W, and the voltage in V
-    and current in A if the meter measures them. Raises ValueError."""
+    """Returns the samples of a chunk: the time on the plug's clock in milliseconds, the power in W, and the voltage in
+    V and the current in A if the meter measures them. Raises ValueError."""
     try:
         return _samples(chunk)
     except (IndexError, struct.error) as error:

@@ -84,7 +84,8 @@ class PlugClock:
         return other if other._uncertainty <= grown else self
 
     def age(self, plug_time: int, now: float) -> float:
-        """Returns the seconds since a plug time, at least 0. The uncertainty is subtracted, so the age is a lower bound."""
+        """Returns the seconds since a plug time, at least 0. The uncertainty of the measurement is subtracted, so the
+        age is a lower bound if the clocks do not drift."""
         return max(0.0, self._plug_time + (now - self._middle) - self._uncertainty - plug_time / 1e9)
 
 

@@ -43,7 +43,7 @@ class Session:
         return model.description(self.welcome)
 
     async def subscribe(self, after: int | None = None) -> tuple[Any, Any]:
-        """Subscribes to events and states. Returns Subscribed and Snapshot; `updates` yields the messages after them."""
+        """Subscribes to events and states. Returns Subscribed and Snapshot; `updates` yields the later messages."""
         self.connection.send(subscribe={} if after is None else {"after": after})
         _, subscribed = await self.connection.next("subscribed")
         _, snapshot = await self.connection.next("snapshot")
