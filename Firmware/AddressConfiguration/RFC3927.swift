@@ -16,7 +16,7 @@ public enum RFC3927 {
     public static let announceInterval = Duration.seconds(2)
     /// MAX_CONFLICTS: the number of conflicts after which claims are rate-limited.
     public static let maximumConflicts = 10
-    /// RATE_LIMIT_INTERVAL: the time between two claims after that.
+    /// RATE_LIMIT_INTERVAL: the minimum time between two claims while they are rate-limited.
     public static let rateLimitInterval = Duration.seconds(60)
     /// DEFEND_INTERVAL: the time after a defence within which a further conflict ends the claim.
     public static let defendInterval = Duration.seconds(10)
@@ -25,8 +25,8 @@ public enum RFC3927 {
     public static let prefix = IPv4Address(169, 254, 0, 0)
     /// The length of the network part of 169.254/16 in bits.
     public static let prefixLength: UInt8 = 16
-    /// The range 169.254/16 without its first and last 256 addresses, which are reserved (§2.1).
+    /// The first usable address of 169.254/16. The first and last 256 addresses are reserved (§2.1).
     public static let first = IPv4Address(169, 254, 1, 0)
-    /// The last address of this range.
+    /// The last usable address of 169.254/16.
     public static let last = IPv4Address(169, 254, 254, 255)
 }

@@ -57,8 +57,8 @@ public struct AddressClaim: Hashable, Sendable {
 
     /// Starts probing with the first wait.
     ///
-    /// - Parameter hardware: the card's own address. Packets from it are echoes, as access points send them, and not
-    ///   conflicts.
+    /// - Parameter hardware: the card's own address. Packets from it are not conflicts: an access point sends a card
+    ///   its own broadcasts back.
     public init(
         _ address: IPv4Address, hardware: MACAddress, timing: ClaimTiming, random: SeededRandom, now: Instant
     ) {

@@ -10,8 +10,8 @@ public enum RFC2131 {
     public static let renewalShare = 0.5
     /// T2 as a share of the lease, if the server sends none (§4.4.5).
     public static let rebindingShare = 0.875
-    /// The minimum interval between tries during renewing and rebinding. Otherwise the next try comes after half of the
-    /// remaining time (§4.4.5).
+    /// The minimum interval between tries during renewing and rebinding. If half of the remaining time is longer, the
+    /// next try comes after that half (§4.4.5).
     public static let leastRenewalRetry = Duration.seconds(60)
     /// The lease time in seconds that means unlimited (§3.3).
     public static let forEver: UInt32 = 0xFFFF_FFFF

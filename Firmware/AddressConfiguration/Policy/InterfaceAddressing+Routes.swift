@@ -29,7 +29,7 @@ extension InterfaceAddressing {
         return [neighbours(from: own), onLink(.any, 0, from: own, Self.linkLocalMetric + configuration.routeMetric)]
     }
 
-    /// The routes with only a deprecated address, for its existing connections.
+    /// The routes of an interface that has only a deprecated address, for its existing connections.
     private var deprecatedNeighbours: [Route] {
         guard case .deprecated(let claim, _, _) = linkLocal, isPresent(claim.address) else { return [] }
         return [neighbours(from: claim.address)]

@@ -59,8 +59,8 @@ public struct InterfaceAddressing: Machine, Sendable {
     /// decided (7 s), and a running DHCP server has been asked three times.
     static let longestLingering = Duration.seconds(10)
     /// The rate limit of ARP replies. One reply per request would let any host turn unicast packets into broadcasts,
-    /// which slow down Wi-Fi for all hosts. A house of plugs that discover each other at once needs a few hundred; a
-    /// host without an answer asks again after a second.
+    /// which slow down Wi-Fi for all hosts. A house of plugs that discover each other at once needs a few hundred
+    /// replies; a host without a reply asks again after a second.
     static let answers = TokenBucket(burst: 64, interval: .milliseconds(50))
     /// The rate limit of flash writes. A first address, a lease and some conflicts are stored immediately; a neighbour
     /// that causes constant address changes cannot wear out the flash.
