@@ -7,9 +7,8 @@ public import NIOCore
 public import PlugModel
 import ProtocolCore
 
-/// Manages the addresses of a plug's interfaces. An interface without a different manager becomes an
-/// ``AddressedInterface``; other interfaces are only observed. Errors never stop the plug; they are logged and reported
-/// in ``networks``.
+/// Manages the addresses of a plug's interfaces. Each interface that the plug manages has an ``AddressedInterface``;
+/// other interfaces are only observed. Errors never stop the plug; they are logged and reported in ``networks``.
 public actor Addressing {
     /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
