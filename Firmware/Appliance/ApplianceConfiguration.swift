@@ -11,8 +11,8 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     public var hasLamp = true
     /// The relay's state after a loss of power.
     public var powerOnState = PowerOnState.last
-    /// The time after which the relay turns off each time it was turned on. A command can specify a different time. A
-    /// plug with ``PowerOnState/lockedOn`` ignores this value.
+    /// How long the relay stays on after each time it is turned on; nil for no limit. A command can specify a different
+    /// time. A plug with ``PowerOnState/lockedOn`` ignores this value.
     public var autoOff: Duration?
 
     /// The time a contact must be stable before its change counts. Shorter changes are bounces or spikes from the

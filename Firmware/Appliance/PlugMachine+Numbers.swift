@@ -11,8 +11,8 @@ extension PlugMachine {
     }
 
     /// The maximum number of waiting events and answers. Beyond it, the plug skips numbers as if flash had failed, so
-    /// that a flash that hangs cannot exhaust the plug's memory. The pending commands of 32 sessions make less than
-    /// half of this number, and the journal has the same limit.
+    /// that a flash that hangs cannot exhaust the plug's memory. 32 sessions together have at most half this number of
+    /// pending commands, and the journal has the same limit.
     static let mostWaiting = 4096
 
     mutating func record(_ kind: PlugEvent.Kind, _ now: Instant, _ step: inout Step) {

@@ -24,7 +24,7 @@ extension PlugMachine {
                     change(command, id, deadline: deadline, now, &step)
                     continue
                 }
-                // The command is carried out in this step, so its deadline cannot pass before.
+                // The command is carried out in this step, so its deadline cannot pass before that.
                 self.step(.command(id, controller: controller, command), now, &step)
             case .fetch(let id, let fetch, let from, let to):
                 answer(id, fetch: fetch, from: from, to: to, now, &step)

@@ -57,7 +57,7 @@ public struct PlugMachine: Machine, Sendable {
 
     /// The outputs of the machine, performed in order: the parts, the mirror, the audit log, the controllers, the
     /// messages, the other writes to flash. So every sent event is in the mirror and survives a killed process, every
-    /// reported removal survives a loss of power, and neither the light nor other answers wait for flash.
+    /// reported removal of a controller survives a loss of power, and the parts never wait for flash.
     public enum Action: Hashable, Sendable {
         /// An action of a part of the hardware.
         case part(ApplianceMachine.PartAction)

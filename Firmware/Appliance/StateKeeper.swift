@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// Decides when the stored state is written. Flash wears out, so changes are collected for a short time, writes keep a
-/// minimum distance, and energy causes a write only after a certain amount.
+/// Decides when the stored state is written. Flash wears out, so changes are collected for a short time, a minimum time
+/// passes between two writes, and energy causes a write only after a certain amount.
 struct StateKeeper {
     /// How long a change waits for further changes before it is written.
     static let settling = Duration.seconds(5)

@@ -21,8 +21,8 @@ public struct OverCurrentLimits: Hashable, Sendable {
     public var ratedMilliamperes: UInt32
     /// A single measurement above this current opens the relay.
     public var instantMilliamperes: UInt32
-    /// How long the relay carries twice the rated current when it begins cold. At n times the rated current, the time
-    /// is 3 / (n² - 1) of this.
+    /// How long the relay carries twice the rated current when it begins cold. At n times the rated current, this time
+    /// is multiplied by 3 / (n² - 1).
     public var atTwiceRated: Duration
 
     /// Creates the limits.
