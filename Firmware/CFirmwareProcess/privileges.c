@@ -69,7 +69,7 @@ static int drop_capabilities(uint64_t kept, const char **step) {
     return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
 
-/// Allows only threads in the process's existing namespaces.
+/// Lets `clone` create only threads, in the process's existing namespaces.
 static int refuse_clones(scmp_filter_ctx filter) {
     // The flags of clone3 are in memory, which a filter cannot read. With ENOSYS the C library falls back to `clone`.
     int result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
