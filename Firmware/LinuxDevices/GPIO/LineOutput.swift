@@ -19,7 +19,7 @@ public final class LineOutput: OutputLine {
 
     /// The longest consumer name that the kernel stores.
     private static let consumerLength = 31
-    /// The number of attempts, 20 ms apart, to request a line that the service manager is releasing in another process.
+    /// The number of attempts, 20 ms apart, to request a line that the service manager is still releasing.
     private static let patience = 50
 
     private let part: String
