@@ -8,9 +8,9 @@ public import ProtocolCore
 /// Connects one plug to an MQTT broker: publishes its journal and state, and handles requests.
 /// `Documentation/reference/mqtt.md` is the contract.
 ///
-/// ``BrokerMachine`` handles the connection, the requests and the messages. This machine adds the plug: its journal is
-/// the queue. A state is published immediately when the relay, the level or the lock changes, and at most once per
-/// second if only measurements change.
+/// ``BrokerMachine`` handles the connection, the requests and the messages. This machine adds the plug, whose journal
+/// is the queue of events to publish. A state is published immediately when the relay, the level or the lock changes,
+/// and at most once per second if only measurements change.
 public struct PlugBrokerMachine: Machine, Sendable {
     /// The plug's current state.
     public struct Glance: Equatable, Sendable {
