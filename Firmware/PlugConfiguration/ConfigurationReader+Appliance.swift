@@ -3,7 +3,7 @@ import ConfigurationFiles
 import PlugModel
 
 extension ConfigurationReader {
-    /// Reads the plug's own behaviour.
+    /// Reads the keys of `[power]` and `[protection]`.
     ///
     /// - Parameter hasRelay: true for a real relay, whose switching rate is limited by default because it wears out.
     func appliance(hasRelay: Bool) -> ApplianceConfiguration {
