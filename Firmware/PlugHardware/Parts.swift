@@ -66,8 +66,8 @@ public protocol Button: Sendable {
     /// True if the kernel or the hardware debounces the edges.
     var isDebounced: Bool { get }
 
-    /// Starts to watch, also again after the edges ended. Only the latest `report` is called, on any thread, in the
-    /// order of the edges.
+    /// Starts to watch the contact, or starts again after its source of edges failed. Only the latest `report` is
+    /// called, on any thread, in the order of the edges.
     ///
     /// - Returns: the source from which the caller must read the edges, or nil if the button reports them itself.
     func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) throws(HardwareFault) -> (any EdgeSource)?
@@ -82,7 +82,7 @@ public protocol EdgeSource: Sendable {
     /// Reports the edges in the result of one read(2) of the descriptor. The buffer needs room for the kernel's queue,
     /// 16 edges of 48 bytes.
     ///
-    /// - Throws: if the source has no further edges.
+    /// - Throws: if the source failed, so that it has no further edges.
     func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault)
 
     /// Ends the source after a read failed with this error number. A pressed contact is reported as released: its state

@@ -9,8 +9,8 @@ public struct PWMDimmer: Dimmer {
     /// - Parameters:
     ///   - minimum: the smallest share of the period, from 0 to less than 1, at which the load works without
     ///     flickering. A fraction of 0 turns the load off.
-    ///   - gamma: 0.25 to 4. The share is proportional to this power of the level. At 1 both are equal; at 2.2 equal
-    ///     steps of the level look equal to the eye.
+    ///   - gamma: 0.25 to 4, the exponent. The share above the minimum is proportional to the fraction raised to this
+    ///     exponent. At 1 the share rises linearly; at 2.2 equal steps of the fraction look equal to the eye.
     public init(_ channel: any PWMChannel, minimum: Double, gamma: Double) {
         precondition(minimum >= 0 && minimum < 1, "the minimum must be at least 0 and less than 1")
         precondition(Self.gammas.contains(gamma), "gamma must be 0.25 to 4")

@@ -39,8 +39,8 @@ public struct MeterQuantities: Hashable, Sendable {
         apparentPower.map { $0 == 0 ? 0 : min(max(activePower / $0, -1), 1) }
     }
 
-    /// All quantities except the energy, rounded to the stored resolution: 0.1 W, 0.1 V, 1 mA, 0.1 VA, 0.1 var, 0.001,
-    /// 1 mHz. Nil if a value is not finite or out of range.
+    /// All quantities except the energy, rounded to the stored resolution: 0.1 W, 0.1 V, 1 mA, 0.1 VA, 0.1 var, 0.001
+    /// for the power factor, 1 mHz. Nil if a value is not finite or out of range.
     public var measurement: Measurement? {
         var rounded = Measurement(watts: activePower, volts: voltageRMS, amperes: currentRMS.map { abs($0) })
         if let reactivePower, let apparentPower, let powerFactor {

@@ -1,4 +1,4 @@
-/// Two kilowatts until the water boils after three minutes, then off until it is started again.
+/// A kettle: 2 kW until the water boils after three minutes, then nothing until the user starts it again.
 struct Kettle: ApplianceModel {
     let modes = [LoadMode.off, .on]
 
