@@ -7,9 +7,9 @@ import ProtocolCore
 import Synchronization
 
 /// Rotates the plug's key. The next key is stored next to the current one and sent to every controller. It replaces the
-/// current key when all controllers have stored it, when all owners have stored it and a day is over, or when a local
-/// user requests it. The key file is replaced atomically, so a loss of power never leaves the plug without a key that
-/// its controllers know.
+/// current key when all controllers have stored it, when all owners have stored it and a day has passed, or when a
+/// local user requests it. The key file is replaced atomically, so a loss of power never leaves the plug without a key
+/// that its controllers know.
 extension PlugService {
     enum KeyRotationState {
         case none

@@ -31,7 +31,8 @@ public struct PlugSettings: Sendable {
     public var broker: BrokerSettings?
     /// The HomeKit accessory, or nil for none.
     public var homeKit: HomeKitSettings?
-    /// The relay that the plug's logger writes through. With nil, the log cannot be followed over the network.
+    /// The ``LogRelay`` that the plug's logger writes through. If it is nil, the log cannot be followed over the
+    /// network.
     public var log: LogRelay?
     /// The service manager that started the plug, or nil.
     public var supervisor: Supervisor?

@@ -6,7 +6,8 @@ import ProtocolCore
 import Synchronization
 
 /// Passes log lines of all threads to the plug's event loop, for sessions that follow the log. If no session follows,
-/// only lines of the configured level are passed on, and any other log statement costs the comparison of two numbers.
+/// only lines at or above the configured level are passed on, and any other log statement costs the comparison of two
+/// numbers.
 ///
 /// Log lines of any level contain no setup code, key or proof, because every owner may read the log over the network.
 public final class LogRelay: Sendable {
