@@ -3,10 +3,10 @@ import PlugModel
 
 /// Resets a plug to factory state. A power loss at any moment leaves the plug either unchanged or reset.
 ///
-/// The file `reset` decides, and is written first. Before that the plug is unchanged. Afterwards every start first
-/// removes the data that a power loss may have left, and then removes `reset`. The order of the other files therefore
-/// does not matter: at no moment does the new plug accept controllers of the old one, use the old key, or allow pairing
-/// while its old controllers exist.
+/// The plug counts as reset as soon as the file `reset` exists, which is written first. Before that the plug is
+/// unchanged. Afterwards every start first removes the data that a power loss may have left, and then removes `reset`.
+/// The order of the other files therefore does not matter: at no moment does the new plug accept controllers of the old
+/// one, use the old key, or allow pairing while its old controllers exist.
 ///
 /// The remaining data is printed on the label (`id`, `setup-code`, `homekit-code`; a `changed-code` is removed or
 /// replaced) or must never repeat (`sequence`, `unmirrored`).

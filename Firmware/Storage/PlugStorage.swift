@@ -144,8 +144,8 @@ public final class PlugStorage {
     /// True if a pending factory reset failed. The plug accepts no controllers and no pairing until it succeeds.
     public var isUnfinished: Bool { isReset == false }
 
-    /// True if a controller is paired, or may be because the list is damaged. Paired controllers have pinned the plug's
-    /// key.
+    /// True if a controller is paired, or if the list is damaged, so that one may be. Paired controllers have pinned
+    /// the plug's key.
     public var isPaired: Bool { listed.map { !$0.all.isEmpty } ?? true }
 
     /// Returns the access data. Call it once.

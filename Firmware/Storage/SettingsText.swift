@@ -3,8 +3,8 @@ import PlugModel
 import ProtocolCore
 
 /// The format of the line with the remote settings: `name=Lamp;power-on=last;auto-off=600000;power-limit=20000` with
-/// ``EscapedText``; auto-off in milliseconds, the limit in tenths of a watt. Settings that equal the configuration are
-/// omitted.
+/// ``EscapedText``; auto-off in milliseconds, the limit in tenths of a watt. Settings that no controller has changed
+/// are omitted.
 package enum SettingsText {
     /// Returns the line for the settings.
     package static func text(_ settings: StoredSettings) -> String {
