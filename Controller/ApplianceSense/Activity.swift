@@ -114,7 +114,7 @@ struct Activity {
         return judgement.isEnd(quiet: quiet.credited, off: offTime.off)
     }
 
-    /// Teaches the profile. Called once the cycle can no longer resume.
+    /// Adds what this cycle shows about the appliance to the profile. Called when the cycle can no longer resume.
     func teach(_ profile: inout ApplianceProfile) {
         // A programme on a compressor's plug means that the appliance was replaced.
         if profile.compressor != nil { profile = ApplianceProfile() }

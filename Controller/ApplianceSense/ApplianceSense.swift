@@ -4,7 +4,7 @@
 /// Without a sample it reports nothing, because silence is a gap and not an idle appliance. It therefore has no
 /// deadline. It needs about 2 kB and a bounded time per sample.
 public struct ApplianceSense: Sendable {
-    /// The profile learned so far. Worth storing after each ``ApplianceEvent/finished(_:)``.
+    /// The profile learned so far. The caller should store it after each ``ApplianceEvent/finished(_:)``.
     public private(set) var profile: ApplianceProfile
     private var last: (milliseconds: Int64, deciwatts: Int32)?
     private var programme = ProgrammeTracker()
