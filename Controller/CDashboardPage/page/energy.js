@@ -11,7 +11,7 @@ const choices = {
   day: { label: "By the day", bars: "one bar per day", from: (now) => startOf(dateOf(now) - 13), name: dayName },
   month: { label: "By the month", bars: "one bar per month", from: (now) => startOf(firstOfMonth(dateOf(now), -11)), name: monthName },
 };
-/** The number of colours. Appliances with less energy share one bar. */
+/** The number of colours for single appliances. All appliances with less energy share one further colour. */
 const COLOURS = 7;
 /** The height of the chart, the width of its left margin, and the height of its foot, in px. */
 const [HEIGHT, LEFT, FOOT] = [240, 64, 26];
