@@ -3,7 +3,8 @@
 /// This bit is set in the number of every plug, so that the number of a plug with the id zero differs from 0 (no plug).
 static const uint64_t plug_is_in_hand = 0x1000000000000;
 
-/// Sets the plug whose data this thread processes from now on: its 48 bits with plug_is_in_hand; 0 for none.
+/// Sets the plug whose data this thread processes from now on: the 48 bits of its id with the bit plug_is_in_hand; 0
+/// for no plug.
 ///
 /// Returns the previous value.
 uint64_t plug_in_hand(uint64_t plug);
