@@ -8,7 +8,7 @@ public enum DaemonFault: Error, Hashable, Sendable {
     case distrusted(path: String, why: String)
     /// The error that the daemon reported, with the status code of its response.
     case fault(status: Int, error: String, hint: String?)
-    /// The daemon accepted the connection, but the response is missing or invalid.
+    /// The daemon or its socket did not respond, or the response is incomplete, too long or invalid.
     case broken(String)
 
     /// Parses the body of an error response. Without a valid body, the message contains the status code.
