@@ -5,7 +5,7 @@ import PlugModel
 import PlugTransport
 
 /// Rings once for each press of a plug's button, even if this program or the plug restarts: `Doorbell PLUG FILE`. A
-/// press that is reported 10 seconds later or more does not ring.
+/// press that is reported 10 seconds or more after it happened does not ring.
 ///
 /// This is the program of the tutorial in PlugClient's documentation.
 @main struct Doorbell {
