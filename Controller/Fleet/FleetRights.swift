@@ -8,7 +8,7 @@ public struct FleetRights: Hashable, Sendable {
         private static let limit = 100
 
         let text: String
-        /// True if `text` is the beginning of a name.
+        /// True if `text` is the beginning of the names, false if it is a whole name.
         let isBeginning: Bool
 
         /// Parses `elm-street-5`, `elm-*` or `*`; nil for an empty text, if `*` is not at the end, and if the text has
