@@ -56,7 +56,7 @@ public enum RequestFault: Error, Hashable, Sendable {
         case .cancelled, .alreadyShutdown, .deadlineExceeded: self = .timedOut
         case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout: self = .notConnectedInTime
         case .remoteConnectionClosed, .requestStreamCancelled: self = .closed
-        // The error may contain header fields, and its short description does not.
+        // The error may contain header fields, but its short description does not.
         default: self = .notSent(error.shortDescription.lowercased())
         }
     }
