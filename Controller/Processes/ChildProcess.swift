@@ -20,7 +20,7 @@ public final class ChildProcess {
 
     /// The reason why a program cannot be started.
     public struct StartFault: Error {
-        /// The reason, for people.
+        /// The reason as text for the user.
         public let words: String
         /// True if the next attempt would fail in the same way.
         public let isPermanent: Bool

@@ -2,7 +2,8 @@ import CProcesses
 internal import Glibc
 public import LinuxSystem
 
-/// Starts a program as the leader of a new session, with default signal handlers and no other descriptors.
+/// Starts a program as the leader of a new session, with default signal handlers and only the three standard
+/// descriptors.
 public struct ProcessStart {
     private let words: [String]
     private let path: String?
