@@ -78,7 +78,7 @@ func foreign(
     }
 }
 
-/// The products of other packages that targets name like their own modules.
+/// The products of other packages. Targets list them by name, like the modules of this package.
 let products = [
     "swift-nio": ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS", "NIOEmbedded"], "swift-nio-ssl": ["NIOSSL"],
     "swift-log": ["Logging"], "swift-protobuf": ["SwiftProtobuf"], "swift-service-lifecycle": ["UnixSignals"],
