@@ -1,7 +1,8 @@
 import DNSWire
 import ProtocolCore
 
-/// Handles replies of servers. A message for a different host, without a request, or with invalid data changes nothing.
+/// Handles replies of servers. A message that is for a different host, answers no request or has invalid data changes
+/// nothing.
 extension DHCPClient {
     mutating func received(_ message: DHCPMessage, now: Instant) -> [Action] {
         guard message.operation == .reply, message.clientHardware == configuration.hardwareAddress,

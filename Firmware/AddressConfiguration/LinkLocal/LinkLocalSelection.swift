@@ -4,8 +4,8 @@ public import ProtocolCore
 /// Selects the next link-local address to claim, and the time (RFC 3927 §2.1, §2.2.1).
 ///
 /// The hardware address determines the addresses and their order, so a plug regains its old address even without stored
-/// data. The count of conflicts outlives the claims. If a neighbour denies every address, or uses each one right after
-/// its claim, the plug tries only one address per minute, even across lost links.
+/// data. The count of conflicts is kept when a claim ends or the link is lost. If a neighbour objects to every address,
+/// or uses each one right after the plug claimed it, the plug therefore tries only one address per minute.
 public struct LinkLocalSelection: Hashable, Sendable {
     /// The next step.
     public enum Choice: Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct LinkLocalSelection: Hashable, Sendable {
     public private(set) var candidate: IPv4Address?
     private var random: SeededRandom
     /// The latest addresses with a different owner, which are not selected again. The limit bounds the memory if a
-    /// neighbour denies every address for weeks. It excludes at most 16 of 65,024 addresses.
+    /// neighbour objects to every address for weeks. It excludes at most 16 of 65,024 addresses.
     private var failed: [IPv4Address] = []
     private static let failedLimit = 16
     private var lastDrawn: Instant?
@@ -57,8 +57,8 @@ public struct LinkLocalSelection: Hashable, Sendable {
     ///
     /// - Parameter usableSince: the time at which the address became ours, or nil. An address that was kept for
     ///   RATE_LIMIT_INTERVAL resets the count, because such changes are already slower than the limit. A successful
-    ///   claim does not reset the count. Otherwise a neighbour that uses each address right after its claim would never
-    ///   trigger the limit.
+    ///   claim does not reset the count. Otherwise a neighbour that uses each address right after the plug claimed it
+    ///   would never trigger the limit.
     public mutating func conflict(usableSince: Instant?, now: Instant) {
         if let usableSince, now - usableSince >= RFC3927.rateLimitInterval { conflicts = 0 }
         conflicts += 1
