@@ -5,8 +5,8 @@ import ProtocolCore
 extension ApplianceMachine {
     var hasSomethingToMeasure: Bool { can(.meter) || configuration.hasThermometer }
 
-    /// Requests a measurement from meter and thermometer and schedules the next one on the grid of the first. Missed
-    /// measurements are not repeated.
+    /// Requests a measurement from meter and thermometer and schedules the next one, a whole number of intervals after
+    /// the first. Missed measurements are not repeated.
     ///
     /// A stuck bus delays its answer for seconds or forever, so no further request is sent before the answer.
     mutating func requestMeasurement(_ now: Instant, _ actions: inout [Action]) {
@@ -25,7 +25,7 @@ extension ApplianceMachine {
 
     private mutating func finishMeasurement(_ now: Instant) {
         isMeasuring = false
-        // The measurement took longer than an interval. The next one is at the next point of the grid.
+        // The measurement took longer than an interval. The next one follows at the next whole number of intervals.
         if let next = nextMeasurement, next <= now { planMeasurement(now) }
     }
 

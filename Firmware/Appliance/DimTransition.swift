@@ -33,7 +33,7 @@ struct DimTransition {
         return DimLevel(permille: Int(permille.rounded())) ?? to
     }
 
-    /// Schedules the next step on the grid that began at the start. Missed steps are skipped.
+    /// Schedules the next step, at a multiple of ``step`` after the start. Missed steps are skipped.
     mutating func advance(past now: Instant) {
         let steps = (now - start).wholeNanoseconds / Self.step.wholeNanoseconds + 1
         nextStep = min(start + Self.step * steps, end)

@@ -81,5 +81,5 @@ extension ApplianceConfiguration {
 
 extension Refusal {
     static let lockedOn = Refusal(
-        .lockedOn, "This plug's configuration keeps it on. Change power_on in it first.")
+        .lockedOn, "This plug's configuration keeps it on. Change power_on in the configuration first.")
 }
