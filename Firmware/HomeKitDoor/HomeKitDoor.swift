@@ -35,8 +35,8 @@ public actor HomeKitDoor: PlainConnectionOwner {
         }
     }
 
-    /// The limits of unverified connections. The machine accepts eight connections and reserves half of them for
-    /// addresses of paired controllers, so that unknown clients cannot use all of them.
+    /// The limits of unverified connections. The machine accepts eight connections and reserves four for addresses of
+    /// paired controllers, so that unknown clients cannot use all eight.
     private static let admission: AdmissionLimits = {
         var limits = AdmissionLimits()
         limits.strangers = .init(handshakes: 4, connections: 4, burst: 8, interval: .milliseconds(125))
