@@ -5,8 +5,8 @@ enum INA219Constants {
     static let configurationDefault: UInt16 = 0x399F
     /// 32 V, shunt up to ±320 mV, 64 samples each (34 ms), both continuously: one voltage and one current every 68 ms.
     static let configuration: UInt16 = 0x3F77
-    /// The calibration for which a step of the current is a step of the shunt's voltage divided by the shunt, without
-    /// rounding: 0.04096 / (10 µV / R · R).
+    /// The calibration for which a step of the current is a step of the shunt's voltage divided by the shunt's
+    /// resistance, without rounding: 0.04096 / (10 µV / R · R).
     static let calibration: UInt16 = 4096
     /// The step in volts.
     static let shuntStep = 10e-6

@@ -5,8 +5,8 @@ enum INA226Constants {
     static let configurationDefault: UInt16 = 0x4127
     /// Means of 16 samples of 1.1 ms each, voltage and current continuously: one measurement every 35 ms.
     static let configuration: UInt16 = 0x4527
-    /// The calibration for which a step of the current is a step of the shunt's voltage divided by the shunt, without
-    /// rounding: 0.00512 / (2.5 µV / R · R).
+    /// The calibration for which a step of the current is a step of the shunt's voltage divided by the shunt's
+    /// resistance, without rounding: 0.00512 / (2.5 µV / R · R).
     static let calibration: UInt16 = 2048
     /// The step in volts.
     static let shuntStep = 2.5e-6

@@ -21,7 +21,7 @@ struct LoadMoment {
     var time: Double
     /// The time since the mode was set or the power came on, whichever happened later. The inrush starts then.
     var sinceSwitched: Double
-    /// The total time with power in this mode: the progress of its program.
+    /// The total time with power in this mode: the progress of the appliance's program.
     var operated: Double
     /// The dimmer's share of full power, 0 to 1.
     var level: Double

@@ -34,7 +34,7 @@ struct SimulatedLoad: Sendable {
     private let noise: Noise
     private let speed: Double
 
-    /// - Parameter speed: the factor of an appliance's speed to real time; a recording has its own.
+    /// - Parameter speed: how many times faster than real time an appliance runs; a recording has its own speed.
     init(_ plugged: PluggedLoad, seed: UInt64, speed: Double, now: Instant) {
         self.plugged = plugged
         noise = Noise(seed: seed)

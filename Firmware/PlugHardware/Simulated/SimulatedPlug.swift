@@ -20,7 +20,7 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
 
     /// - Parameters:
     ///   - seed: the seed of the noise; the same seed results in the same run.
-    ///   - speed: the factor of an appliance's speed to real time; a recording has its own.
+    ///   - speed: how many times faster than real time an appliance runs; a recording has its own speed.
     ///   - clock: the plug's clock.
     public init(
         load: PluggedLoad, seed: UInt64, speed: Double = 1, clock: @escaping @Sendable () -> Instant
