@@ -15,7 +15,8 @@ struct FlashQueue: Sendable {
     /// The writes in order. The first one is in progress. At most one write of each kind waits, the newest, so a
     /// storage that hangs needs only limited memory.
     private(set) var jobs: [FlashJob] = []
-    /// The held messages: at most one list of controllers, and per connection as much as a session may have unread.
+    /// The held messages: at most one write of the list of controllers, and for each connection at most what its
+    /// session may leave unread.
     private(set) var heldActions: [PlugMachine.Action] = []
     private var lastNumber: UInt64 = 0
     private var hold: Hold?
