@@ -63,7 +63,7 @@ extension MeterConfiguration.Attributes {
 
     /// Returns a closure that opens the attribute files of the device by name.
     ///
-    /// - Parameter devices: the path of the devices of this sort without their numbers.
+    /// - Parameter devices: the path of the devices of this kind without their numbers.
     fileprivate func files(
         _ devices: String
     ) throws(HardwareFault) -> (String) -> (any AttributeFile)? {
