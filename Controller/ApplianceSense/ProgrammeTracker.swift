@@ -2,8 +2,8 @@
 /// minutes, and reaches 300 W.
 struct ProgrammeTracker {
     static let shortest: Int64 = 1_200_000
-    /// The power in tenths of a watt that a programme reaches, and the total time in milliseconds for which it does.
-    /// The start of a motor is shorter than this time.
+    /// The power in tenths of a watt that a programme must reach, and the total time in milliseconds for which it must
+    /// have at least this power. The start of a motor is shorter than this time.
     static let strongFrom: Int32 = 3_000
     static let strongFor: Int64 = 10_000
     /// These two limits replace the two above on a plug with a known compressor. There only a much stronger appliance
