@@ -95,7 +95,7 @@ function paint() {
 /**
  * Requests the newest events and firings, and passes the time since which both lists are complete to `note`. A list
  * with the maximum length is complete only since its oldest entry.
- * @param {(begin: number, count: number) => boolean} note Called before the entries are added, with the begin of the
+ * @param {(begin: number, count: number) => boolean} note Called before the entries are added, with the start of the
  * complete range and the number of new entries. If it returns false, the entries are dropped.
  */
 async function ask({ from, to, most, plug, rulesOnly }, note) {
