@@ -64,9 +64,9 @@ static void *spawn_behind_fence(void *context) {
 
 int process_start(const struct process_plan *plan, pid_t *number) {
     if (plan->fence < 0) return spawn(plan, number);
-    // Landlock restricts a thread forever, and everything that it starts. So a dedicated thread enters the fence and
-    // starts only the program. On any other thread, work of the daemon could end up behind the fence, for example in a
-    // thread that a pool creates.
+    // Landlock restricts a thread forever, and everything that it starts. So a dedicated thread applies the
+    // restrictions to itself and starts only the program. Otherwise the restrictions could also apply to work of the
+    // daemon, for example in a thread that a pool creates.
     struct fenced_start fenced = {plan, number, 0};
     pthread_t thread;
     int error = pthread_create(&thread, NULL, spawn_behind_fence, &fenced);
