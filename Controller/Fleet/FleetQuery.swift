@@ -133,6 +133,6 @@ public struct FleetQuery: Hashable, Sendable {
 }
 
 extension String {
-    /// The text with qualified labels, since two tables in the query of houses have that column.
+    /// The text with `chosen.` before each `labels`, since two tables in the query of houses have that column.
     fileprivate var replacingLabels: String { replacing("labels", with: "chosen.labels") }
 }
