@@ -42,7 +42,7 @@ public struct CalendarPeriod: Hashable, Sendable {
         guard from < to else { return [] }
         let shortest = step.length ?? (step == .day ? 82_800 : 28 * 86_400)
         guard (to - from) / shortest <= limit else { return nil }
-        // The first period starts before `from`, and the last one ends after `to`.
+        // The first period may start before `from`, and the last one may end after `to`.
         let margin = step == .month ? 33 * 86_400 : 2 * 86_400
         let starts = starts(step, from: from - margin, to: to + margin, zone: zone)
         return zip(starts, starts.dropFirst()).compactMap { start, next in

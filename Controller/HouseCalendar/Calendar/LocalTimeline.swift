@@ -6,7 +6,8 @@ public struct LocalTimeline: Sendable {
     /// starts the second pass.
     public static let setting: Int64 = 600_000
 
-    /// In a series with at least this distance between two times, a time that appears twice belongs to both passes.
+    /// If the times of a series are at least this far apart, a time that appears twice is in the first pass, and then
+    /// in the second.
     private static let hour: Int64 = 3_600_000
 
     /// A span of UTC with a constant offset. The end is excluded.
