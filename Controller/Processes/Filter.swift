@@ -58,7 +58,7 @@ public struct Filter: Sendable {
     }
 }
 
-/// An unnamed file in memory, close-on-exec, which begins at its first byte for a program that inherits it.
+/// An unnamed file in memory, close-on-exec. A program that inherits it begins to read or write at its first byte.
 private final class MemoryFile {
     let descriptor: CInt
 

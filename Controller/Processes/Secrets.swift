@@ -9,7 +9,7 @@ public struct Secrets: Sendable {
     /// All files in these folders are protected. A folder that contains the user's home folder is not protected; only
     /// the listed ``files`` in it are.
     public var folders: [String]
-    /// Folders directly in a protected folder that programs may read, such as the history.
+    /// Folders that programs may read, although each is directly in a protected folder: for example the history.
     public var sharedFolders: [String]
 
     /// Creates the list of secrets.
