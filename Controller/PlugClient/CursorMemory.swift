@@ -31,7 +31,7 @@ public actor CursorMemory {
     /// Reads the stored numbers. Creates the directory if it is missing. Several programs may use the same directory.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the file `cursors`. Only programs that use this class should use it.
+    ///   - directory: The directory of the file `cursors`. Only programs that use this class should write there.
     ///   - files: The file system; tests pass a simulated one.
     ///   - complain: Receives the error of the first write that fails. Later writes are still tried.
     /// - Throws: `FileError` if the directory cannot be created or read.

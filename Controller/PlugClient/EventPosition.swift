@@ -18,8 +18,8 @@ struct EventPosition {
         self.known = known
     }
 
-    /// The last received event of the current plug. Nil before ``subscription(at:)``, and afterwards until
-    /// ``moved(to:)`` if the plug is not in `known` and following begins with new events.
+    /// The number of the last received event of the current plug. Nil before the first call of ``subscription(at:)``.
+    /// Also nil after a subscription that begins at `fromNow`, until ``moved(to:)`` sets a position.
     var last: SequenceNumber? { plug.flatMap { known[$0] } }
 
     /// Returns the position at which the subscription to this plug's events begins: after the plug's last known event.

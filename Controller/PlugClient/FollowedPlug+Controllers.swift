@@ -131,8 +131,9 @@ extension FollowedPlug {
         resets = []
     }
 
-    /// Passes an answer to the waiting request, which is the oldest one, because a plug answers requests in the order in
-    /// which it received them. Resets and the audit log have their own.
+    /// Passes an answer to the waiting request, which is the oldest one, because a plug answers requests in the order
+    /// in which it received them. The answers to resets and to requests for the audit log are passed to `resets` and
+    /// `auditQuestion` instead.
     func answered(_ answer: ControllerAnswer) {
         switch answer {
         case .refused("factory_reset", let refusal):

@@ -3,8 +3,8 @@ import PlugModel
 /// Stores the plug's keys. The writes run outside the event loop, because a plug can send keys at any rate and a write
 /// waits for the disk.
 extension FollowedPlug {
-    /// Handles the next key that the plug announced. The controller confirms only stored keys, because the plug then
-    /// uses the key. If a key cannot be stored, the plug announces it again in the next session.
+    /// Handles the next key that the plug announced. The controller confirms only stored keys, because the plug uses a
+    /// key after its confirmation. If a key cannot be stored, the plug announces it again in the next session.
     func announced(_ key: PublicKey) {
         guard let id, keys != nil else { return }
         switch announcedKey.announced(key) {

@@ -4,7 +4,8 @@ import ProtocolCore
 
 extension FollowedPlug {
     /// Subscribes to the plug's log: first the lines that the plug has stored, then each new line. ``reports`` deliver
-    /// the lines, a refusal and the end. The subscription continues across connections.
+    /// the lines, and a notice if the plug refuses the subscription or when the subscription ends. The subscription
+    /// continues across connections.
     ///
     /// - Parameters:
     ///   - level: The lowest level to receive.

@@ -17,8 +17,8 @@ public actor FollowedPlug: ConnectionOwner {
     public nonisolated let name: String
     /// All updates of the plug, for one reader.
     public nonisolated let reports: PlugReports
-    /// The names that the plug receives while it is connected, for one reader. A slow reader gets only the newest
-    /// names.
+    /// The new names of the plug after each rename while it is connected. The stream is for one reader; a slow reader
+    /// gets only the newest names.
     public nonisolated let renames: AsyncStream<PlugNames>
     /// The id and the names that the plug states at the beginning of a session and on each rename. The plug has proved
     /// its key at that point. The stream is for one reader; a slow reader gets only the newest element.

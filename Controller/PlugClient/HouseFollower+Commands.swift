@@ -3,7 +3,7 @@ public import PlugModel
 /// Sends commands to plugs of the house.
 extension HouseFollower {
     /// The number of attempts to find a renamed plug under its new name: four seconds in total. The plug's probes and
-    /// its first two announcements take two.
+    /// its first two announcements take two seconds.
     private static let patience = 20
     private static let pause = Duration.milliseconds(200)
 

@@ -3,8 +3,8 @@ import PlugModel
 import ProtocolCore
 import ServiceDiscovery
 
-/// Follows every plug of a house: decides which announced names are followed, reported, renamed and left. Its shell is
-/// ``HouseFollower``.
+/// Follows every plug of a house: decides which announced names are followed, when following ends, and under which name
+/// each plug is reported. Its shell is ``HouseFollower``.
 ///
 /// Each follower has at most one pending request to the shell: to deliver updates, or to read one report. The shell
 /// delivers all updates in the order of the actions. A slow reader of the updates therefore delays the reading of
@@ -47,8 +47,8 @@ struct HouseMachine: Machine, Sendable {
         case readPaired
         /// Sets the names that discovery must prioritize.
         case prioritize(Set<String>)
-        /// Begins to follow the plug that announces this name. The events of the plugs in `known` continue after their
-        /// numbers. A newer position of `resumed` applies instead.
+        /// Begins to follow the plug that announces this name. The events of a plug in `known` continue after the
+        /// number given there. A position of a follower in `resumed` replaces this number.
         case follow(FollowerID, name: String, known: [PlugID: SequenceNumber], resumed: Resumption?)
         /// Connects to the plug now if it is not connected.
         case locate(FollowerID)
@@ -90,7 +90,7 @@ struct HouseMachine: Machine, Sendable {
         }
     }
 
-    /// A plug whose reports are still being read. The plug itself may already be stopped.
+    /// A plug whose reports are still being read. Its ``FollowedPlug`` may already be stopped.
     private struct Follower: Sendable {
         /// The name under which following began.
         let announced: String
@@ -128,7 +128,7 @@ struct HouseMachine: Machine, Sendable {
     private var followed: [String: FollowerID] = [:]
     /// The names that are found and not lost.
     private var reportedNames: Set<String> = []
-    /// The names that wait for room.
+    /// The announced names that are not followed yet, because there are ``followerLimit`` followers.
     private var waiting = InsertionOrderedNames()
     private var lastNumber = 0
     private var delayed: [Delayed] = []
@@ -303,8 +303,8 @@ struct HouseMachine: Machine, Sendable {
         if !follower.isSuperseded {
             // An outdated report, of a stopped follower or of a previous plug under the name, stops no other follower.
             let isCurrent = !isStopped(id) && follower.plug == plug.id
-            // Waits for older followers, and for newer ones that wait for no other, so that two followers never wait for
-            // each other.
+            // Waits for older and for newer followers. The newer ones are marked as superseded and then wait for no
+            // other follower, so two followers never wait for each other.
             let newer = connected.keys.filter { $0 > id && (isCurrent || isStopped($0)) }
             for other in newer { followers[other]?.isSuperseded = true }
             earlier = (others.keys.filter { $0 < id && (isCurrent || isStopped($0)) } + newer).sorted()
@@ -355,7 +355,7 @@ struct HouseMachine: Machine, Sendable {
         case .connected: followers[id]?.isConnected = true
         case .disconnected:
             followers[id]?.isConnected = false
-            // The plug of an announcement with the id of a paired plug was not reached.
+            // The plug was not reached under this name, so the id in the announcement is doubtful.
             if !follower.isConnected { follow(names.doubt(follower.announced)) }
             if let plug = follower.plug { tryOthers(for: plug) }
             if isFollowed(id) { forgetIfAway(id) }
@@ -467,7 +467,7 @@ struct HouseMachine: Machine, Sendable {
 
     private func isFollowed(_ id: FollowerID) -> Bool { followers[id].map { followed[$0.announced] == id } ?? false }
 
-    /// Returns true if the plug was stopped, so that its reports have an end.
+    /// Returns true if following was stopped, so that the reports have an end.
     private func isStopped(_ id: FollowerID) -> Bool { isStopping || !isFollowed(id) }
 
     /// Returns true if the plug's name belongs to a different paired plug. The plug's updates are then not reported.
@@ -516,8 +516,9 @@ struct HouseMachine: Machine, Sendable {
         return best(bound) ?? followed[names.match(name) ?? name].flatMap { isNameOwnedByAnother($0) ? nil : $0 }
     }
 
-    /// Returns the follower of this paired plug under any announced name; nil while the plug is away. While a plug is
-    /// not connected, the id in its announcement counts, or without one the id of its last connection.
+    /// Returns the follower of this paired plug under any announced name; nil while the plug is away. For a follower
+    /// that is not connected, the id in its announcement counts. If the announcement has no id, the id of the last
+    /// connection counts.
     private func follower(of plug: PlugID) -> FollowerID? {
         best(
             followed.values.filter { id in

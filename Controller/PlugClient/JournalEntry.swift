@@ -7,9 +7,9 @@ public enum JournalEntry: Hashable, Sendable {
     /// The first entry when following begins with ``Cursor/now``: later entries have higher numbers. A caller can store
     /// the cursor before the first event.
     case began(after: SequenceNumber)
-    /// An event. `age` is the time since the event when it arrived; nil if the event happened in an earlier boot of the
-    /// plug, because its age is then unknown. `at` is the time of the event on the controller's wall clock, or the time
-    /// of arrival if the age is unknown.
+    /// An event. `age` is the time between the event and its arrival; nil if the event happened in an earlier boot of
+    /// the plug, because its age is then unknown. `at` is the time of the event on the controller's wall clock, or the
+    /// time of arrival if the age is unknown.
     case event(PlugEvent, age: Duration?, at: WallTime)
     /// Events that the plug cannot deliver, and the reason.
     case gap(Gap)

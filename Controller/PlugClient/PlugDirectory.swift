@@ -25,8 +25,8 @@ public struct PlugDirectory: Sendable {
     static let strangerLimit = 256
     /// The maximum number of other names that wait for room. Above it, the name that has waited longest is removed.
     static let waitingLimit = 2048
-    /// The maximum number of names that may claim the same paired plug, which may have been renamed. Each name is
-    /// tried, and the plug's key decides.
+    /// The maximum number of names with reserved room that are announced with the id of one paired plug. The plug may
+    /// have been renamed, so each name is tried, and the key decides.
     static let claimLimit = 8
     /// The minimum interval between replacements of the oldest name when all room is taken. This interval prevents
     /// changing names from keeping all readers of the directory busy.
@@ -43,8 +43,9 @@ public struct PlugDirectory: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// The names without reserved room, both reported and waiting ones.
+    /// The reported names without reserved room.
     private var strangers = InsertionOrderedNames()
+    /// The names that wait for room and are not reported.
     private var waiting = InsertionOrderedNames()
     private var lastReplacement: Instant?
     /// The paired plugs with their last known names.

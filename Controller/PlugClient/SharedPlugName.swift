@@ -9,7 +9,7 @@ public struct SharedPlugName: Error, Hashable, Sendable, CustomStringConvertible
     /// The exact names of these plugs, in the same order.
     public var names: [String]
 
-    /// Checks a name; nil if it matches at most one plug.
+    /// Checks a name; nil if the name is not ambiguous.
     ///
     /// - Parameters:
     ///   - written: The name as the user wrote it.

@@ -27,7 +27,7 @@ public struct KeyRotation: Sendable {
     ///
     /// - Parameters:
     ///   - own: The key in use.
-    ///   - directory: The directory of the files; nil for that of `TransportIdentity.ofThisController()`.
+    ///   - directory: The directory of the files; nil for the directory of `TransportIdentity.ofThisController()`.
     ///   - files: The file system; tests pass a simulated one.
     /// - Throws: `IdentityFileError`, `FileError`.
     public init(own: PublicKey, directory: String? = nil, files: FileStore = FileStore()) throws {

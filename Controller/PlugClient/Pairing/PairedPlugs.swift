@@ -43,7 +43,7 @@ public struct PairedPlugs: Sendable {
     /// Refers to the list in a directory. Nothing is read yet.
     ///
     /// - Parameters:
-    ///   - directory: nil for that of `TransportIdentity.ofThisController()`.
+    ///   - directory: The directory of the list; nil for the directory of `TransportIdentity.ofThisController()`.
     ///   - files: The file system; tests pass a simulated one.
     public init(directory: String? = nil, files: FileStore = FileStore()) {
         self.directory = directory ?? ControllerDirectory.path

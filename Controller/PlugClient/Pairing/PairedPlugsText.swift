@@ -1,8 +1,8 @@
 import PlugModel
 
 /// The text format of the list of paired plugs. Each line has the plug's id, its key in hexadecimal digits and its
-/// name, separated by spaces. If the plug has announced a next key, it follows the key after a comma. A name may
-/// contain spaces; a newline in a name is written as a space.
+/// name, separated by spaces. If the plug has announced a next key, that key follows the current key after a comma. A
+/// name may contain spaces; a newline in a name is written as a space.
 ///
 /// The text is parsed as bytes, because some characters combine with a preceding space.
 package enum PairedPlugsText {

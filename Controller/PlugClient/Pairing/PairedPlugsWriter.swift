@@ -48,7 +48,7 @@ final class PairedPlugsWriter: Sendable {
         }
     }
 
-    /// Waits for all requested writes and ends the thread. Later writes fail.
+    /// Waits for all requested writes of keys and ends the thread. Later writes of keys fail.
     func stop() async {
         try? await thread.runIfActive {}
         try? await thread.shutdownGracefully()
