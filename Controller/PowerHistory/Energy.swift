@@ -3,9 +3,9 @@ public import HouseCalendar
 public import PlugModel
 
 extension PowerHistory {
-    /// Returns the energy of each period, from the roll-ups of quarters: in all current time zones hours and days begin
-    /// at the beginning of a quarter. Between two readings of the plug's counter the sum includes all counted energy,
-    /// even if no samples were fetched.
+    /// Returns the energy of each period, from the roll-ups of quarter-hours: in all current time zones, hours and days
+    /// begin at the beginning of a quarter-hour. Between two readings of the plug's counter the sum includes all
+    /// counted energy, even if no samples were fetched.
     ///
     /// - Parameter periods: Sorted and not overlapping.
     /// - Returns: One entry per period; its energy is zero if nothing is known.

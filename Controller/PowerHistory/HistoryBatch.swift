@@ -141,7 +141,8 @@ public struct StoredFiring: Hashable, Sendable {
     }
 }
 
-/// The outcome of an edge that a rule received. A newer trace replaces an older one with the same id.
+/// The outcome of one edge, which is a change that matched a trigger of a rule. A newer trace replaces an older one
+/// with the same id.
 public struct StoredTrace: Hashable, Sendable {
     /// The maximum number of UTF-8 bytes of `json`. Longer traces are not stored: this stops a rule with a megabyte of
     /// text from filling the disk with each firing.

@@ -148,7 +148,8 @@ public struct HistoryExport: Sendable {
         }
     }
 
-    /// One day in milliseconds: the samples of a year would need too much memory.
+    /// The span of samples that is in memory at once: one day, in milliseconds. The samples of a year would need too
+    /// much memory.
     private static let piece = 86_400_000
 
     private func add(_ plug: String, _ samples: [(at: Int64, sample: Sample)]) throws(HistoryError) {

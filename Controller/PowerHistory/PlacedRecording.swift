@@ -81,7 +81,7 @@ public struct PlacedRecording: Sendable {
     private static let mostFilled: Int64 = 10_000_000
 
     /// Returns the samples to store. Samples that are further apart than ``RollUpEntry/longestStep`` have no energy
-    /// between them. If the pace is slower than that, this method interpolates linearly, with one sample per
+    /// between them. If the pace is slower than `longestStep`, this method interpolates linearly, with one sample per
     /// `longestStep`.
     ///
     /// - Returns: The recording's own samples if ``isFilled`` is false.

@@ -45,7 +45,7 @@ extension PowerHistory {
     }
 
     /// Returns the span from the first to the last sample. If old samples were deleted by age, the span begins with the
-    /// first stored quarter that has a power.
+    /// first stored quarter-hour that has a power.
     private static func span(of plug: Int64, in database: Database) throws -> ClosedRange<Int64>? {
         let newest = try database.integer("SELECT max(since) FROM chunk WHERE plug = ?", .integer(plug))
         guard let newest,

@@ -82,7 +82,7 @@ public final class PowerHistory: Sendable {
     /// stored again.
     ///
     /// - Throws: ``HistoryError``. If the disk is full, the batch without its samples is saved in a reserved file, and
-    ///   a later call stores it. If only the saved batch cannot be stored, `batch` is stored.
+    ///   a later call stores it. If only the saved batch cannot be stored, `batch` is stored although the call throws.
     public func record(_ batch: HistoryBatch) throws(HistoryError) {
         do throws(HistoryError) {
             try store(batch)

@@ -1,6 +1,7 @@
 public import HouseCalendar
 
-/// The length of a roll-up entry. Entries begin at multiples of their length since 1970, in UTC.
+/// The length of a roll-up entry; a quarter is a quarter of an hour. Entries begin at multiples of their length since
+/// 1970, in UTC.
 public enum RollUpStep: Int, CaseIterable, Hashable, Sendable {
     case minute, quarter, hour, day
 

@@ -51,8 +51,8 @@ public struct RecordedHistory: Sendable {
         return chunks
     }
 
-    /// Derives the id of a plug that exists only in recordings from its name, ignoring case, so that each import uses
-    /// the same id.
+    /// Derives an id from the name of a plug that exists only in recordings. Case is ignored. Each import under the
+    /// same name therefore uses the same id.
     public static func plug(named name: String) -> PlugID {
         let hash = fnv1a(name.lowercased().utf8, from: 0xCBF2_9CE4_8422_2325)
         let digits = String(hash & 0xFFFF_FFFF_FFFF, radix: 16)

@@ -61,8 +61,8 @@ extension PowerHistory {
     private static func salvaged(
         _ file: String, into copy: PowerHistory, _ progress: (_ done: Int64, _ of: Int64) -> Void
     ) throws -> SalvageReport {
-        // The file is opened read-only. SQLite handles the log of a file that is still written, but refuses a file
-        // whose header or length is wrong.
+        // The file is opened read-only. SQLite handles the log of a file that is still being written, but refuses a
+        // file whose header or length is wrong.
         if try DamagedPages.hasSoundHeader(file) {
             do throws(HistoryError) {
                 let queue = try DatabaseOpener(path: file, role: .reader) { _ in }.queue()

@@ -8,8 +8,8 @@ import LinuxSystem
 /// SQLite refuses a complete file if its first 100 bytes are wrong, or if it has fewer pages than its header states
 /// (https://www.sqlite.org/fileformat.html, section 1.3). This type corrects both and adds empty pages for the missing
 /// ones, so that only the content of those pages is lost. If the first page is damaged beyond its header, the first
-/// page of a new history replaces it: it contains the root page of each table, and tables are always created in the
-/// same order.
+/// page of a new history replaces it: it contains the number of each table's root page, and these numbers are equal in
+/// all histories, because the tables are always created in the same order.
 struct DamagedPages {
     /// The paths of the damaged file and of the copy.
     private let path: String

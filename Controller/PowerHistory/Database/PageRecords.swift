@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Finds records of one table in the pages of a damaged database without following its trees.
 ///
-/// A page belongs to no known table, and its records may be obsolete. A record is recognized by the types of its
+/// A page does not state its table, and its records may be obsolete. A record is recognized by the types of its
 /// columns, so its values may still be wrong: they serve to search for rows, or to replace rows that are lost.
 struct PageRecords {
     /// The pages of a table with row numbers, or those of an index or of a table without row numbers.
@@ -24,7 +24,7 @@ struct PageRecords {
     /// The number of columns that are decoded.
     let count: Int
 
-    /// Passes each record to `body`, as far as pages of the database or of its log contain it.
+    /// Passes each record that is in a page of the database or of its log to `body`.
     ///
     /// - Parameter path: The database.
     func scan(_ path: String, _ body: (Record) throws -> Void) throws {

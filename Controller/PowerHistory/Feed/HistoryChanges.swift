@@ -15,8 +15,8 @@ public struct FeedPosition: Hashable, Sendable {
     }
 }
 
-/// A part of the changes of a history. All content is read from one state of the database, and may be newer than the
-/// change.
+/// A part of the changes of a history. All content is read from one state of the database, so it may already include
+/// later changes.
 public struct HistoryChanges: Sendable {
     /// The greatest number in this part. All changes up to it are in this part or in earlier ones.
     public var through: Int64

@@ -34,8 +34,7 @@ struct EnergyShares {
         var estimated = 0.0
     }
 
-    /// The energy of a part of a minute and of the whole minute, according to the samples; nil if no samples around
-    /// this minute are stored.
+    /// The energy of a part of a minute and of the whole minute, according to the samples.
     typealias Cut = (part: Double, whole: Double)
 
     /// The first quarter, as a multiple of its length since 1970.
@@ -53,8 +52,8 @@ struct EnergyShares {
     ///     first reading at or after the last quarter's end, if these exist.
     ///   - minutes: Sorted by time. They include all minutes in the quarters and in the intervals between readings that
     ///     overlap the quarters.
-    ///   - cut: Returns the energies of a part of a minute and of the whole minute. Its parameters are the beginning
-    ///     and the end of the part, in milliseconds since 1970.
+    ///   - cut: Returns the energies of a part of a minute and of the whole minute, or nil if no samples around this
+    ///     minute are stored. Its parameters are the beginning and the end of the part, in milliseconds since 1970.
     init(
         quarters: Range<Int64>, points: [CounterPoint], minutes: [(start: Int64, entry: RollUpEntry)],
         cut: (_ from: Int64, _ to: Int64) throws -> Cut?

@@ -4,10 +4,10 @@ import GRDB
 /// the counted energy flowed. The reading's own wall time may be wrong by seconds, and is used only without such
 /// samples.
 extension RollUps {
-    /// The greatest distance of a reading's time according to the samples from its own wall time, in milliseconds. If
-    /// the distance is greater, the reading's own wall time is used.
+    /// The greatest distance in milliseconds between the time of a reading according to the samples and its own wall
+    /// time. If the distance is greater, the reading's own wall time is used.
     private static let counterReach = 2 * BatchTransaction.clockTolerance
-    /// The time after its last sample in which a chunk still determines the time of a reading, in milliseconds.
+    /// The time after a chunk's last sample in which the chunk still determines the time of a reading, in milliseconds.
     static let chunkReach = BatchTransaction.clockTolerance
 
     /// The time of a reading according to the last chunk that began before it; null without such a chunk.
