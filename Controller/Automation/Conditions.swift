@@ -27,7 +27,8 @@ extension HouseState {
         }
         guard let today = time.day(at: now) else { return false }
         // An offset can move an end of the window up to a day away from its date, and the window can end on the next
-        // date. Windows that begin on one of the three previous days or on the next day can therefore contain `now`.
+        // date. Windows that begin today, on one of the three previous days or on the next day can therefore contain
+        // `now`.
         return (today - 3...today + 1).contains { day in
             guard let (from, until) = span(of: window, on: day, time) else { return false }
             return from <= now && now < until

@@ -5,11 +5,12 @@ public import RuleModel
 
 /// Runs rules: handles events of the plugs and returns firings and commands.
 ///
-/// A rule fires only on an edge that this engine observed. These inputs arm or disarm triggers and update the state,
-/// but are not edges: the first reading after the start, after a plug appeared or returned, or of a new boot of the
-/// plug; a snapshot; an event that is older than the rule accepts or has an unknown age. A dwell in progress continues
-/// after a silence of at most ``restartGap`` within one boot of the plug, so the first reading after the silence may
-/// complete the dwell and fire.
+/// An edge is a change that matches a trigger of a rule. If the trigger has a dwell, the change must last for this
+/// time. A rule fires only on an edge that this engine observed. These inputs arm or disarm triggers and update the
+/// state, but are not edges: the first reading after the start, after a plug appeared or returned, or of a new boot of
+/// the plug; a snapshot; an event that is older than the rule accepts or has an unknown age. A dwell in progress
+/// continues after a silence of at most ``restartGap`` within one boot of the plug, so the first reading after the
+/// silence may complete the dwell and fire.
 ///
 /// A plug name is resolved in this order: the id to which the name is bound; the paired plug of that name; the exact
 /// announced name; the only present plug whose name differs only in capitals.
@@ -186,7 +187,7 @@ public struct RuleEngine: Machine, Sendable {
         case .schedule(let schedule):
             let seed = FiringSeed("schedule", rule: rule, trigger: place.place)
             schedules.add(ScheduleTrigger(place, schedule, seed: seed))
-        // The rules know which rules fire each other.
+        // The rule table stores which rules fire each other.
         case .rule: break
         case .timer(let timer): timers.add(place, timer)
         }
@@ -362,7 +363,8 @@ public struct RuleEngine: Machine, Sendable {
         appliances.handle(index, now: now, isFirst: isFirst, &house, &executor, &actions)
     }
 
-    /// Closes the quiet ranges of all plugs, so that the next reading and the next energy of each plug are handled.
+    /// Makes the quiet ranges of all plugs empty, so that the next reading and the next energy of each plug are
+    /// handled.
     mutating func closeQuietRanges() {
         for index in 0..<house.plugs.count {
             house[index].meter.closeBand()
@@ -372,9 +374,9 @@ public struct RuleEngine: Machine, Sendable {
 
     // MARK: Recorded samples
 
-    /// Handles samples of a watched plug that arrived at the time of their measurement. Stops before a sample to which
-    /// a trigger reacts or at which something is due, and after a sample at which the detector reports an event.
-    /// Together with ``hear(_:now:)`` afterwards it is equivalent to ``read(_:activePower:time:now:)`` for each sample,
+    /// Handles samples of a watched plug as if each had arrived at the time of its measurement. Stops before a sample
+    /// to which a trigger reacts or at which something is due, and after a sample at which the detector reports an
+    /// event. A call followed by ``hear(_:now:)`` is equivalent to ``read(_:activePower:time:now:)`` for each sample,
     /// and faster.
     ///
     /// - Returns: the number of handled samples. The caller passes the next one to ``read(_:activePower:time:now:)``.

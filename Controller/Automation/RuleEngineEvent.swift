@@ -24,8 +24,8 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case reading(plug: String, activePower: Double, time: Instant, isSnapshot: Bool)
     /// The value of the plug's energy counter.
     case energy(plug: String, milliwattHours: UInt64)
-    /// The present state of relay and dimmer, from the state lane. Events do not update this state, because the relay
-    /// may have switched again before a delayed event arrives.
+    /// The present state of relay and dimmer, from a state message of the plug. Events do not update this state,
+    /// because the relay may have switched again before a delayed event arrives.
     case state(plug: String, on: Bool, level: DimLevel?)
     /// An entry of the plug's journal. `age`: the time since the event; nil if unknown, as for an event of a different
     /// boot.
@@ -35,7 +35,7 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case gap(plug: String, to: SequenceNumber)
     /// Samples that the plug measured earlier. They only feed the appliance detector and fire nothing.
     case recorded(plug: String, [RecordedPower])
-    /// A command that was decided before the plug appeared is being sent. Toggle assumes its result.
+    /// A command that was decided before the plug appeared is being sent. The action `toggle` assumes its result.
     case commandResumed(CommandRequest)
     /// The plug's answer to a command of ``RuleEngineAction/send(_:_:)``, or the refusal
     /// ``Refusal/Code/deadlinePassed`` if no answer arrived. Each command is finished exactly once.
@@ -53,8 +53,8 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case deadlineReached
 }
 
-/// A recorded active power, at a time on the controller's clock. The monotonic clock does not depend on the time zone,
-/// so the age of a sample does not either.
+/// A recorded active power, at a time on the controller's clock. That clock is monotonic, so a change of the time zone
+/// does not change the age of a sample.
 public struct RecordedPower: Hashable, Sendable {
     /// The time on the controller's clock; negative before its start.
     public var milliseconds: Int64
@@ -246,8 +246,8 @@ public enum HoldBack: Hashable, Sendable {
     case cooldown(until: Instant)
     /// The edge is older than the rule accepts. The age is nil if the edge belongs to a different boot of the plug.
     case old(age: Duration?)
-    /// Earlier firings are not finished. The value is the number of the rule's unfinished firings, or of all rules' if
-    /// the total limit ``RuleEngine/maximumRuns`` is reached.
+    /// Earlier firings are not finished. The value is the number of the rule's unfinished firings. If the total limit
+    /// ``RuleEngine/maximumRuns`` is reached, it is the number of all unfinished firings.
     case running(Int)
     /// The rule reached its rate limit, or the chain of rules that fire each other reached its maximum length. For a
     /// chain, the limit's span is zero.

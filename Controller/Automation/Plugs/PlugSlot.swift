@@ -19,7 +19,7 @@ struct PlugSlot: Sendable {
     /// Binds an appliance, unless the plug has one already.
     mutating func bind(appliance place: Int) { if appliance == nil { appliance = place } }
 
-    /// Removes all triggers, and closes the quiet range of energies, which depends on them.
+    /// Removes all triggers, and the quiet range of energies, which depends on them.
     mutating func unbind() {
         power.removeAll(keepingCapacity: true)
         events.removeAll(keepingCapacity: true)

@@ -8,7 +8,7 @@ struct PlugTable: Sendable {
         fileprivate(set) var isPresent = true
         fileprivate(set) var relayOn: Bool
         fileprivate(set) var level: DimLevel?
-        /// The last command on its way, whose result toggle assumes; nil if no command is on its way.
+        /// The last command that is not answered yet, or nil. The action `toggle` assumes its result.
         fileprivate(set) var wish: (id: UInt128, on: Bool, level: DimLevel?)?
         /// The ids of the last commands of rules, by which their journal entries are recognized. A ring buffer.
         fileprivate var ours: [UInt128] = []
@@ -24,7 +24,7 @@ struct PlugTable: Sendable {
             self.relayOn = relayOn
         }
 
-        /// The state of the relay after the command on its way.
+        /// The state of the relay after the unanswered command.
         var expectedOn: Bool { wish?.on ?? relayOn }
         var expectedLevel: DimLevel? { wish?.level ?? level }
 
@@ -161,7 +161,7 @@ struct PlugTable: Sendable {
         return on && !wasOn
     }
 
-    /// Records a command on its way, whose result toggle assumes.
+    /// Records a command that is being sent. The action `toggle` assumes its result.
     mutating func expect(_ request: CommandRequest, at index: Int) {
         if plugs[index].ours.count < Self.maximumOurs {
             plugs[index].ours.append(request.key)

@@ -1,8 +1,8 @@
 public import RuleModel
 
 extension RuleEngine {
-    /// The known plugs as scripts see them. Like toggle, a view assumes the results of commands on their way. The state
-    /// of an absent plug is unknown.
+    /// The known plugs as scripts see them. Like the action `toggle`, a view assumes the results of commands that are
+    /// not answered yet. The state of an absent plug is unknown.
     public var views: [PlugView] { (0..<house.plugs.count).map { view(of: PlugIndex(value: $0)) } }
 
     /// Returns the plug as scripts see it.

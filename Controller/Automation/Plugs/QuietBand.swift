@@ -56,7 +56,7 @@ struct PlugMeter: Sendable {
 }
 
 extension PlugMeter {
-    /// Closes the band until the next refresh computes it again. Keeps the last reading's time.
+    /// Makes the band empty until the next refresh computes it again. Keeps the last reading's time.
     mutating func closeBand() {
         let last = band.after
         band = .nothing

@@ -1,7 +1,7 @@
 import PlugModel
 import ProtocolCore
 
-/// The states of plugs before a rule changed them, which the rule can restore.
+/// The states of plugs before a rule changed them. Rules can restore these states.
 struct SavedStates: Sendable {
     /// By the plug's permanent name.
     private var states: [String: EngineMemory.Before] = [:]

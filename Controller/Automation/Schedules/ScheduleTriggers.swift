@@ -35,8 +35,8 @@ struct ScheduleTrigger: PlacedTrigger, Sendable {
 }
 
 extension RuleEngine {
-    /// If the clock is set back by more than this, its earlier time counts as wrong. Occurrences after the new time are
-    /// then evaluated again.
+    /// If the clock is set back by more than this, its previous time counts as wrong. Occurrences after the new time
+    /// are then evaluated again.
     static let longestSetBack = Duration.seconds(86_400)
 }
 

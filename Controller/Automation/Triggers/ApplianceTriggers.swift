@@ -42,7 +42,8 @@ struct WatchedAppliance: Sendable {
 
     mutating func add(_ trigger: AppliancePlugTrigger) { triggers.append(trigger) }
 
-    /// Sets the plug. Another plug has another appliance.
+    /// Sets the plug. If the plug changes, the detector starts again, because a different plug has a different
+    /// appliance.
     mutating func bind(_ plug: Int) {
         if let old = self.plug, old != plug { sense = ApplianceSense() }
         self.plug = plug
@@ -116,8 +117,8 @@ struct ApplianceTriggers: Sendable {
         fireEvents(index, now: now, &house, &executor, &actions)
     }
 
-    /// Handles samples of a plug at its quiet readings, for ``RuleEngine/watch(_:_:)``. Returns the number of handled
-    /// samples.
+    /// Handles samples of a plug while its readings are quiet, for ``RuleEngine/watch(_:_:)``. Returns the number of
+    /// handled samples.
     mutating func watch(_ slot: inout PlugSlot, _ samples: Span<RecordedPower>, until due: Instant) -> Int {
         guard slot.meter.isWatched, let watched = slot.appliance else { return 0 }
         var count = 0

@@ -51,7 +51,7 @@ struct EnergyCounter: Sendable {
     /// True after the stored marks of the plug were restored.
     private(set) var isRestored = false
 
-    /// Closes the quiet range until the next value.
+    /// Removes the quiet range until the next value.
     mutating func closeQuiet() { quiet = nil }
 
     /// Stores a value that fires no trigger.
