@@ -224,8 +224,8 @@ extension StoredRuleState.Command {
 }
 
 extension PlugCommand {
-    /// Returns true if the later command has the same result without this one as after it. A level and a relay state
-    /// are independent: `dim` and then `turn on for 15 min` are both sent, in order.
+    /// Returns true if this command has no effect on the result, because the later command sets the same state. A level
+    /// and a relay state are independent: `dim` and then `turn on for 15 min` are both sent, in order.
     fileprivate func isOvertaken(by later: PlugCommand) -> Bool {
         switch (self, later) {
         case (.setRelay, .setRelay), (.setLevel, .setLevel): true

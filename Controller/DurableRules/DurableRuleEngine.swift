@@ -75,7 +75,7 @@ public struct DurableRuleEngine: Machine, Sendable {
     var deliveries: [RequestID: Delivery] = [:]
     /// The results of commands that this machine refused and that the engine has not handled yet.
     var answers: [RuleEngineEvent] = []
-    /// True if a stored command of a returned plug waits for room.
+    /// True if a stored command of a returned plug waits, because too many commands are unanswered.
     var wishesWait = false
     var effects = EffectProgress()
     /// The queues of stored calls, by script.
@@ -247,8 +247,8 @@ extension Rule {
 }
 
 extension EngineMemory {
-    /// Returns true if something began or ended. The progress of dwells and of schedules does not count. Firings do not
-    /// count either, because they are stored when they happen and afterwards only expire.
+    /// Returns true if the memory differs in more than the progress of dwells and of schedules. Firings do not count
+    /// either, because they are stored when they happen and afterwards only expire.
     fileprivate func differs(from stored: EngineMemory) -> Bool { withoutProgress != stored.withoutProgress }
 
     private var withoutProgress: EngineMemory {

@@ -69,7 +69,7 @@ public enum DurableRuleAction: Hashable, Sendable {
     /// Calls the script's function. The shell reports the result. Each script has one call at a time, in order. `plugs`
     /// is the present state of the plugs.
     case call(ScriptCall, plugs: [PlugView])
-    /// All events of the plug up to this number have taken effect.
+    /// Acknowledges all events of the plug up to this number. They have taken effect.
     case acknowledge(plug: String, SequenceNumber)
     /// Reports the notice to the user.
     case tell(RuleNotice)

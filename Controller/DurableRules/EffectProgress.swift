@@ -3,7 +3,7 @@ import PlugModel
 /// The effects that this process requested, and those in progress.
 struct EffectProgress: Sendable {
     enum State: Hashable, Sendable {
-        /// The effect is of an earlier process, and this one did not repeat it.
+        /// The effect is of an earlier process, and this process did not repeat it.
         case unknown
         case requested
         case begun
@@ -16,7 +16,7 @@ struct EffectProgress: Sendable {
     /// Records a request. Returns false if the effect was requested before.
     mutating func request(_ id: RequestID) -> Bool { requested.insert(id).inserted }
 
-    /// Records the begin of a requested effect.
+    /// Records that a requested effect has begun.
     mutating func begin(_ id: RequestID) { if requested.contains(id) { begun.insert(id) } }
 
     /// Forgets an effect. Returns its last state.

@@ -6,7 +6,8 @@ import RuleModel
 /// be evaluated before the lamp that it switches is present, and a stored wait must not end before the fan that it
 /// turns off is present. Events are queued here in the order of arrival, and the engine's deadlines wait.
 struct StartupGracePeriod: Sendable {
-    /// Longer than finding the plugs of a house takes, shorter than ``RuleEngine/maximumAge``.
+    /// The maximum length of the period. It is longer than the search for the plugs of a house takes, and shorter than
+    /// ``Rule/usualMaximumAge``.
     static let longest = Duration.seconds(3)
     /// The maximum number of queued events. When it is reached, the period ends and all queued events are evaluated.
     /// Stops a replay from filling the memory.

@@ -3,7 +3,7 @@ public import PlugModel
 import ProtocolCore
 
 extension RuleTrace {
-    /// Adds a step. Beyond ``stepLimit`` steps are only counted.
+    /// Adds a step. Steps beyond ``stepLimit`` are only counted.
     mutating func add(_ step: Step) {
         guard steps.count < Self.stepLimit else {
             omitted = (omitted ?? 0) + 1

@@ -5,9 +5,10 @@ import RuleModel
 /// Reads the formats before Protocol Buffers, without header and hash, into the present message. ``SavedStateReader``
 /// checks the limits of the values.
 ///
-/// Numbers are big endian. A text follows its length in two bytes, a list its count in two bytes, and an optional value
-/// a flag. Version 4 has all parts. Bound names are missing before version 4, calls and scripts before version 3.
-/// Version 1 has cooldowns in place of the engine's memory, and neither `wishes` nor effects.
+/// Numbers are big endian. Before a text there is its length in two bytes, or in four bytes for the state of a script.
+/// Before a list there is its count in two bytes, and before an optional value there is a flag. Version 4 has all
+/// parts. Bound names are missing before version 4, calls and scripts before version 3. Version 1 has cooldowns in
+/// place of the engine's memory, and neither `wishes` nor effects.
 final class EarlierFormats {
     private let bytes: ArraySlice<UInt8>
     private var offset: Int

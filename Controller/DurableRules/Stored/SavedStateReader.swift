@@ -115,7 +115,7 @@ struct SavedStateReader {
         return script
     }
 
-    /// - Parameter latest: the time that replaces a later one.
+    /// - Parameter latest: the latest allowed time; it replaces a later time.
     private func firing(_ saved: SavedFiring, latest: Instant) throws -> Firing {
         let cause = Firing.Cause(
             .told(try text(saved.cause)), plug: saved.hasPlug ? try text(saved.plug) : nil,
