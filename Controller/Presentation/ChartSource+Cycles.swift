@@ -5,8 +5,8 @@ import Metering
 public import PowerHistory
 
 extension ChartSource {
-    /// The longest time span in milliseconds in which cycles are searched. A longer span has more cycles than a chart
-    /// can show, and too many samples to search.
+    /// The longest time span in milliseconds for which cycles are shown. A longer span has more cycles than a chart can
+    /// show, and too many samples to search.
     private static let longestOfCycles: Int64 = 14 * 86_400_000
     /// The length in milliseconds of the time before the chart that is searched too. A cycle may have begun in that
     /// time, and the detection learns the appliance's behaviour from it.

@@ -58,8 +58,8 @@ public struct HouseGlance: Sendable {
         return table
     }
 
-    /// Returns the command that helps with an unpaired or tripped plug, the reason for a plug that is away, or nil for
-    /// any other plug.
+    /// Returns the command that helps with an unpaired or tripped plug, the reason why a plug is away, or nil for any
+    /// other plug.
     private func hint(for plug: PlugRecord) -> String? {
         switch plug.condition {
         case .stranger: "plugctl pair \"\(plug.plug)\""

@@ -137,7 +137,7 @@ public struct RuleSetRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to running a rule manually: the firing's id, 32 hexadecimal digits.
+/// The answer to a request to run a rule: the firing's id, 32 hexadecimal digits.
 public struct RuleFiredRecord: Codable, Hashable, Sendable {
     /// The id of the firing.
     public var id: String

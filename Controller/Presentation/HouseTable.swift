@@ -19,7 +19,7 @@ public struct HouseTable: Sendable {
         var isConnected = false
         /// True if the plug is present but not paired.
         var isStranger = false
-        /// The last reported reason why it is not connected.
+        /// The last reported reason why the plug is not connected.
         var reason: Disconnection?
         var state: PlugState?
         /// The power in watts, newest last; nil while the plug was away.

@@ -10,13 +10,13 @@ public struct LoginRecord: Codable, Hashable, Sendable {
     public var role: String
     /// The device according to its browser.
     public var device: String
-    /// The address of its last use.
+    /// The client's address at the last use of the session.
     public var address: String
     /// The start of the session: ISO 8601, UTC, milliseconds.
     public var since: String
-    /// The time of its last use, in the same format.
+    /// The time of the last use, in the same format.
     public var lastUsed: String
-    /// The time of its end, in the same format.
+    /// The time at which the session ends, in the same format.
     public var until: String
     /// True for the session of the request; `self` in JSON.
     public var isAsker: Bool

@@ -28,7 +28,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     /// firing, resumed, remembered: the cause; heldBack: the cause and the reason; gap, nearMiss, notSent, command,
     /// effect, callFailed, scriptEnded, fileBroken, notStored, storedInReserve: the reason.
     public var why: String?
-    /// commanded, remembered, performing, effect: the action in words; step: the next actions.
+    /// commanded, remembered, performing, effect: the action in words; step: the progress in words.
     public var what: String?
     /// The number of the journal event that caused this record.
     public var cause: UInt64?

@@ -10,8 +10,8 @@ public import PlugModel
 /// (varint); a checksum of four bytes, so that a truncated cursor does not count as an earlier one. Users should treat
 /// it as an opaque word.
 public struct WatchCursor: Hashable, Sendable {
-    /// The maximum number of plugs, equal to that of followed plugs. Further plugs count as new ones. It limits the
-    /// length of each line in a network with forged ids.
+    /// The maximum number of plugs, equal to that of followed plugs. Further plugs count as new ones. The limit bounds
+    /// the length of each line in a network with forged ids.
     public static let limit = 1024
     /// The limit of a text in bytes, which bounds the work for an invalid argument.
     static let longestText = prefix.utf8.count + ((10 + limit * (6 + 10) + 4) * 4 + 2) / 3

@@ -56,8 +56,8 @@ extension RecordType {
 }
 
 extension RecordData {
-    /// The maximum length of a text in UTF-8 bytes. A longer text is cut after this number of characters. Otherwise a
-    /// TXT record of 9000 bytes would hide all previous output.
+    /// The maximum length of a text in UTF-8 bytes. A longer text is cut to at most this number of bytes, after a whole
+    /// character. Otherwise a TXT record of 9000 bytes would hide all previous output.
     private static let longestText = 1300
 
     var words: String {

@@ -38,7 +38,7 @@ public struct PacketRecord: Encodable, Equatable, Sendable {
     public var interface: String
     /// The address of the sender.
     public var from: String
-    /// The sender's port. Resolvers that know only unicast DNS use a port other than 5353.
+    /// The sender's port. Resolvers that support only unicast DNS use a port other than 5353.
     public var port: UInt16
     /// The destination address.
     public var to: String
