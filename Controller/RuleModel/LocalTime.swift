@@ -196,8 +196,9 @@ public struct DailyWindow: Hashable, Sendable {
     }
 
     /// Returns true if the window ends on the day after its start. A window from sunset to sunrise always does, and a
-    /// window from sunrise to sunset never does. A window with one sun event does if `isEarlier` is true and its clock
-    /// time is an end at or before noon, or a start at or after noon. For any other window `isEarlier` decides.
+    /// window from sunrise to sunset never does. A window with one sun event ends on the next day if `isEarlier` is
+    /// true and its clock time is an end at or before noon, or a start at or after noon. For any other window
+    /// `isEarlier` decides.
     ///
     /// - Parameter isEarlier: true if `before` is not later than `after` on the same day.
     package func goesOverMidnight(isEarlier: Bool) -> Bool {

@@ -34,9 +34,9 @@ public struct PlugView: Hashable, Sendable {
     public var name: String
     /// True if the plug is connected.
     public var isConnected: Bool
-    /// The relay's state after the commands on their way; nil if the plug is not connected.
+    /// The relay's state after all unanswered commands; nil if the plug is not connected.
     public var isOn: Bool?
-    /// The dim level after the commands on their way; nil if the plug is not connected or has no dimmer.
+    /// The dim level after all unanswered commands; nil if the plug is not connected or has no dimmer.
     public var level: DimLevel?
     /// The active power of the last reading, in watts; nil if the plug is not connected or has sent no reading yet.
     public var activePower: Double?
