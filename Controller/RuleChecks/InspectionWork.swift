@@ -5,8 +5,8 @@ import RuleModel
 /// Rules are compared in pairs, trigger by trigger and plug by plug. Without a limit, a file of one megabyte could take
 /// hours.
 final class InspectionWork {
-    /// The maximum number of steps. A step takes a few dozen nanoseconds, so all take less than a second. Enough for a
-    /// thousand rules with one trigger each that command the same plug.
+    /// The maximum number of steps. A step takes a few dozen nanoseconds, so all steps together take less than a
+    /// second. They are enough for a thousand rules with one trigger each that command the same plug.
     static let allowance = 10_000_000
     /// The maximum number of cached schedules. Each has at most 10,080 times, one per minute of a week.
     private static let keptSchedules = 64
