@@ -21,7 +21,7 @@ public actor CursorMemory {
     private var list: CursorList
     /// The numbers that are not in the file yet.
     private var unwritten: [PlugID: SequenceNumber] = [:]
-    /// The id of the plug that has each name now.
+    /// The id of the plug that last connected under each name.
     private var bearers: [String: PlugID] = [:]
     private var writing: Task<Void, Never>?
     private var hasComplained = false

@@ -3,8 +3,8 @@ import PlugModel
 
 /// The plug's names and settings, and the search for its address.
 extension FollowedPlug {
-    /// Watches for changes of the plug's address, which mean that the plug restarted or the network returned, and calls
-    /// `locate()` on each. Without this watch, the next attempt may begin half a minute later.
+    /// Watches for changes of the plug's address, and calls `locate()` on each change. A change means that the plug
+    /// restarted or the network returned. Without this watch, the next attempt may begin half a minute later.
     func locate(on places: @escaping @Sendable (String) -> AsyncStream<Resolution>) {
         self.places = places
         watchPlace()

@@ -134,7 +134,8 @@ struct HouseMachine: Machine, Sendable {
     private var delayed: [Delayed] = []
     private var isReadingPaired = false
     private var isStopping = false
-    /// The last received event of each plug that is away. Later events are delivered or reported as a gap.
+    /// The last received event of each plug that is away. When the plug returns, its later events are delivered or
+    /// reported as a gap.
     private var known: [PlugID: SequenceNumber]
     private var actions: [Action] = []
 

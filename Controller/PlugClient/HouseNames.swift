@@ -45,7 +45,7 @@ struct HouseNames: Sendable {
     /// Returns the name that is bound to the announced id, or else the announced name.
     func boundName(announced name: String) -> String { directory.id(of: name).flatMap { paired.names[$0] } ?? name }
 
-    /// Returns the bound name of a connected plug by the names it reported; nil for a plug that is not paired.
+    /// Returns the bound name of a connected plug that reported these names; nil for a plug that is not paired.
     func boundName(of plug: PlugID, _ names: PlugNames) -> String? {
         guard let known = paired.names[plug], plug.shared(in: known) != names.given else { return paired.names[plug] }
         return names.bound(known: known) { name in

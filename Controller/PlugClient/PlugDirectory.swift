@@ -81,7 +81,7 @@ public struct PlugDirectory: Sendable {
         }
     }
 
-    /// Replaces the list of paired plugs, given by their last known names.
+    /// Replaces the list of paired plugs and their last known names.
     ///
     /// - Returns: The resulting changes of the reported plugs, in order.
     public mutating func prioritize(_ plugs: [PlugID: String], now: Instant) -> [Change] {

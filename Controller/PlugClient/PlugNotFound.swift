@@ -2,7 +2,7 @@ import ProtocolCore
 
 /// No plug with that name was announced within the time limit of the search.
 public struct PlugNotFound: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name that the search looked for.
+    /// The name of the plug that was not found.
     public var name: String
     /// The names of the plugs that were announced.
     public var known: [String]
