@@ -1,4 +1,5 @@
-/// The maximum age of stored data in days. Events, firings, and roll-ups of quarters, hours and days are kept forever.
+/// The maximum age of stored data in days. Events, firings, and roll-ups of quarter-hours, hours and days are kept
+/// forever.
 public struct HistoryRetention: Hashable, Sendable {
     /// The age limit of samples; nil for no limit.
     public var sampleDays: Int?

@@ -103,7 +103,8 @@ struct PageRecords {
 
     /// Returns nil if the value is not completely in the page.
     private static func value(_ type: UInt64, _ page: [UInt8], _ position: inout Int) -> SQLValue? {
-        // Types 8 and 9 are the constants 0 and 1. Types from 12 are blobs and texts with twice their length.
+        // Types 8 and 9 are the constants 0 and 1. From 12 on, even types are blobs and odd types are texts: the type
+        // is twice the length, plus 12 or 13.
         let lengths = [0, 1, 2, 3, 4, 6, 8, 0, 0, 0]
         let length = type < 12 ? lengths[safely: Int(type)] : Int(clamping: (type - 12) / 2)
         guard let length, length <= page.count - position else { return nil }

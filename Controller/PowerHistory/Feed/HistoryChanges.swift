@@ -65,7 +65,7 @@ public struct ChangedChunk: Hashable, Sendable {
 public struct ChangedRollUps: Hashable, Sendable {
     /// The plug of all rows.
     public var plug: PlugID
-    /// The step: each row summarizes one minute, quarter, hour or day.
+    /// The step: each row summarizes one minute, quarter-hour, hour or day.
     public var step: RollUpStep
     /// Milliseconds since 1970.
     public var span: Range<Int64>
@@ -73,7 +73,7 @@ public struct ChangedRollUps: Hashable, Sendable {
     public var rows: [RollUpRow]
 }
 
-/// The summary of a minute, quarter, hour or day.
+/// The summary of a minute, quarter-hour, hour or day.
 public struct RollUpRow: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var start: Int64

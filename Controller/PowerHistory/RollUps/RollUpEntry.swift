@@ -1,4 +1,4 @@
-/// The summary of a minute, quarter, hour or day.
+/// The summary of a minute, quarter-hour, hour or day.
 struct RollUpEntry: Hashable, Sendable {
     /// The time between samples that are at most ``longestStep`` apart, in milliseconds.
     var covered: Int64 = 0
