@@ -96,8 +96,8 @@ extension UInt128 {
         mixed(UInt64(truncatingIfNeeded: (action + 1) << 20 + plug))
     }
 
-    /// Returns true if ``part(action:plug:)`` of `whole` gave this number. The reversed mix gives the place of the
-    /// part. A number that is not a part gives a plausible place with a probability of about 2^-80.
+    /// Returns true if ``part(action:plug:)`` of `whole` can return this number. The reversed mix gives the place of
+    /// the part. A number that is not a part gives a plausible place with a probability of about 2^-80.
     func isPart(of whole: UInt128) -> Bool {
         let place = unmixed ^ whole
         return place >> 20 != 0 && place >> 48 == 0

@@ -8,7 +8,7 @@ private final class SharedRule: Sendable {
     init(_ rule: Rule) { self.rule = rule }
 }
 
-/// The runtime state of a rule, except that of its triggers.
+/// The runtime state of a rule, without the state of its triggers.
 struct RuleState: Sendable {
     private let shared: SharedRule
     /// True if an action waits. Only such a rule has runs in progress.
@@ -138,7 +138,7 @@ extension Rule {
         !actions.isEmpty && actions.allSatisfy { if case .call = $0 { true } else { false } }
     }
 
-    /// A hash of the actions, as 32 hexadecimal digits. It does not cover a program's timeout and a web hook's body, so
+    /// A hash of the actions, as 32 hexadecimal digits. It covers neither a program's timeout nor a web hook's body, so
     /// a stored run continues with their new values.
     var actionsFingerprint: String {
         var hash = FNV1a128()

@@ -2,7 +2,8 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// The longest silence of the connection or the controller over which a dwell continues. Longer than a restart.
+    /// The longest silence of the connection or the controller over which a dwell continues. It is longer than a
+    /// restart takes.
     public static let restartGap = Duration.seconds(120)
 }
 
