@@ -10,7 +10,7 @@ public struct CommandBudget: Hashable, Sendable {
     /// Creates a budget of which no command is spent.
     public init() { spent = [] }
 
-    /// - Parameter spent: the times from an earlier process. Beyond the limit only the last ones count.
+    /// - Parameter spent: the times from an earlier process. If they exceed the limit, only the last ones count.
     init(spent: [Instant]) { self.spent = spent.suffix(ScriptLimits.commands) }
 
     /// The time at which a command is allowed again; nil if the budget is not used up.

@@ -106,7 +106,7 @@ extension DurableRuleEngine {
         }
     }
 
-    /// Returns true if a plug name in a rule, which is not bound to an id, refers to the plug.
+    /// Returns true if a plug name that a rule uses, and that is not bound to an id, refers to the plug.
     func means(_ written: String, _ id: PlugID, called name: String) -> Bool {
         switch paired?.owner(of: written) ?? .unknown {
         case .plug(let owner): owner == id

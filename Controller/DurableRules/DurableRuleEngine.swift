@@ -24,7 +24,8 @@ public struct DurableRuleEngine: Machine, Sendable {
     public static let waitedPatience = Duration.seconds(86_400)
     /// The time after which an unfinished effect expires. A program's timeout is added.
     public static let effectPatience = Duration.seconds(600)
-    /// The delay before changes are stored for which no action waits. All changes within this delay share one write.
+    /// The delay before the engine stores changes for which no action waits. All changes within this delay share one
+    /// write.
     public static let gathering = Duration.milliseconds(100)
     /// The maximum delay until the start or end of a dwell is stored, if no other change is stored before.
     public static let lookInterval = Duration.seconds(1)

@@ -18,7 +18,7 @@ public struct PowerTriggerReplay: Sendable {
     }
 
     private let bounds: Bounds
-    /// The time range for which greatest, least and longest stay are reported.
+    /// The time range for which the greatest power, the least power and the longest stay are reported.
     private let near: ClosedRange<Int64>
     /// Milliseconds of silence that interrupt a dwell.
     public var gap: Int64
