@@ -95,8 +95,8 @@ public struct EnergyReport: Sendable {
 }
 
 extension CalendarStep {
-    /// The maximum number of periods per year, used as the size of a query: several years of quarters exceed the limit
-    /// of a list.
+    /// The maximum number of periods per year, used as the size of a query: several years of quarter-hours exceed
+    /// `CalendarPeriod.limit`.
     fileprivate var yearOfPeriods: Int {
         switch self {
         case .quarter: 35_136

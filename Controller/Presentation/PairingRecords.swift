@@ -36,7 +36,8 @@ public struct ControllerRecord: Codable, Hashable, Sendable {
     public var isAsker: Bool
     /// The controller's role: owner, user, viewer or guest; omitted if the plug's firmware does not report roles.
     public var role: String?
-    /// Seconds until the plug removes the controller, counted while it has power; omitted if the pairing is unlimited.
+    /// Seconds until the plug removes the controller, counted while the plug has power; omitted if the pairing is
+    /// unlimited.
     public var secondsLeft: UInt32?
 
     private enum CodingKeys: String, CodingKey {

@@ -78,8 +78,8 @@ public struct WatchRecord: Codable, Hashable, Sendable {
 
 extension WatchRecord {
     /// Returns the lines for one report: none for `following` and `log`, one per changed level or reading for `state`,
-    /// and one for each other report. `previous` is the plug's state before the report, so that a state update becomes
-    /// the changes in it.
+    /// and one for each other report. `previous` is the plug's state before the report. The lines of a `state` report
+    /// contain only the changes since that state.
     public static func records(of report: PlugReport, previous: PlugState?) -> [WatchRecord] {
         let at = report.at.iso8601()
         func record(_ event: String) -> WatchRecord { WatchRecord(plug: report.plug, event: event, at: at) }

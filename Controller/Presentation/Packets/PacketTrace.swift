@@ -1,8 +1,8 @@
 import DNSWire
 public import LinuxNetwork
 
-/// Converts received packets to the bytes of a capture file for Wireshark. Each gets an IP and a UDP header from its
-/// known properties; the interface is not included.
+/// Converts received packets to the bytes of a capture file for Wireshark. Each packet gets an IP header and a UDP
+/// header from its known properties; the interface is not included.
 public enum PacketTrace {
     /// The header of the file.
     public static var header: [UInt8] { CaptureFormat.header(.internet) }
