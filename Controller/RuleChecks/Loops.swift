@@ -45,8 +45,8 @@ extension RuleInspection {
     }
 
     /// True if nothing prevents or delays the link: its first rule has no condition, cooldown, rate limit or wait, its
-    /// action turns the plug on without `autoOff`, off, or toggles it, and the trigger of its second rule is on the
-    /// relay or on the firing.
+    /// action turns the plug on without `autoOff`, turns it off or toggles it, and the trigger of its second rule is on
+    /// the relay or on the firing.
     private func isCertain(_ link: RuleLink) -> Bool {
         let rule = rules[link.from]
         guard rule.conditions.isEmpty, rule.cooldown == .zero, rule.limit == nil,

@@ -1,7 +1,7 @@
 import PlugModel
 import RuleModel
 
-/// The possible effects of an action on a plug that triggers can observe.
+/// The possible effects of an action on a plug, as far as triggers can observe them.
 struct RuleEffects: OptionSet, Hashable {
     let rawValue: UInt8
 

@@ -1,7 +1,7 @@
 import RuleModel
 
 extension RuleInspection {
-    /// The maximum watts that a plug switches: 16 A at 230 V (Documentation/reference/hardware.md).
+    /// The maximum power in watts that a plug switches: 16 A at 230 V (Documentation/reference/hardware.md).
     static let rating = 3680.0
 
     /// Finds triggers on power and energy that can never arm or fire, that would never have fired with the recorded
