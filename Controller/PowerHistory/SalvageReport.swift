@@ -64,9 +64,9 @@ public struct SalvageReport: Hashable, Sendable {
         for plug in try copy.plugs() {
             let kept = try copy.chunkSpans(of: plug.id)
             var lost: [ClosedRange<Int64>] = spans[plug.id] ?? []
+            // After deletion by age only coarse roll-ups are left, which is not a loss.
+            let from = try copy.forgotten(plug.id) ?? .min
             for step in [RollUpStep.minute, .quarter, .hour] {
-                // After deletion by age only coarse roll-ups are left, which is not a loss.
-                let from = try copy.forgotten(plug.id, step) ?? .min
                 let entries = try copy.summaries(of: plug.id, step: step, from: from, to: .max)
                 lost += entries.compactMap { entry in
                     let span = entry.start...entry.start + step.milliseconds - 1
@@ -101,7 +101,7 @@ extension PowerHistory {
     }
 
     /// Returns the time before which the plug's samples were deleted by age; nil if none were.
-    fileprivate func forgotten(_ plug: PlugID, _ step: RollUpStep) throws(HistoryError) -> Int64? {
+    fileprivate func forgotten(_ plug: PlugID) throws(HistoryError) -> Int64? {
         try read { database in
             try database.integer("SELECT samples_from FROM plug WHERE plug = ?", .text(plug.rawValue))
         }

@@ -32,7 +32,7 @@ extension RuleInspection {
             }
         }
         var links: [RuleLink] = []
-        for (index, rule) in rules.enumerated() where links.count < Self.linkLimit {
+        for (index, rule) in rules.enumerated() where links.count <= Self.linkLimit {
             for (listener, place) in listeners[rule.name] ?? [] {
                 work.spend(2)
                 links.append(RuleLink(from: index, plug: "", effect: [], to: listener, trigger: place))

@@ -43,7 +43,7 @@ private actor Echo: PanelOwner {
         arguments: [
             (
                 "press",
-                "unknown request \"press\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+                "unknown request \"press\"; the requests are press KIND, press hold MILLISECONDS, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key [now], reset"
             ),
             ("press twice", "a button press must be single, double, long or hold, not \"twice\""),
             ("press single now", "a button press must be single, double, long or hold, not \"single now\""),
@@ -56,15 +56,15 @@ private actor Echo: PanelOwner {
             ("calibrate 100 nan", "a load must be WATTS or WATTS VOLTS, not \"100 nan\""),
             (
                 "load",
-                "unknown request \"load\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+                "unknown request \"load\"; the requests are press KIND, press hold MILLISECONDS, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key [now], reset"
             ),
             (
                 "status now",
-                "unknown request \"status now\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+                "unknown request \"status now\"; the requests are press KIND, press hold MILLISECONDS, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key [now], reset"
             ),
             (
                 "",
-                "unknown request \"\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
+                "unknown request \"\"; the requests are press KIND, press hold MILLISECONDS, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key [now], reset"
             ),
         ])
     func whatIsNoRequestIsSaid(line: String, message: String) {

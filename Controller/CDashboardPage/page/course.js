@@ -105,6 +105,7 @@ export class Course {
 }
 
 function typicalStep(times) {
+  if (times.length === 0) return 0;
   if (times.length < 2) return 60_000;
   const steps = times.slice(1).map((time, index) => time - times[index]).sort((one, other) => one - other);
   return steps[steps.length >> 1];

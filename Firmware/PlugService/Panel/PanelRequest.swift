@@ -42,8 +42,8 @@ public enum PanelRequest: Hashable, Sendable {
         case ("code", let text?): self = .code(try Self.code(text))
         default:
             throw PanelError(
-                "unknown request \"\(line)\"; the requests are press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, "
-                    + "remove FINGERPRINT, code CODE, rotate-key, reset")
+                "unknown request \"\(line)\"; the requests are press KIND, press hold MILLISECONDS, load TEXT, calibrate WATTS [VOLTS], status, controllers, "
+                    + "remove FINGERPRINT, code CODE, rotate-key [now], reset")
         }
     }
 

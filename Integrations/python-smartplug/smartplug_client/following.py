@@ -71,7 +71,7 @@ class PlugClock:
     """An estimate of the plug's clock from a request and its answer: the plug read its clock at some time between the
     two."""
 
-    DRIFT = 1e-4  # maximum relative drift of two clocks
+    DRIFT = 2e-4  # maximum relative drift of two clocks
 
     def __init__(self, asked: float, answered: float, plug_time: int) -> None:
         """`plug_time` is in nanoseconds since the plug's boot."""
