@@ -8,7 +8,7 @@ furnish_house() {
     export XDG_STATE_HOME=$house/remembered  # leave_house removes this folder too.
     export SMARTPLUG_DAEMON=$house/daemon.socket
     trap leave_house EXIT
-    # A cycle of hours takes minutes, so that the user sees it.
+    # At this speed, an appliance cycle of some hours takes minutes, so that the user can watch it.
     local fast=${speed:-60} on=$'\t--power-on\ton'
     plugs=()
     add_plug Television "$(load TV-LCD television "${speed:-1}")$on"

@@ -119,7 +119,7 @@ read_arguments() {
         export SMARTPLUG_SOAK_SECONDS=$((hours * 3600))
         job_limit=$((hours * 3600 + 1800))
     fi
-    # Thousands of houses take hours, so the limit of a job becomes six hours.
+    # Each seed simulates a house. Thousands of houses take hours, so the limit of a job becomes six hours.
     if ((${seeds:-0} > 1000)); then job_limit=21600; fi
     tell_the_tests "${seeds:-$default_seeds}"
 }

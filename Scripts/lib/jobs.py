@@ -4,19 +4,20 @@ usage: jobs.py JOBS RESULTS [--limit SECONDS] [--durations FILE] [--cores N]
        jobs.py JOBS RESULTS --rounds N [--busy CORES] ...
 
 JOBS has one job per line, with fields separated by tabs: suite, name, kind, report, and the command's words. The first phase runs
-jobs that compute, on one core or on all. The second phase runs jobs that wait for sockets, timers and processes, as many as the cores
-can serve: COST is the processor time that each kind uses. The last phase runs exact jobs, whose tests depend on the clock, one at a
-time. In each phase the longest job starts first, by the durations of the previous run in FILE; a job that is not in FILE counts as long.
+jobs that compute, on one core or on all. The second phase runs jobs that wait for sockets, timers and processes, as many at once as the
+cores can serve: COST is the processor time that each kind uses. The last phase runs exact jobs, whose tests depend on the clock, one at a
+time. In each phase the longest job starts first. FILE has the durations of the previous run; a job that is not in FILE starts before all
+others.
 
 After all phases, each test case that failed runs again alone, at most twice. A crash is not repeated, and nothing is repeated if more than
-five cases failed: the run has failed then in any case.
+five cases failed, because the run has then failed anyway.
 
-RESULTS gets one line of JSON per job: suite, name, kind, seconds, status, report, and `repeats`: for each case that ran again how
-often it ran in all and whether it passed at last. A job's output goes next to its report, with the ending .log, and is shown when the job
+RESULTS gets one line of JSON per job: suite, name, kind, seconds, status, report, and `repeats`, which has the number of runs of each
+repeated case and whether its last run passed. A job's output goes next to its report, with the ending .log, and is shown when the job
 fails. A job that runs longer than the limit is ended and has failed.
 
-With --rounds, all jobs run N times instead, and the failure rate of each case that failed is printed; --busy CORES keeps so many
-cores busy meanwhile. The exit status is 1 if any case failed.
+With --rounds, all jobs run N times, no case is repeated, and the failure rate of each case that failed is printed. --busy CORES keeps that
+many cores busy during the runs. The exit status is 1 if any case failed.
 """
 
 import argparse

@@ -62,7 +62,7 @@ def meaning(argument):
     if not all(value in words for value in values):
         words += f" One of {', '.join(values)}."
     if default and "default:" not in words:
-        # The page is the same on all machines, so it does not contain the name of this one.
+        # The page must be the same on all machines, so it does not contain the name of this machine.
         words += f" (default: {'the name of the machine' if default == socket.gethostname() else default})"
     return words.strip()
 

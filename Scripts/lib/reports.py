@@ -1,6 +1,6 @@
 """Reads the reports of test jobs: JUnit XML (*.xml), Swift Testing's event stream (*.jsonl), or only an exit status (*.status).
 
-The event stream is written while the tests run, so a crash costs only the tests that it interrupted.
+The event stream is written while the tests run, so after a crash only the results of the interrupted tests are missing.
 """
 
 import dataclasses

@@ -165,8 +165,8 @@ jobs_simulation() {
     if [[ -z ${only:-} ]]; then swift_job simulation parallel --filter '^SimulationTests\.'; fi
 }
 
-# The fuzz tests mutate the inputs of the corpus with fixed seeds. In the long form all tests together run for about a minute with random
-# seeds, and with --seed for as long with the given seed.
+# The fuzz tests mutate the inputs of the corpus with fixed seeds. In the long form, all tests together run for about a minute with random
+# seeds. With --seed, they also run for about a minute, but with the given seed.
 # The long form also runs the coverage-guided fuzzer, whose build takes some minutes.
 jobs_fuzz() {
     local count
