@@ -1,5 +1,5 @@
-"""Measures the address configuration of a plug on links of namespaces, and of avahi-autoipd, udhcpc, dhclient and dhcpcd as references.
-Prints one {"name", "value"} per line.
+"""Measures the address configuration of a plug, and of avahi-autoipd, udhcpc, dhclient and dhcpcd as references, on links between network
+namespaces. Prints one {"name", "value"} per line.
 
 addressing_lan.py PROGRAMS RUNS ROUNDS
 PROGRAMS is the folder of plugd and plugctl, RUNS the number of link-local claims, ROUNDS the number of rounds of the other measurements.

@@ -11,7 +11,7 @@
 
 // The seconds after which a missing change of the line is an error.
 enum { patience = 5 };
-// The limit of a hold in ms. A press of at least twice this time is long.
+// The limit of a hold in ms. plugd reports a hold of at least twice this time as a long press.
 enum { longest_hold = 500 };
 
 static void check(int ok, const char *what) {

@@ -82,7 +82,7 @@ class House:
 
 
 def locked_history(served):
-    """Keeps all writers out of the database of the history."""
+    """Locks the database of the history, so that no other process can write to it."""
     [path] = (served.folder / "history").glob("*.sqlite")
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")

@@ -65,7 +65,7 @@ struct Setting: Sendable {
     var idleSeconds: Int { isFull ? 600 : isQuick ? 5 : 120 }
     /// The folder of recorded appliances, which is not part of the repository. Without it only the models are measured.
     let traces = "../shared/traces"
-    /// The number of runs of each measurement, whose median is the figure. They alternate with runs of the references.
+    /// The number of runs of each measurement, which alternate with runs of the references. The figure is the median.
     var rounds: Int { isQuick ? 1 : 5 }
     /// Returns `few` in the short form, `count` otherwise.
     func times(_ count: Int, few: Int) -> Int { isQuick ? few : count }

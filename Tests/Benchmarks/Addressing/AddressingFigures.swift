@@ -46,7 +46,7 @@ private func leasing(_ lan: MeasuredLAN) throws -> [Figure] {
         try acknowledged("", .ratioAtMost(1.5)),
         try acknowledged(", stored lease", .ratioAtMost(1)),
         Figure(
-            "DHCPACK to usable, conflicts looked for", try lan.median("usable"), "s",
+            "DHCPACK to usable, with conflict checks", try lan.median("usable"), "s",
             against: Figure.Reference(name: "dhcpcd", value: try lan.median("usable by dhcpcd")), .atMost(0.7)),
     ]
 }
@@ -73,7 +73,7 @@ private func beginning(_ lan: MeasuredLAN) throws -> [Figure] {
 /// Measures the memory of plugd, which includes the plug, TLS, the protocol, Swift's runtime and Foundation. The
 /// references are three C programs that only configure addresses and share the system's C library, so no bar applies.
 private func memory(_ lan: MeasuredLAN) throws -> [Figure] {
-    try [("resident memory of the whole plugd", ""), ("the same, what is shared divided", ", shared divided")].map {
+    try [("resident memory of the whole plugd", ""), ("the same, shared pages divided", ", shared divided")].map {
         name, suffix in
         Figure(
             name, try lan.median("memory\(suffix)") / 1000, "MB",

@@ -116,7 +116,7 @@ private struct BrokeredStates {
             // The cost per message must not grow with the number of plugs. A slow broker gets fewer messages: only the
             // newest states.
             let reference = Figure.Reference(
-                name: "as much a message as of 100", value: shares[1].share * published / shares[1].published)
+                name: "cost per message of 100 plugs", value: shares[1].share * published / shares[1].published)
             figures.append(
                 Figure(
                     "\(plugs) plugs' states a second, processor", 100 * share, "%",
@@ -124,8 +124,8 @@ private struct BrokeredStates {
                     plugs > 100 ? .ratioAtMost(1.2) : .none))
             figures.append(
                 Figure(
-                    "\(plugs) plugs' states a second that the broker got", published, "",
-                    against: .init(name: "told", value: Double(plugs)), plugs > 1000 ? .none : .ratioAtLeast(0.95)))
+                    "\(plugs) plugs' states a second that reached the broker", published, "",
+                    against: .init(name: "reported", value: Double(plugs)), plugs > 1000 ? .none : .ratioAtLeast(0.95)))
         }
         guard let thousand = shares.first(where: { $0.plugs == 1000 }) else { return figures }
         return figures + [Figure("the same of 1000 plugs, of one core", 100 * thousand.share, "%", .atMost(25))]

@@ -24,8 +24,8 @@ struct PlugMemory {
         let with = try connected.map { try $0.anonymous }.sorted()[Self.plugs / 2]
         return [
             Figure(
-                "plugd at a broker, anonymous memory beyond one without", (with - without) / 1000, "MB", .atMost(0.7)),
-            Figure("the same, all of it", with / 1000, "MB"),
+                "plugd at a broker, additional anonymous memory", (with - without) / 1000, "MB", .atMost(0.7)),
+            Figure("the same, total", with / 1000, "MB"),
         ]
     }
 }

@@ -30,7 +30,7 @@ private func showing(_ house: MeasuredLAN, _ plugs: Int) throws -> [Figure] {
     let shown = try house.all("shown").sorted()
     return [
         Figure("plug's event to changed page, \(plugs) plugs, median", shown.median, "ms", .atMost(100)),
-        Figure("the same, of a hundred the ninety-fifth", shown[shown.count * 95 / 100], "ms"),
+        Figure("the same, p95", shown[shown.count * 95 / 100], "ms"),
     ]
 }
 
@@ -49,11 +49,11 @@ private func resting(_ house: MeasuredLAN) throws -> [Figure] {
         Figure("daemon, of one core", try house.median("processor") * 100, "%", .atMost(5)),
         Figure("  without dashboard", try house.median("processor, no dashboard") * 100, "%"),
         Figure("  without dashboard and history", try house.median("processor, no history") * 100, "%"),
-        Figure("  with a page that is open", try house.median("processor, page") * 100, "%"),
-        Figure("daemon, memory of its own", try house.median("memory") / 1000, "MB", .atMost(80)),
+        Figure("  with an open page", try house.median("processor, page") * 100, "%"),
+        Figure("daemon, anonymous memory", try house.median("memory") / 1000, "MB", .atMost(80)),
         Figure("  without dashboard", try house.median("memory, no dashboard") / 1000, "MB"),
         Figure("  without dashboard and history", try house.median("memory, no history") / 1000, "MB"),
         Figure("  without plugs", try house.median("memory, no plugs") / 1000, "MB"),
-        Figure("daemon, resident with its program's pages", try house.median("resident") / 1000, "MB", .atMost(80)),
+        Figure("daemon, resident memory", try house.median("resident") / 1000, "MB", .atMost(80)),
     ]
 }

@@ -70,7 +70,8 @@ private func lasting(_ lan: MeasuredLAN, _ services: Int) throws -> [Figure] {
             "idle messages in \(seconds) s after announcing", try lan.median("idle messages"), "",
             against: Figure.Reference(name: "avahi-daemon", value: try lan.median("idle messages of avahi-daemon")),
             .atMost(try lan.median("idle messages of avahi-daemon"))),
-        // The packets include the reports with which a host joins the group again after two minutes without a packet.
+        // The packets include the reports with which a host rejoins the multicast group after two minutes without a
+        // packet.
         Figure(
             "all idle packets in that time", try lan.median("idle packets"), "",
             against: Figure.Reference(name: "avahi-daemon", value: try lan.median("idle packets of avahi-daemon"))),

@@ -60,9 +60,9 @@ private struct FleetRun {
         return [
             Figure("\(houses) houses x \(plugs) plugs, \(kills) kills: events", Double(events), ""),
             Figure("the same, missing at the subscriber", Double(missing), "", .atMost(0)),
-            Figure("the same, under a wrong number", Double(account.wrong), "", .atMost(0)),
-            Figure("the same, came twice and known by its number", Double(account.twice), ""),
-            Figure("the same, by an answer to a request", Double(account.fromAnswers), ""),
+            Figure("the same, with a wrong number", Double(account.wrong), "", .atMost(0)),
+            Figure("the same, duplicates known by their numbers", Double(account.twice), ""),
+            Figure("the same, received in answers", Double(account.fromAnswers), ""),
             Figure("event to the subscriber, median", delays.median * 1000, "ms"),
             Figure("event to the subscriber, longest", (delays.last ?? 0) * 1000, "ms"),
             Figure("longest time without an event", account.longestSilence * 1000, "ms"),

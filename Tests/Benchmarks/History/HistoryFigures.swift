@@ -75,6 +75,6 @@ private func ingest(_ models: [[Sample]], plugs: Int) throws -> [Figure] {
     return [
         Figure("ingest, processor time a sample", perSample, "µs", against: reference, .ratioAtMost(1.0 / 4)),
         // The time to store one second of 10,000 plugs, including disk waits. The limit is one second.
-        Figure("10,000 plugs, of one core's second", taken / samples * 10_000, "s", .atMost(1)),
+        Figure("10,000 plugs, time to store a second", taken / samples * 10_000, "s", .atMost(1)),
     ]
 }

@@ -89,7 +89,7 @@ private struct HomeKitBench {
             row("On, sent to answered", hap, "own protocol", protocolTimes, .ratioAtMost(1.5)),
             row("press, recorded to event", presses.homeKit, "own protocol", presses.own, .ratioAtMost(1.5)),
             row(
-                "connection to first read, what the accessory takes", verified.ours, "HAP-python", verified.theirs,
+                "connection to first read, time of the accessory", verified.ours, "HAP-python", verified.theirs,
                 .ratioAtMost(1.0 / 3)),
             try await flooded(ours, count: setting.times(6000, few: 2000)),
         ]
@@ -229,7 +229,7 @@ private struct HomeKitMemory {
         withExtendedLifetime(sessions) {}
         return [
             Figure(
-                "plugd with HomeKit and 8 sessions, anonymous memory beyond one without", (with - without) / 1000, "MB",
+                "plugd with HomeKit and 8 sessions, additional anonymous memory", (with - without) / 1000, "MB",
                 .atMost(1))
         ]
     }

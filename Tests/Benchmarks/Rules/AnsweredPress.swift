@@ -11,9 +11,9 @@ private let pressesOfScript = ScriptLimits.commands
 /// loopback. As in the daemon, the runner stores and synchronises the command before it sends it, and a recorder writes
 /// the history.
 ///
-/// Further figures are the time from the plug's timestamp of the press (the plug is a separate process), the same
-/// without storage, to show the share of the disk, and the first figure with a script. The runner stores each call of a
-/// script before it starts and its outcome after it ended.
+/// There are three further figures: the time from the plug's timestamp of the press (the plug is a separate process),
+/// the same time without storage, which shows the share of the disk, and the first time with a script instead of the
+/// rule. The runner stores each call of a script before the call starts, and the outcome after the call has ended.
 func answering(_ setting: Setting) async throws -> [Figure] {
     let presses = setting.times(300, few: 20)
     var disk: [Double] = []

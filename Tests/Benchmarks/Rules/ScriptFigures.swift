@@ -41,12 +41,12 @@ struct ScriptFigures {
         let all = "\(Self.pace) events a second through a script for \(Self.seconds) s"
         return [
             Figure("a script's idle process, anonymous memory", idle / 1000, "MB", .atMost(3)),
-            Figure("\(all): not in its state at the end", Double(pressed - run.counted), "", .within(0...0)),
+            Figure("\(all): missing in its state at the end", Double(pressed - run.counted), "", .within(0...0)),
             Figure("the same, its anonymous memory", after / 1000, "MB"),
             Figure(
-                "the same, more than after the first second", max(0, after - before) / 1000, "MB",
+                "the same, growth after the first second", max(0, after - before) / 1000, "MB",
                 .atMost(Self.growth / 1000)),
-        ] + Distribution(run.times).figures("the same, from the event to its answer's being taken")
+        ] + Distribution(run.times).figures("the same, from the event to its handled answer")
     }
 
     /// Returns the id of the script's process, which must be the only one.

@@ -11,6 +11,6 @@ func falseAnnouncementFigures(_ setting: Setting) throws -> [Figure] {
         Figure(
             "command of the daemon, 1000 false announcements a second", try measured.median("disturbed") * 1000, "µs",
             against: reference, .ratioAtMost(2)),
-        Figure("false announcements that came", try measured.median("announced a second"), "/s"),
+        Figure("rate of false announcements", try measured.median("announced a second"), "/s"),
     ]
 }

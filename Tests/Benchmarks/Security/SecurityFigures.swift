@@ -59,7 +59,7 @@ private func floodFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ port
     let reference = Figure.Reference(name: "the same undisturbed", value: undisturbed.median / 1000)
     return [
         Figure("command, 1000 strangers a second", disturbed.median / 1000, "µs", against: reference, .ratioAtMost(3)),
-        Figure("strangers that came", Double(strangers) / seconds, "/s"),
+        Figure("rate of strangers", Double(strangers) / seconds, "/s"),
     ]
 }
 
@@ -99,7 +99,7 @@ private func viewerFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ por
         Figure(
             "owner's command, p99, a viewer floods", worst.times.quantile(0.99) / 1000, "µs", against: reference,
             .ratioAtMost(3)),
-        Figure("memory of the plug, more after all these floods", grown / 1000, "MB", .atMost(4)),
+        Figure("memory of the plug, growth over all floods", grown / 1000, "MB", .atMost(4)),
     ]
 }
 

@@ -22,8 +22,8 @@ struct MeasuredSeries {
         }
     }
 
-    /// Computes a day of every simulated appliance: time, watts, volts and amperes, up to 0.4 ms after every full
-    /// second.
+    /// Computes a day of every simulated appliance, with one sample per second: time, watts, volts and amperes. Each
+    /// sample is up to 0.4 ms after the full second.
     static func models() throws -> [MeasuredSeries] {
         try SimulatedAppliance.allCases.map { appliance in
             let clock = HandMovedClock()
