@@ -47,8 +47,8 @@ class LinkPeer(Peer):
     # Sending.
 
     def put(self, value):
-        """Sends a value that has a frame, and returns the value with the time of sending. Also sends a raw frame, and
-        then returns None."""
+        """Sends a frame. `value` is a packet of wire.py, which is returned with the time of sending, or the frame's
+        bytes, for which None is returned."""
         at = time.time()
         self._put(value.frame if hasattr(value, "frame") else value)
         if hasattr(value, "packet"):

@@ -1,4 +1,7 @@
-"""One module per subject, one function per criterion. The order here is the order of the table."""
+"""One module per subject, one function per criterion. The order here is the order of the table.
+
+In titles and reasons, "it" is the target.
+"""
 
 from conformance.criterion import criterion
 

@@ -153,7 +153,7 @@ MALFORMED = (
 
 
 def mended():
-    """Denies the first address that the target probes, with a valid packet."""
+    """Answers the first probe for the first address with a valid packet, so that the target loses this address."""
     targets = []
 
     def step(frame):
@@ -186,8 +186,8 @@ def tried(rival, count, within):
 
 
 def renamed(wanted_number, first=1):
-    """Replaces the address in probes: if it is the probed address with the index `wanted_number` (counted from 0), by the probed address with
-    the number `first` (counted from 1)."""
+    """Replaces the address in some probes. `wanted_number` (counted from 0) selects the replaced address in the order of the probed
+    addresses, and `first` (counted from 1) selects its replacement."""
     order = []
 
     def change(frame):
