@@ -85,7 +85,8 @@ def test_bars_of_energy_are_those_of_the_table(history):
 
 
 def test_who_is_not_there_is_drawn_from_what_is_known(history):
-    """A plug that does not answer is drawn from the history, with a message. A plug that exists only in imported recordings is not searched."""
+    """A plug that does not answer is drawn from the history, with a message. A plug that exists only in imported recordings is not
+    searched for in the network."""
     now = datetime.datetime.now(datetime.timezone.utc)
     times = [now - datetime.timedelta(seconds=10 * step) for step in range(360, 30, -1)]
     history.holds("Lamp", [moment.strftime("%d/%m/%Y %H:%M:%S;40") for moment in times], zone="UTC")

@@ -125,7 +125,7 @@ def test_without_a_place_to_remember_watching_works(lan, plug, controller, tmp_p
 
 
 def test_the_example_writes_each_event_once(lan, plug, programs, tmp_path):
-    """The example is killed three times, and its file has each event once: each line is both the effect and the cursor."""
+    """The example is killed three times, and its file still has each event once, because the last line of the file is the cursor."""
     lamp = plug(lan.host(), "Lamp")
     host = lan.host()
     kept = tmp_path / "events"

@@ -87,7 +87,7 @@ class House:
         overtaken = len({line["cause"] for line in undone})
         eventually(lambda: len(self.switchings()) >= len(fired) - 2 * overtaken, 5, told)
         turns = [line["on"] for line in self.switchings()]
-        # An overtaken command may still have been executed; if not, the next one changed nothing.
+        # An overtaken command may still have been executed. If it was not, the command that overtook it changed nothing.
         assert len(turns) <= len(fired) and (len(fired) - len(turns)) % 2 == 0, told()
         assert all(one != other for one, other in zip(turns, turns[1:])), told()
         return fired
