@@ -6,8 +6,8 @@ import TestSupport
 
 extension FuzzTarget {
     /// Drives an appliance. The first byte selects its settings. Each step has four bytes: the event, the square root
-    /// of the delay in milliseconds, and a two-byte number. The relay stays open while a protection locks it and while
-    /// it rests, and energy never decreases. After each deadline, the next one lies in the future.
+    /// of the delay in milliseconds, and a two-byte number. The relay stays open while a protection locks it and during
+    /// its rest time after an opening. Energy never decreases. After each deadline, the next one lies in the future.
     static let appliance = FuzzTarget(
         name: "appliance",
         seeds: {

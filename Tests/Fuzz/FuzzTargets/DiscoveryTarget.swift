@@ -19,7 +19,8 @@ extension FuzzTarget {
                 link.hear(datagram)
                 link.run(for: .milliseconds(300))
             }
-            // A node answers, probes and queries for up to eight packets. A node that never rests exceeds the limit.
+            // Up to eight packets cause the answers, probes and queries of the node. A node that never stops sending
+            // exceeds the limit.
             try require(link.sent.count < 200, "\(link.sent.count) packets were sent for \(heard.count)")
             for datagram in link.sent {
                 try require((try? Message(decoding: datagram.bytes)) != nil, "an invalid packet was sent")

@@ -14,7 +14,8 @@ _RECORD = re.compile(r"\s(\d+\.\d+): (?:gpio_value: (\d+) set (\d)|tracing_mark_
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """A write of a value to a line, or a mark in the record: then `name` is its text and `value` is None. `at` is the kernel's time in seconds."""
+    """A write of a value to a line, or a mark in the record, for which `name` is the text and `value` is None. `at` is the kernel's time in
+    seconds."""
 
     at: float
     name: str
@@ -73,7 +74,7 @@ class Button:
 
     def press(self, *milliseconds):
         """Presses the button for the first duration, releases it for the second, and so on, and releases it at the end. The
-        last release is a mark in the record.
+        last release adds a mark to the record.
 
         Returns the largest delay of a press or release in milliseconds. The delay is long if the host is busy.
         """
