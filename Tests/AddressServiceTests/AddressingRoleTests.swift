@@ -98,7 +98,7 @@ struct AddressingRoleTests {
         #expect(files.manager(of: "eth0", index: 3) == nil)
     }
 
-    @Test("systemd-networkd states for each link whether it manages it")
+    @Test("The state file of a link shows whether systemd-networkd manages the link")
     func networkd() throws {
         try host.write("ADMIN_STATE=unmanaged\nOPER_STATE=routable\n", to: "/run/systemd/netif/links/3")
         #expect(files.manager(of: "eth0", index: 3) == nil)

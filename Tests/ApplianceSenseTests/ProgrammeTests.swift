@@ -58,7 +58,7 @@ import Testing
         #expect(cycles.map(\.end) == [4_499_000])
     }
 
-    @Test("A cycle before a long gap finishes with the next sample, at the last sample before the gap")
+    @Test("The first sample after a long gap ends the cycle, with the time of the last sample before the gap")
     func silenceSaysNothingAndTheNextSampleEndsWhatWasBeforeIt() {
         var sense = ApplianceSense()
         for point in level((0, 10), (2_000, 30)) { _ = sense.handle(point) }

@@ -194,7 +194,7 @@ extension BacktestReport {
         }
     }
 
-    @Test("A plug without samples is absent, and its trigger must arm again when it returns")
+    @Test("A plug without samples is absent, and its trigger must arm again when the plug returns")
     func aPlugIsAwayWhileNothingWasRecordedAndOnlyArmsWhenItIsBack() throws {
         let past = try FakeHistory()
         _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }

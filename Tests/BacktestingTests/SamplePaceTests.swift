@@ -85,7 +85,7 @@ struct SamplePaceTests {
         return (seeds ?? 0) >= 5000 ? 10_000 : 300
     }()
 
-    @Test("With random paces and gaps, rules fire as an oracle that knows the pace predicts")
+    @Test("With random paces and gaps, a rule fires at the times that an independent calculation predicts")
     func random() throws {
         for seed in 0..<Self.cases {
             var random = SeededRandom(seed: seed)

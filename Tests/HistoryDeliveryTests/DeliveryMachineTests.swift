@@ -48,7 +48,7 @@ import Testing
         #expect((machine.nextDeadline ?? now) - now <= .seconds(1))
     }
 
-    @Test("A refusal is reported once and retried after at least half of the longest pause")
+    @Test("After a refusal, which is reported once, the machine waits for at least half of the longest pause")
     func whoRefusesIsAskedSeldomAndToldOnce() {
         var machine = DeliveryMachine(interval: .seconds(2), seed: 1)
         _ = machine.handle(.started, now: at(0))

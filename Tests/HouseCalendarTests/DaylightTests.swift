@@ -81,7 +81,7 @@ struct DaylightTests {
         }
     }
 
-    @Test("Each event belongs to the local day, even if the calendar is a day ahead of the sun")
+    @Test("Sunrise and sunset are within the local day, even if the calendar is a day ahead of the solar time")
     func dateLine() throws {
         let kiritimati = try #require(Daylight(latitude: 1.87, longitude: -157.4))
         let zone = ZoneOffsets(initial: 14 * 3600)

@@ -71,7 +71,7 @@ struct InterfaceTableTests {
         #expect(table.receive(NetlinkBuilder.datagram { $0.link(9, nil) }) == [])
     }
 
-    @Test("The states of duplicate address detection change the same address")
+    @Test("A new state of duplicate address detection replaces the previous state of the address")
     func duplicateDetection() {
         let bytes = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
         var table = listed()

@@ -140,7 +140,7 @@ struct RouteControlTests {
     }
 
     @Test(
-        "Frames pass in both directions, not to their sender, and again after the link was down",
+        "Frames pass in both directions, but not back to their sender, and pass again after the link was down",
         .timeLimit(.minutes(1)))
     func frames() async throws {
         let network = try await PrivateNetwork()

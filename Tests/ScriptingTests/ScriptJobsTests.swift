@@ -26,7 +26,8 @@ import Testing
     private let jobs = ScriptJobs()
     private let answers = Answers()
 
-    @Test("An outcome of a worker whose turn is over is ignored") func answerOfOneWhoseTurnIsOverDoesNotCount() throws {
+    @Test("An outcome that arrives after the worker's turn has ended is ignored")
+    func answerOfOneWhoseTurnIsOverDoesNotCount() throws {
         let old = jobs.begin()
         for id in [1, 2] as [UInt64] { jobs.add(answers.job(id)) }
         let first = try #require(jobs.next(old))

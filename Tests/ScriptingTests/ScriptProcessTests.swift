@@ -131,7 +131,7 @@ import Testing
         #expect(refusal.diagnostics[0].message == "no file is read" && refusal.diagnostics[0].hint == "use state")
     }
 
-    @Test("A script that declares other functions later is refused")
+    @Test("A script whose triggers differ from those at its first load is refused")
     func oneThatSetsUpOtherFunctionsLaterIsRefused() throws {
         let script = try StandIn.script("if 'state' in load: rules = rules * 2")
         _ = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)

@@ -40,7 +40,7 @@ struct ResolveTests {
         #expect(link.reports.last?.time == link.now)
     }
 
-    @Test("Priority services are resolved despite many other resolves, which displace the oldest")
+    @Test("Priority services are resolved despite many other resolves, of which the oldest are displaced")
     func whatIsResolvedOfStrangersMakesNoRoomScarceForWhatMatters() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp()), to: 0)
