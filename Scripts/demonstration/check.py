@@ -15,8 +15,8 @@ import threading
 import time
 import urllib.request
 
-FOUND_WITHIN = 0.25  # seconds from a plug's announcement to the browser's line
-GONE_WITHIN = 1.5  # seconds from SIGTERM to the browser's line
+FOUND_WITHIN = 0.25  # seconds from a plug's announcement to the line of `plugctl browse`
+GONE_WITHIN = 1.5  # seconds from a plug's SIGTERM to the line of `plugctl browse`
 
 
 class Failure(Exception):

@@ -53,8 +53,8 @@ swift_build() {
     return "$status"
 }
 
-# write_test_main: writes the entry point of the test program. SwiftPM's own one needs an index of all sources to search for tests of XCTest.
-# The file exists only while this script builds, because `swift test` finds no tests with it.
+# write_test_main: writes the entry point of the test program. SwiftPM's own entry point needs an index of all sources to search for
+# tests of XCTest. The file exists only while this script builds, because `swift test` finds no tests with it.
 write_test_main() {
     printf '%s\n' 'import Testing' '' '@main struct RunTests {' \
         '    static func main() async { await Testing.__swiftPMEntryPoint() as Never }' '}' >Tests/XCTMain.swift

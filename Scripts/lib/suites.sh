@@ -1,7 +1,7 @@
 # Defines the requirements and the jobs of each suite. Sourced.
 #
-# For a suite NAME: packages_of[NAME] has its purposes in install.sh, why_not_NAME prints the reason if it cannot run here, and jobs_NAME
-# prints its jobs, one per line, in the format of Scripts/lib/jobs.py.
+# For a suite NAME: packages_of[NAME] has the purposes of install.sh whose packages the suite needs, why_not_NAME prints the reason if the
+# suite cannot run here, and jobs_NAME prints its jobs, one per line, in the format of Scripts/lib/jobs.py.
 
 suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant conformance hardware packages bench soak)
 declare -A packages_of=(

@@ -1,7 +1,7 @@
 """A schematic that schemdraw draws, with the names of its pins and nets, which schemdraw does not have.
 
-Lengths are quarters of schemdraw's unit; x grows to the right, y downwards. A stop of a wire is a pin ("R1.2"), a point (x, y), or a bend
-with None for the coordinate that stays.
+Lengths are quarters of schemdraw's unit; x grows to the right, y downwards. A stop of a wire is a pin ("R1.2"), a point (x, y), or a
+point with None for the coordinate that does not change.
 """
 
 from itertools import combinations
@@ -147,7 +147,7 @@ class Circuit:
         return nets
 
     def mistakes(self):
-        """Yields a sentence for each pin, wire and net that is not connected as its name demands."""
+        """Yields a sentence for each mistake: a pin without exactly one net, a net with one pin, nets that touch, or a loose end of a wire."""
         nets = self.nets()
         pins = {f"{ref}.{pin}": place for ref, places in self.parts.items() for pin, place in places.items()}
         for pin, place in pins.items():
