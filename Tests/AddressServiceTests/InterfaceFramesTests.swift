@@ -39,7 +39,7 @@ struct InterfaceFramesTests {
         }
     }
 
-    @Test("A DHCP reply is accepted with its checksum, or with the partial sum of a virtual card")
+    @Test("A DHCP reply is accepted with its checksum, or with the partial checksum of a virtual network card")
     func checksum() {
         #expect(isReply(InterfaceFrames.readDHCP(replyFrame)))
         // The sum of the UDP pseudo-header: source 192.0.2.1, destination 255.255.255.255, protocol 17, length 308.

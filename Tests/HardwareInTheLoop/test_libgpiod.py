@@ -48,7 +48,7 @@ def test_parts_without_lines_load_none(guest, plug):
 
 
 def test_without_any_it_says_which_package_to_install(guest, plug):
-    """Without libgpiod plugd reports the package to install, and runs, because it may be installed later."""
+    """Without libgpiod, plugd reports the package to install, and runs, because the package may be installed later."""
     running = plug()
     running.libraries = "/nowhere"
     said = running.once("check")

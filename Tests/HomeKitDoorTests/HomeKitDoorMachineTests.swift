@@ -149,7 +149,7 @@ private struct Bench {
     }
 
     @Test(
-        "A refusal has its HAP status",
+        "A refused command is answered with the HAP status of its reason",
         arguments: [
             (Refusal.Code.protectionTripped, -70412), (.lockedOn, -70412), (.resting, -70403), (.busy, -70403),
             (.notAllowed, -70401), (.outOfRange, -70410), (.deadlinePassed, -70408), (.storageFailed, -70407),

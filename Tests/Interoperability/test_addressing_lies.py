@@ -95,7 +95,7 @@ def case_one_of_two_servers_offers_and_is_silent(house):
 
 
 def case_the_offered_address_is_the_servers_own(house):
-    """An address in use by the server is declined each time, and the plug uses a link-local address meanwhile."""
+    """An offered address that the server itself uses is declined each time, and the plug uses a link-local address meanwhile."""
     server = house.server(Scripted)
     server.stop()
     Scripted(server.host, address=server.server)

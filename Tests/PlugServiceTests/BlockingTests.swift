@@ -121,7 +121,7 @@ import Testing
         await service.stop()
     }
 
-    @Test("A boundary is written before all waiting writes")
+    @Test("A boundary of the event numbers is written before all waiting writes")
     func aBoundaryIsWrittenBeforeAllThatHasNotBegun() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()

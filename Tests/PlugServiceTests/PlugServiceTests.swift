@@ -95,7 +95,7 @@ import Testing
         await killed.stop()
     }
 
-    @Test("A plug without its mirror continues at the boundary")
+    @Test("A plug without its mirror continues at the stored boundary of the event numbers")
     func aPlugWithoutItsMirrorGoesOnAtTheBoundary() async throws {
         let directory = TestFolder()
         let killed = try await RunningPlug(in: directory)

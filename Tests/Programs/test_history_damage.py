@@ -241,7 +241,7 @@ def test_a_repair_of_any_damage_ends_and_copies_each_readable_row(whole, program
 
 @pytest.mark.parametrize("shift", [1, 2, 3])
 def test_exchanged_roots_of_plugs_and_restarts_cost_no_row(whole, programs, tmp_path, shift):
-    """Each row keeps its plug and its restart if the first pages of the tables `plug` and `boot` and of their indexes are rotated."""
+    """Each row keeps its plug and its boot if the root pages of the tables `plug` and `boot` and of their indexes are exchanged."""
     with sqlite3.connect(whole) as database:
         roots = [page for page, in database.execute(
             "SELECT rootpage FROM sqlite_schema WHERE tbl_name IN ('plug', 'boot') ORDER BY rootpage")]

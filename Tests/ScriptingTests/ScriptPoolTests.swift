@@ -80,7 +80,7 @@ import Testing
         await pool.end()
     }
 
-    @Test("A call is not repeated if the script itself caused the end")
+    @Test("A call is not repeated if the script caused the end of its process")
     func oneThatDiedByItsOwnFaultIsNot() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting(try file(), signal: "signal.SIGPROF"))], states: [:])

@@ -87,7 +87,7 @@ private final class PseudoTerminal: Sendable {
         for end in ends { close(end) }
     }
 
-    @Test("Keys are decoded, and close restores the terminal's modes")
+    @Test("Keys are decoded, and closing the input restores the terminal's modes")
     func keyboardGivesKeysAndIsPutBack() async throws {
         let terminal = try PseudoTerminal()
         #expect(terminal.device.isTerminal)

@@ -23,7 +23,8 @@ struct RedrawTests {
         #expect(text(["a", "b", "c"], ["a"], .inPlace) == "\u{1B}[1A\r\u{1B}[J\u{1B}[1A")
     }
 
-    @Test("The column is set again after composed characters") func columnIsSetAnewAfterComposedCharacters() {
+    @Test("After a composed character, the cursor's column is set again")
+    func columnIsSetAnewAfterComposedCharacters() {
         #expect(text([], ["👩‍👩‍👧 x"]) == "\u{1B}[1;1H👩‍👩‍👧\u{1B}[3G x")
     }
 

@@ -8,7 +8,7 @@ import ProtocolCore
 /// Opens 1,000 unpaired connections per second to a plug, each from a different loopback address. A connection sends a
 /// ClientHello and then nothing.
 enum Strangers {
-    /// The limit of open connections. A new one closes the oldest.
+    /// The limit of open connections. At the limit, a new connection closes the oldest one.
     private static let waiting = 100
 
     /// Opens `count` connections and prints the seconds that this took.

@@ -236,7 +236,7 @@ private struct CrowdedPlug {
                 if let slot = links.first(where: { $0.value.id == id })?.key { links[slot] = nil }
             case .fetchAudit(let id, _, _): try handle(.audit(id, AuditPage([], isLast: true)))
             case .record(let kind): try handle(.record(kind))
-            case .keepCode: break  // A later step answers.
+            case .keepCode: break  // A later step of the input is the answer.
             case .factoryReset: try handle(.resetFailed)
             case .shell(.manageHomeKit(let id, _)):
                 try handle(.shell(.homeKit(id, .failure(Refusal(.unsupported, "off")))))

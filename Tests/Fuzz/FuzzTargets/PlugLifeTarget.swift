@@ -32,7 +32,7 @@ extension FuzzTarget {
 private final class FuzzedBoard {
     private static let state = "/var/plug"
     private static let runtime = "/run/plug"
-    /// The largest number of steps per wait. A plug that needs more never rests.
+    /// The largest number of steps per wait. A plug that needs more steps never becomes idle.
     private static let patience = 5000
 
     private let disk = SimulatedDisk(seed: 1)

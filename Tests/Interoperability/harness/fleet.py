@@ -35,7 +35,7 @@ class FleetHouse:
 
 
 def settings(database, broker=None, **roles):
-    """Returns a fleet.toml; roles: owner={"plugctl": "*"}."""
+    """Returns a fleet.toml. Each further argument is a role with houses by person, such as owner={"plugctl": "*"}."""
     lines = ["[postgresql]", f'host = "{database.host.ipv4}"', 'tls = "off"']
     if broker:
         lines += ["[broker]", f'host = "{broker.host.ipv4}"', f"port = {broker.port}", 'tls = "off"']

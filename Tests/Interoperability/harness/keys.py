@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def controller_directory(memory=None):
-    """Returns plugctl's directory for its key and its plugs, of this test or of a case with its own `memory`."""
+    """Returns the directory of plugctl's key and paired plugs. `memory` is the XDG_STATE_HOME of a case, if it differs from the test's."""
     return pathlib.Path(memory or os.environ["XDG_STATE_HOME"], "smartplug")
 
 
