@@ -14,7 +14,7 @@ export class Course {
   /** The lowest and the highest power in W; for a sample, the sample's power. */
   lows = [];
   highs = [];
-  /** The length of a summary in ms; 60,000 if there are fewer than two summaries. */
+  /** The length of a summary in ms; 0 without summaries, 60,000 with a single one. */
   step = 0;
   /** The number of summaries. They are the first points. */
   summaries = 0;
