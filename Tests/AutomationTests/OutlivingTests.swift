@@ -6,7 +6,7 @@ import Testing
 @testable import DurableRules
 @testable import RuleModel
 
-@Suite("State that survives a restart, a loss, and new rules")
+@Suite("State that survives a restart, the loss of a plug, and new rules")
 struct OutlivingTests {
     private static let rule = Rule.television(dwell: .seconds(30))
 

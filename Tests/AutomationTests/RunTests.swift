@@ -30,7 +30,12 @@ struct RunTests {
         #expect(house.steps == ["1.0 waits", "61.0 done"])
     }
 
-    @Test("Mode restart ends the earlier run, queued waits for its end, and parallel runs next to it, up to a limit")
+    @Test(
+        """
+        A further firing ends the earlier run in mode restart, waits for its end in mode queued, and runs at the same \
+        time in mode parallel, up to a limit
+        """
+    )
     func modes() {
         var restart = Self.house(Self.fan(.restart))
         var queued = Self.house(Self.fan(.queued(atMost: 1)))

@@ -11,7 +11,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "Power that enters a band and stays fires, unless it started there; leaving by more than the hysteresis arms"
+        "Power that enters a band and stays there fires if it was outside the band by more than the hysteresis before"
     )
     func band() {
         var house = VirtualHouse(Self.rule(.activePowerStays(plug: "Oven", PowerBand(5, 40, dwell: .seconds(3)))))
@@ -123,7 +123,7 @@ struct TriggerTests {
         #expect(house.firings == ["64.0 Rule"])
     }
 
-    @Test("Energy exceeded before a trigger existed does not fire; energy exceeded during a restart does")
+    @Test("An energy limit that was exceeded before its trigger existed does not fire; one exceeded during a restart does")
     func energyReloaded() {
         let day = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day)))
         let lower = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(50, since: .day)))

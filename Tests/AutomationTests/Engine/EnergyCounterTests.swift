@@ -11,7 +11,7 @@ import Testing
         return counter.used(in: .day, number: day, value, now: .at(second))
     }
 
-    @Test("A period counts from its first value, and the next one from the last value before its start")
+    @Test("The energy of the first period counts from its first value, and that of the next period from the last value before it")
     func periods() {
         var counter = EnergyCounter()
         let used = [
@@ -21,7 +21,7 @@ import Testing
         #expect(used == [0, 2, 0.5])
     }
 
-    @Test("After a long silence a period counts from its first value")
+    @Test("After a long silence the energy of a period counts from its first value")
     func silence() {
         var counter = EnergyCounter()
         let used = [Self.used(&counter, 1, 1000, at: 0), Self.used(&counter, 2, 9000, at: 5000)]
@@ -52,7 +52,7 @@ import Testing
         #expect(isKnown)
     }
 
-    @Test("A value is quiet only within the range, and never if it decreases")
+    @Test("A value needs no evaluation if it is within the limit and the time of the quiet range and does not decrease")
     func quiet() {
         var counter = EnergyCounter()
         counter.finish(100, now: .at(0), quiet: QuietEnergy(milliwattHours: 200, until: .at(60)))

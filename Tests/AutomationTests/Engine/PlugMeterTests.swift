@@ -15,7 +15,7 @@ import Testing
         return meter
     }
 
-    @Test("A reading in the open band is stored; a reading outside it is not")
+    @Test("A reading within the limits and the time of the quiet band needs no evaluation")
     func quiet() {
         var meter = Self.meter(low: 40, high: 60)
         let isQuiet = [
@@ -26,7 +26,7 @@ import Testing
         #expect(meter.activePower == 55 && meter.time == .at(3) && meter.arrival == .at(4))
     }
 
-    @Test("A closed band contains no reading and keeps the time of the last one")
+    @Test("After the quiet band is closed, every reading needs an evaluation")
     func closed() {
         var meter = Self.meter(low: 0, high: 100)
         meter.closeBand()
@@ -34,7 +34,7 @@ import Testing
         #expect(!isQuiet && meter.time == .at(1))
     }
 
-    @Test("Every reading of a watched plug is handled")
+    @Test("Every reading of a watched plug needs an evaluation")
     func watched() {
         var meter = Self.meter(low: 0, high: 100)
         meter.watch(true)

@@ -11,7 +11,7 @@ import Testing
         return plugs
     }
 
-    @Test("A name finds the plug of exactly this name, else the only plug that differs in capitals")
+    @Test("A name finds the plug with exactly this name, or else the only plug whose name differs only in capitals")
     func finds() {
         let plugs = Self.table("Lamp", "FAN", "Fan")
         #expect(plugs.find("lamp") == .plug(0) && plugs.find("Fan") == .plug(2))
@@ -27,7 +27,7 @@ import Testing
         #expect(plugs.find("Lamp") == .plug(0) && plugs[0].relayOn)
     }
 
-    @Test("An event number is new once per boot")
+    @Test("An event number is new if it is higher than all earlier ones of the same boot")
     func news() {
         var plugs = Self.table("Lamp")
         var isNews = [plugs.isNews(5, from: 0), plugs.isNews(5, from: 0), plugs.isNews(4, from: 0)]
@@ -36,7 +36,7 @@ import Testing
         #expect(isNews == [true, false, false, true])
     }
 
-    @Test("A command on its way sets the expected state until it is answered")
+    @Test("A sent command sets the expected state until it is answered")
     func expects() {
         var plugs = Self.table("Lamp")
         plugs.expect(CommandRequest(key: 1, plug: "Lamp", command: .setRelay(on: true, autoOff: nil)), at: 0)
@@ -47,7 +47,7 @@ import Testing
         #expect(turnedOn == [true, false] && plugs[0].expectedOn)
     }
 
-    @Test("Equal bound names change nothing")
+    @Test("Binding the same names again changes nothing")
     func bound() {
         var plugs = Self.table("Lamp")
         let id = PlugID(rawValue: "aaaaaaaaaaaa")!

@@ -12,7 +12,7 @@ import Testing
 
     private static let isOn = Condition.relay(plug: "Lamp", on: true)
 
-    @Test("The deadline is the earliest end of a wait, and follows a removal after the next check")
+    @Test("The deadline is the earliest end of a wait, and is updated after a removal by the next check")
     func deadline() {
         var runs = RunList()
         runs.add(Self.firing(1), of: 0, next: 0, wait: .time(.at(20)))
@@ -27,7 +27,7 @@ import Testing
         #expect(runs.deadline == .at(20) && runs.count(of: 0) == 1)
     }
 
-    @Test("A run that waits for a condition is checked at each event, and its start and end are reported once")
+    @Test("A run that waits for a condition is checked at each event, and the start and the end of its wait are reported once")
     func condition() {
         var runs = RunList()
         runs.add(Self.firing(1), of: 0, next: 0, wait: .condition(Self.isOn, until: .at(60), .stop))

@@ -32,7 +32,7 @@ import Testing
         #expect(states.stored.isEmpty)
     }
 
-    @Test("A person's press discards the state; the rule's own command does not")
+    @Test("A press of the button discards the saved state, and the rule's own command does not")
     func switched() {
         var states = SavedStates()
         var plugs = Self.plugs(on: false)

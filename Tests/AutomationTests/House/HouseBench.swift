@@ -6,7 +6,7 @@ import ProtocolCore
 @testable import DurableRules
 @testable import RuleModel
 
-/// A rule machine with its recorded actions. The test decides when a write ends.
+/// A rule engine with its recorded actions. The test decides when a write ends.
 struct HouseBench {
     static let ids = ["Hall": "aaaaaaaaaaaa", "Lamp": "bbbbbbbbbbbb", "Fan": "cccccccccccc"].mapValues {
         PlugID(rawValue: $0)!

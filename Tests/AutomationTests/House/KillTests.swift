@@ -16,8 +16,9 @@ struct KillTests {
         return house
     }
 
-    /// Calls the body for a kill after each number of actions, from 0 to those of an undisturbed run. If the last
-    /// action stores, its write reaches the disk in one call and is lost in the other.
+    /// Calls the body twice for each number of actions, from 0 to the number of a run without a kill. The process is
+    /// killed after this number of actions. If the last of them is a write, it reaches the disk in the first call and
+    /// is lost in the second one.
     private func killEverywhere(away: Duration, _ body: (KilledHouse, String) -> Void) {
         let count = house(killAfter: nil, away: away).actionCount
         #expect(count > 40)

@@ -25,8 +25,8 @@ struct KilledHouse {
     /// The number of actions after which the process dies; nil for no kill.
     let killAfter: Int?
     let away: Duration
-    /// True if the write of a store action after which the process dies at once reaches the disk. The writes of earlier
-    /// store actions always reach it.
+    /// True if a write reaches the disk although the process is killed directly after it has requested the write.
+    /// Earlier writes always reach the disk.
     let beginningIsWriting: Bool
 
     private(set) var now = Instant.zero

@@ -79,7 +79,7 @@ struct ScriptFaultTests {
         evening(&house)
     }
 
-    /// Checks that the scripts act exactly as written without faults.
+    /// Checks that the scripts act exactly as written when there are no faults.
     private func evening(_ house: inout FaultyHouse) {
         house.isCalm = true
         house.run(for: .seconds(10))

@@ -5,7 +5,7 @@ import Testing
 @testable import RuleModel
 
 @Suite struct ScriptRateLimitsTests {
-    @Test("Commands beyond the limit are reported at once, and later ones after the span, in one notice")
+    @Test("Commands beyond the limit are reported at once, and those of the following minute in one notice at its end")
     func commands() {
         var limits = ScriptRateLimits()
         limits.holdBack(3, of: "hall.lua")
@@ -19,7 +19,7 @@ import Testing
         #expect(limits.notices(now: next) { _ in 0 } == [.commandsHeldBack(script: "hall.lua", count: 2)])
     }
 
-    @Test("A timer beyond the limit ends later, and a notice is due at its time")
+    @Test("A timer beyond the limit ends later, and a notice is due at its original end")
     func timers() {
         var limits = ScriptRateLimits()
         #expect(limits.end(ofTimerDue: .at(5), of: "hall.lua") == .at(5))
