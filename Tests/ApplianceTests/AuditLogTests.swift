@@ -131,7 +131,7 @@ import Testing
         #expect(log.entries.last?.note.actor == .controller(name: "Tablet", key: "1049"))
     }
 
-    @Test("A pairing and a removal are written at once after renames and new keys have used up the writes of the hour")
+    @Test("Pairings and removals are written at once even if renames and new keys have used up the writes of the hour")
     func rightsHaveReservedWrites() {
         var log = AuditLog()
         var file: [AuditEntry] = []

@@ -144,7 +144,7 @@ private struct FloodingPeer {
     }
 
     @Test(
-        "One message in a loop by a viewer and a user causes at most 60 writes to flash in an hour",
+        "A viewer and a user that repeat one message cause at most 60 writes to flash in an hour",
         arguments: AskedRequest.allCases.filter { $0 != .command })
     func guestsWearNoFlash(message: AskedRequest) {
         let writes = writes(of: message, by: [.viewer, .user])
@@ -154,7 +154,7 @@ private struct FloodingPeer {
     /// `factory_reset` is omitted because the owner is no longer paired after it. `command` is omitted because each of
     /// its contents, for example `set_relay`, is a separate case.
     @Test(
-        "One message in a loop by an owner causes at most 60 writes to flash in an hour",
+        "An owner that repeats one message causes at most 60 writes to flash in an hour",
         arguments: AskedRequest.allCases.filter { $0 != .factory_reset && $0 != .command })
     func ownerWearsNoFlash(message: AskedRequest) {
         let writes = writes(of: message, by: [.owner])

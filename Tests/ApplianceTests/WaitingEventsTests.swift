@@ -11,7 +11,7 @@ import Testing
     /// The boundary: all numbers below it are reserved.
     private let reserved: SequenceNumber = 5
 
-    /// Creates a plug with few reserved numbers and a flash that answers only on request. Its start was event 1.
+    /// Creates a plug with few reserved numbers and a flash that answers only on request. The plug's start is event 1.
     private func slowHouse(
         joining: Bool = true, configure: (inout ApplianceConfiguration) -> Void = { _ in }
     ) -> House {

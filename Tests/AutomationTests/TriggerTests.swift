@@ -123,7 +123,7 @@ struct TriggerTests {
         #expect(house.firings == ["64.0 Rule"])
     }
 
-    @Test("An energy limit that was exceeded before its trigger existed does not fire; one exceeded during a restart does")
+    @Test("An energy limit exceeded before its trigger existed does not fire; one exceeded during a restart does")
     func energyReloaded() {
         let day = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day)))
         let lower = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(50, since: .day)))

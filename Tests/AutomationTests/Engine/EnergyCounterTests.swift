@@ -11,7 +11,7 @@ import Testing
         return counter.used(in: .day, number: day, value, now: .at(second))
     }
 
-    @Test("The energy of the first period counts from its first value, and that of the next period from the last value before it")
+    @Test("Energy counts from the first value in the first period, and from the last value before it in the next period")
     func periods() {
         var counter = EnergyCounter()
         let used = [
