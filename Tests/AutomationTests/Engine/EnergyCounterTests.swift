@@ -11,7 +11,7 @@ import Testing
         return counter.used(in: .day, number: day, value, now: .at(second))
     }
 
-    @Test("Energy counts from the first value in the first period, and from the last value before it in the next period")
+    @Test("Energy counts from the first value in the first period, and from the last value before it in the next one")
     func periods() {
         var counter = EnergyCounter()
         let used = [

@@ -27,7 +27,7 @@ import Testing
         #expect(runs.deadline == .at(20) && runs.count(of: 0) == 1)
     }
 
-    @Test("A run that waits for a condition is checked at each event, and each change of the waiting runs is reported once")
+    @Test("A run that waits for a condition is checked at each event, and its addition and removal are reported once")
     func condition() {
         var runs = RunList()
         runs.add(Self.firing(1), of: 0, next: 0, wait: .condition(Self.isOn, until: .at(60), .stop))

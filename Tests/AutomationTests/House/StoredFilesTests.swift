@@ -59,7 +59,9 @@ struct StoredFilesTests {
         #expect(try read(StoredRuleState.sealed(bytes + [0xA0, 0x06, 0x01])) == SampleMemory.full)
     }
 
-    @Test("A file with a correct hash is rejected if a byte is added, and up to version 4 if its end is missing", arguments: 1...5)
+    @Test(
+        "A file with a correct hash is rejected if a byte is added, and up to version 4 if its end is missing",
+        arguments: 1...5)
     func length(version: Int) throws {
         let whole =
             version == 5
