@@ -23,7 +23,7 @@ struct ApplianceSoak {
     var random: SeededRandom
     var machine: ApplianceMachine
     var now = Instant.zero + .seconds(20)
-    /// The line's state after the last `setRelay`; open without power.
+    /// True if the last `setRelay` closed the line of the relay. A power cut opens the line.
     private var isClosed = false
     private var openedAt: Instant
     private var recordedOn: Bool

@@ -7,7 +7,8 @@ import TestSupport
 @testable import PlugProtocol
 
 /// A paired plug that lies. Three of ten messages of its server are changed before they are sent: set to extreme
-/// values, repeated, dropped, changed in one bit, or replaced by random bytes.
+/// values or to the name of another plug, repeated, dropped, changed in one bit, or replaced by a Ping or by random
+/// bytes.
 final class HostilePlug {
     static let name = "Evil"
     private static let registration = RegistrationID(rawValue: 1)
