@@ -54,7 +54,7 @@ import Testing
         return bench.take(phone).compactMap(\.goodbyeReason).first
     }
 
-    @Test("A new code is confirmed when it is in flash, and only it pairs from then on")
+    @Test("A new code is confirmed when it is in flash, and from then on it replaces the old code")
     func itIsAnsweredWhenFlashHasItAndTheOldOneIsDead() {
         var bench = bench()
         #expect(ask(&bench, newCode) == [.keepCode(newCode)])
@@ -117,7 +117,7 @@ import Testing
         #expect(bench.server.access.code == newCode && bench.server.codeInWriting == nil)
     }
 
-    @Test("The change completes after its controller disconnected")
+    @Test("The change completes even if its controller has disconnected")
     func whoAskedMayBeGone() {
         var bench = bench()
         _ = ask(&bench, newCode)

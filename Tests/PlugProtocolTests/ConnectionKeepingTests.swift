@@ -107,7 +107,7 @@ import PlugModel
         #expect(seat.session.clock!.uncertainty < .milliseconds(60))
     }
 
-    @Test("A Pong to an earlier Ping or without a time is ignored by the clock")
+    @Test("A Pong with an unknown token or without a time does not change the clock estimate")
     func aPongToAnEarlierPingOrWithoutATimeTellsNothing() {
         var seat = Seat.welcomed(at: 100)
         let before = seat.session.clock

@@ -135,7 +135,7 @@ import Testing
         #expect(bench.server.access.controllers.all.map(\.nextKey) == [nil])
     }
 
-    @Test("An announced key is replaced only with a signature by that key, and the audit log has both tries")
+    @Test("An announced key is replaced only if it signs the new announcement, and the audit log records both attempts")
     func onlyTheAuthorReplacesAnAnnouncement() {
         var bench = Bench()
         bench.greet(first)

@@ -29,7 +29,7 @@ import PlugModel
     }
 
     /// Attack class: two controllers use up all connections, so that an owner cannot connect to remove them.
-    @Test("When the plug is full, a new controller displaces a connection of the controller with most connections")
+    @Test("When the plug is full, a new controller displaces a connection of the controller with the most connections")
     func whoHasMostGivesAPlaceToWhoHasNone() {
         var bench = Bench(paired: [deskKey, otherKey, ownerKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }

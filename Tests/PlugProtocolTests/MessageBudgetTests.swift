@@ -63,7 +63,7 @@ import Testing
         #expect(bench.server.connections.map(\.controller) == ["Desk", "Viewer (Desk)"])
     }
 
-    @Test("Two sessions of a viewer whose messages wait take turns")
+    @Test("Waiting messages of two sessions of a viewer are handled alternately")
     func sessionsTakeTurns() {
         var bench = bench()
         let third = ConnectionID(rawValue: 3)

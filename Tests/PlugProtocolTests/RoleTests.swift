@@ -294,7 +294,7 @@ import Testing
         #expect(bench.take().compactMap(\.goodbyeReason) == [.malformed])
     }
 
-    @Test("Adding a known owner again with a lower role keeps its role")
+    @Test("A known owner that is added again with a lower role keeps its role")
     func theOwnersInvitationDoesNotMakeAnOwnerLess() {
         var bench = bench(.user)
         bench.say { $0.invite = WireInvite(invited, try! Grant(.viewer)) }

@@ -177,7 +177,7 @@ import PlugModel
         #expect(bench.take().compactMap(\.goodbyeReason) == [.outOfOrder])
     }
 
-    @Test("Every session gets a new name and new settings once")
+    @Test("Every session is notified once of a new name and of new settings of the plug")
     func everySessionHearsOfANewNameAndOfNewSettingsOnce() {
         var bench = Bench()
         bench.greet(first)

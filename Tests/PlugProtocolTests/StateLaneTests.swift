@@ -56,7 +56,7 @@ import PlugModel
         #expect(bench.server.nextDeadline == at(20.6))
     }
 
-    @Test("Changes of relay, level and the loss of the reading are sent at once")
+    @Test("A change of the relay or the level, and the loss of the reading, are sent at once")
     func relayLevelAndTheMetersFailureAreSentAtOnce() throws {
         var bench = opened(deadBand: 1_000_000, state: watts(40, at: 0))
         var state = watts(40, at: 0.1)
