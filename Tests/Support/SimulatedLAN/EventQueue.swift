@@ -2,7 +2,7 @@ public import ProtocolCore
 
 /// A queue of events in the order of their times. Events with the same time are in the order of scheduling.
 ///
-/// It is the innermost loop of every simulation, so it is inlinable and specialized for each kind of item.
+/// The innermost loop of every simulation calls it, so it is inlinable and specialized for each kind of item.
 public struct EventQueue<Item> {
     @usableFromInline struct Entry {
         @usableFromInline let time: Instant

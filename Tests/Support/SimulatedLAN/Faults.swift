@@ -8,7 +8,7 @@ public struct LinkFaults: Hashable, Sendable {
     public var delay: ClosedRange<Duration>
     /// The chance that a datagram is delayed further, so that later ones overtake it.
     public var reordering: Double
-    /// The limit of that further delay.
+    /// The longest further delay of such a datagram.
     public var heldBack: Duration
 
     /// Creates faults of a link. Without arguments it only delays transmissions by 0.1 to 2 ms.

@@ -1,8 +1,8 @@
 internal import DNSWire
 public import ProtocolCore
 
-/// The packets on the links as a capture file for Wireshark (link type Ethernet). It only builds the
-/// bytes; ``write(to:)`` writes the file.
+/// The packets on the links as a capture file for Wireshark (link type Ethernet). The bytes are in memory until
+/// ``write(to:)`` writes the file.
 public struct PacketCapture: Sendable {
     /// The whole file.
     public private(set) var bytes: [UInt8]

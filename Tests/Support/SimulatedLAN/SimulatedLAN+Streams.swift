@@ -180,8 +180,8 @@ extension SimulatedLAN {
             streams[number] = nil
             return
         }
-        // A reset is sent once for each arrival. If it is lost, the end at `side` receives the next one only after it
-        // sends its data again.
+        // A reset is sent once for each arrival. If the reset is lost, the end at `side` receives another reset only
+        // after it has sent its data again.
         guard !random.chance(links[stream.link.index].faults.loss) else {
             return move(number, from: side, at: now + StreamTiming.firstRetransmission)
         }

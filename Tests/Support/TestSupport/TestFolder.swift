@@ -3,9 +3,9 @@ import Glibc
 
 /// An empty folder for a test. It is removed with its contents when the value is released.
 ///
-/// It is in the folder of the run, which the environment variable `SMARTPLUG_TEST_FOLDER` names, and which the program
-/// that set the variable removes. Without the variable the process creates one in the system's temporary directory, and
-/// removes it at its exit.
+/// The folder is created in the folder of the run, which the environment variable `SMARTPLUG_TEST_FOLDER` names. The
+/// program that sets the variable also removes the folder of the run. Without the variable, the process creates a
+/// folder of the run in the system's temporary directory and removes it at its exit.
 public final class TestFolder: Sendable {
     /// The storage of a folder.
     public enum Medium: Sendable {

@@ -84,7 +84,7 @@ public final class ModelledBus<Chip: ModelledChip>: I2CBus {
         state.withLock { $0.faults[$0.transfers + index] = fault }
     }
 
-    /// Applies this fault to every further transfer; nil ends this. The seed determines the bytes of
+    /// Applies this fault to every further transfer; nil ends the faults. The seed determines the bytes of
     /// ``TransferFault/corrupt``.
     public func failAll(with fault: TransferFault?, seed: UInt64 = 1) {
         state.withLock {

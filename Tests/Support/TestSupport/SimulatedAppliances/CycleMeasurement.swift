@@ -1,6 +1,6 @@
 import ApplianceSense
 
-/// One row: the result of the detector and of naive rules for the samples of one appliance.
+/// One row of a ``CycleTable``: the result of the detector and of naive rules for the samples of one appliance.
 public struct CycleMeasurement: Sendable {
     static let naiveSeconds: [Int64] = [0, 60, 300]
 
