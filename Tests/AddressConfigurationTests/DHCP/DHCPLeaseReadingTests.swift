@@ -32,7 +32,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.options[.leaseTime] = [0, 1, 0] } == nil)
     }
 
-    @Test("A missing or invalid mask is replaced by that of the address's class")
+    @Test("A missing or invalid mask is replaced by the mask of the address's class")
     func masks() {
         let cases: [(IPv4Address?, IPv4Address, UInt8)] = [
             (IPv4Address(255, 255, 240, 0), IPv4Address(10, 0, 0, 50), 20), (nil, IPv4Address(10, 0, 0, 50), 8),
@@ -105,7 +105,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.options.staticRoutes = many }?.routes.count == 32)
     }
 
-    @Test("Name and time servers of a lease are read without invalid addresses, and at most eight name servers")
+    @Test("Invalid addresses of name servers are skipped, and at most eight name servers are read")
     func servers() {
         let read = lease {
             $0.options.domainNameServers =

@@ -10,7 +10,8 @@ private struct Chaos {
     var now = Instant.zero + .seconds(100)
     private var last: DHCPMessage?
     private var inUse: IPv4Address?
-    /// The probability that a drawn link change, suspend or address conflict takes place: 0, 2, 20 or 100 % per run.
+    /// The probability that a drawn link change, suspend or address conflict takes place. Each run uses 0, 2, 20 or
+    /// 100 %.
     private let unrest: Double
     private(set) var sent: [Instant] = []
     private(set) var bindings = 0
