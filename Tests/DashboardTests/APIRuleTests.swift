@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("The answer to a held-back firing has a hint, and that to an unstored switch has the reason")
+    @Test("If a firing is held back, the answer has a hint; if turning a rule off cannot be stored, it has the reason")
     func whatBecameOfItIsSaid() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let fired = try await dashboard.ask("POST", "/api/v1/rules/Unlucky/fire", json, body: "{}")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Without faulty rule files, their list is empty")
+    @Test("If no rule file is faulty, the list of faults is empty")
     func filesThatCannotBeReadAreListed() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let faults = try await dashboard.ask("GET", "/api/v1/rules/faults")
