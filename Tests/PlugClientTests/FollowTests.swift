@@ -51,7 +51,8 @@ import Testing
         #expect(bench.sequences == [11])
     }
 
-    @Test("A cursor given at the start is continued") func aCursorGivenAtTheStartIsGoneOnFrom() {
+    @Test("The first events delivered are those after the cursor given at the start")
+    func aCursorGivenAtTheStartIsGoneOnFrom() {
         var bench = FollowedBench(cursor: .after(10))
         for _ in 0..<3 { bench.press() }
         bench.locateAndConnect()

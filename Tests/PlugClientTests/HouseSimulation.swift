@@ -135,7 +135,7 @@ struct HouseSimulation {
         }
         for (index, plug) in plugs.enumerated() {
             let own = followings.filter { $0.value.plug == index }
-            // A plug waits for its name while the connection to a different plug began under the name.
+            // A plug has no follower while the follower of its name is connected to a different plug.
             let isNameFree = renaming || !followings.values.contains { $0.name == plug.announced && $0.plug != index }
             check(own.count == 1 || !isNameFree && own.isEmpty, "a plug has \(own.count) followers")
             guard renaming else { continue }

@@ -30,7 +30,8 @@ import Testing
     }
 
     /// The program ended after it replaced the key and before it removed the files of the rotation.
-    @Test("A finished rotation begins again with a new key") func oneThatIsDoneIsNotDoneAgain() throws {
+    @Test("A rotation that replaced the key is not resumed, and the next one uses a new key")
+    func oneThatIsDoneIsNotDoneAgain() throws {
         var first = try rotation()
         try first.note(lamp)
         try FileStore().replaceSecret(folder + "/key", with: Array(first.next.pem.utf8))
