@@ -88,7 +88,8 @@ import Testing
         #expect(try #require(left.samplesFrom[lamp]) > midnight)
     }
 
-    @Test("A boot that moves on the wall clock changes its chunks") func aBootThatMovesIsAChangeOfItsChunks() throws {
+    @Test("If a boot moves on the wall clock, all its chunks are reported as changed")
+    func aBootThatMovesIsAChangeOfItsChunks() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(epoch)
         try history.record(batch(chunks(from: 0, count: 100) { _ in 10 }))

@@ -35,7 +35,7 @@ import Testing
         let content = try history.content()
         try record(history, days: 3..<5)
         #expect(try history.content() == content)
-        // A late sample near the horizon does not change older roll-ups.
+        // A late sample near the age limit of samples does not change older roll-ups.
         try history.record(batch(chunks(from: 18 * 86_400 + 5300, count: 300) { _ in 1000 }))
         #expect(try history.summaries(of: lamp, step: .quarter, from: 0, to: midnight + 19 * day).count == 57)
     }

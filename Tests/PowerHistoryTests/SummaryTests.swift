@@ -98,8 +98,8 @@ import Testing
                     reading(second: 10_800, 1_378_000),
                 ]))
         let hours = try energy(from: start, to: start + 3 * 3600, .hour)
-        // In the last hour the counter rose by five percent more than the samples show. The counter wins, because it is
-        // billed.
+        // In the last hour the counter rose by five percent more than the samples show. The counter has precedence,
+        // because its energy is billed.
         #expect(hours.map { Int($0.milliwattHours.rounded()) } == [360_000, 360_000, 378_000])
         #expect(hours.allSatisfy { $0.estimatedMilliwattHours == 0 })
     }
