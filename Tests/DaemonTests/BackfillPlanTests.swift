@@ -90,7 +90,7 @@ private struct Bench {
         #expect(bench.open.last?.plug == plug(5) && bench.open.count == 4)
     }
 
-    @Test("The next window doubles after an empty window, up to a day, and is two hours after one with samples")
+    @Test("After an empty window the next is twice as long, up to a day; after one with samples it is two hours long")
     func afterAnEmptyPieceTheNextIsLongerAndAfterAFullOneItIsNot() {
         var bench = Bench()
         bench.missing[plug(1)] = [0...1000 * hour]

@@ -36,7 +36,7 @@ import Testing
         await hub.end()
     }
 
-    @Test("After a change of the rules, the observers have handled it") func settled() async {
+    @Test("settle() waits until the observers have handled a change of the rules") func settled() async {
         let (house, observer) = (FakeHouse(), StalledObserver())
         observer.proceed()
         let hub = HouseEventHub(

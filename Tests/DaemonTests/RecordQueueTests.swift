@@ -130,7 +130,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         #expect(kept == [100, 900, 1800, 2700])
     }
 
-    @Test("The newest reading is stored once with a window") func withARecordingTheNewestIsKeptOnce() {
+    @Test("The newest unrecorded reading is returned only once") func withARecordingTheNewestIsKeptOnce() {
         var course = CounterSampler()
         #expect(course.unrecorded() == nil)
         _ = course.take(reading(100), of: plug, boot: boot, at: 100_000)

@@ -15,7 +15,7 @@ struct RuleStoreTests {
         return (store, said)
     }
 
-    @Test("While the disk is full, the memory goes into the reserve, from which the next process reads it")
+    @Test("While the disk is full, the state is written to the reserve files, and the next process reads it from them")
     func fullDisk() throws {
         let directory = TestFolder()
         let disk = FailingWrites()
