@@ -145,7 +145,7 @@ import Testing
         #expect(source.marks.map(\.label) == ["Lamp on (button)"])
     }
 
-    /// A plug without a history: ten minutes of power in each half hour, for five hours.
+    /// The plug has no history. It draws power for ten minutes of each half hour, for five hours.
     @Test("Appliance cycles become spans of the chart") func cyclesAreSpansOfTheChart() throws {
         var course = LivePowerSeries(plug: "Refrigerator")
         course.take(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(18_000)))))
