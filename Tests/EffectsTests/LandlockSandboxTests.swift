@@ -6,7 +6,7 @@ import Testing
 
 @testable import Effects
 
-/// Runs real programs behind the Landlock of the kernel that runs the tests.
+/// Runs real programs in a Landlock sandbox of the kernel that runs the tests.
 @Suite(
     "Protection of the daemon's keys",
     .enabled(if: EffectPolicy.canKeepKeys, "this kernel has no Landlock (Linux 5.13), or denies it to this process"))

@@ -37,7 +37,7 @@ final class ScriptedServer: Sendable {
     /// The requests, one per connection.
     var heard: [String] { script.all }
 
-    /// - Parameter answersAnything: True if the server answers the first bytes, which may not be a request.
+    /// - Parameter answersAnything: True if the server answers the first bytes, even if they are not a request.
     init(_ lines: Line..., answersAnything: Bool = false) async throws {
         let script = Script(lines)
         self.script = script
