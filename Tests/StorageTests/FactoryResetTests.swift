@@ -224,7 +224,7 @@ import Testing
 
     // MARK: A plug that does not run
 
-    @Test("A plug that does not run is reset by its files") func aPlugThatDoesNotRunIsResetByItsFiles() throws {
+    @Test("A plug that does not run can be reset through its files") func aPlugThatDoesNotRunIsResetByItsFiles() throws {
         let disk = SimulatedDisk()
         _ = try old(disk)
         disk.startProcess()
@@ -238,7 +238,7 @@ import Testing
         #expect(life.memory.journal.resume(after: 0) == .gap(Gap(from: 1, to: 1000, reason: .factoryReset)))
     }
 
-    @Test("A running plug is not reset by its files") func onlyAPlugThatDoesNotRunIsResetByItsFiles() throws {
+    @Test("A running plug cannot be reset through its files") func onlyAPlugThatDoesNotRunIsResetByItsFiles() throws {
         let disk = SimulatedDisk()
         let life = try old(disk)
         let error = #expect(throws: FileError.self) {
