@@ -251,7 +251,7 @@ import Testing
         #expect(plug.notices.contains(.notStored))
     }
 
-    @Test("An unpaired connection can identify the accessory only before it is paired")
+    @Test("An unpaired connection can identify the accessory only until the first pairing")
     func anybodyIdentifiesBeforePairingOnly() throws {
         var plug = try SimulatedAccessory()
         var stranger = plug.open()
