@@ -224,7 +224,8 @@ import Testing
 
     // MARK: A plug that does not run
 
-    @Test("A plug that does not run can be reset through its files") func aPlugThatDoesNotRunIsResetByItsFiles() throws {
+    @Test("A plug that does not run can be reset through its files")
+    func aPlugThatDoesNotRunIsResetByItsFiles() throws {
         let disk = SimulatedDisk()
         _ = try old(disk)
         disk.startProcess()
