@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("A held-back firing is answered with a hint, and a switch of a rule that cannot be stored with the reason")
+    @Test("A held-back firing is answered with a hint, and a setting that cannot be stored is answered with the reason")
     func whatBecameOfItIsSaid() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let fired = try await dashboard.ask("POST", "/api/v1/rules/Unlucky/fire", json, body: "{}")

@@ -27,7 +27,7 @@ enum Layout {
         "Sources/ServiceDiscovery": .pure,
         // Readings, energy counter, compressed sample chunks
         "Sources/Metering": .pure,
-        // Ids, events, states, commands and refusals as values; the numbers of the wire (`PlugWire`). Most modules
+        // Ids, events, states, commands and refusals as values; the protocol's constants (`PlugWire`). Most modules
         // import only this part of the protocol and do not wait for the generated code
         "Sources/PlugModel": .pure,
         // The `.proto` files (`Scripts/generate` writes their code), frames, event journal, sessions and pairing of
@@ -113,7 +113,7 @@ enum Layout {
         // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` (one plug) and `HouseMachine`
         // (all plugs) are the machines
         "Controller/PlugClient": .shell,
-        // Rules as data, and their words
+        // Rules as data, and their descriptions in text
         "Controller/RuleModel": .pure,
         // Static analysis: contradictions, loops, fights over a plug, rules that never fire
         "Controller/RuleChecks": .pure,
@@ -143,7 +143,7 @@ enum Layout {
         "Controller/Scripting": .system,
         // One HTTP request over its own connection, with time limits and typed errors
         "Controller/HTTPRequests": .system,
-        // Effects of rules outside of the house: programs, web hooks, notifications; `Outside` is the policy of
+        // Effects of rules outside of the house: programs, web hooks, notifications; `EffectPolicy` is the policy of
         // `daemon.toml`; `NotificationQueue` is the machine of one receiver
         "Controller/Effects": .system,
         // Size, capabilities, keys, live screens
