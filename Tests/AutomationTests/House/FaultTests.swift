@@ -66,7 +66,7 @@ struct FaultTests {
         evening(&house)
     }
 
-    /// Checks that the rules act exactly as written when there are no faults.
+    /// Checks that the rules act exactly as written after the faults end.
     private func evening(_ house: inout FaultyHouse) {
         house.isCalm = true
         house.add(.watts(5), after: .zero)

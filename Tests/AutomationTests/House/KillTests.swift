@@ -17,8 +17,8 @@ struct KillTests {
     }
 
     /// Calls the body twice for each number of actions, from 0 to the number of a run without a kill. The process is
-    /// killed after this number of actions. If the last of them is a write, it reaches the disk in the first call and
-    /// is lost in the second one.
+    /// killed after this number of actions. If the last action is a write, the write reaches the disk in the first call
+    /// and is lost in the second one.
     private func killEverywhere(away: Duration, _ body: (KilledHouse, String) -> Void) {
         let count = house(killAfter: nil, away: away).actionCount
         #expect(count > 40)

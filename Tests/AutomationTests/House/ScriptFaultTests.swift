@@ -79,7 +79,7 @@ struct ScriptFaultTests {
         evening(&house)
     }
 
-    /// Checks that the scripts act exactly as written when there are no faults.
+    /// Checks that the scripts act exactly as written after the faults end.
     private func evening(_ house: inout FaultyHouse) {
         house.isCalm = true
         house.run(for: .seconds(10))
