@@ -16,7 +16,7 @@ struct ButtonTests {
         #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
     }
 
-    @Test("An old press, one of unknown age and a repeated one do not fire")
+    @Test("An old press, a press of unknown age and a repeated press do not fire")
     func old() {
         var house = VirtualHouse(.button(.turnOff(["Hall"])))
         house.appear("Hall", at: 0)
@@ -34,7 +34,7 @@ struct ButtonTests {
         #expect(house.firings == ["1.0 By button"])
     }
 
-    @Test("A replay after the plug returned does not fire; restarted sequence numbers of a new boot do")
+    @Test("A press that a returned plug replays does not fire; a press of a new boot fires despite its lower number")
     func replay() {
         let boots = [UInt8(1), 2].map { BootID(bytes: Array(repeating: $0, count: 16)) }
         var house = VirtualHouse(.button(.turnOff(["Hall"])))
@@ -64,7 +64,7 @@ struct ButtonTests {
         #expect(house.firings == ["1.0 By button", "4.0 By button"])
     }
 
-    @Test("Toggle uses the pending command, and the plug's answer once it arrives")
+    @Test("Toggle inverts the state that the last pending command sets, or else the state of the last answer")
     func toggle() throws {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
         house.appear("Hall", at: 0)
@@ -114,7 +114,7 @@ struct ButtonTests {
         #expect(house.requests[0].command == .setLevel(DimLevel(percent: 30), transition: .seconds(2)))
     }
 
-    @Test("An exact name wins over other capitalization; two inexact matches are ambiguous; a lost plug is not present")
+    @Test("An exact name takes precedence; two matches with other capitals are ambiguous; a lost plug is not present")
     func names() {
         var house = VirtualHouse(.button(.turnOn(["Büro Lamp"])))
         house.appear("hall", at: 0)

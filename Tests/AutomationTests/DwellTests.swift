@@ -89,7 +89,7 @@ struct DwellTests {
         #expect(house.firings == ["6.0 Movie night"])
     }
 
-    @Test("Loss of a plug with an unknown boot, or a snapshot, cancels the dwell")
+    @Test("A snapshot, or the loss of a plug with an unknown boot, cancels the dwell")
     func lost() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)

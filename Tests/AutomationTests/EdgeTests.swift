@@ -47,7 +47,7 @@ struct EdgeTests {
     }
 
     @Test(
-        "The default hysteresis is 5 %, at least 0.5 W, at most half of the threshold",
+        "The default hysteresis is 5 % of the threshold, at least 0.5 W, and at most half of the threshold",
         arguments: [(40, 2), (1000, 50), (5, 0.5), (0.4, 0.2), (0, 0), (-100, 5)])
     func defaultHysteresis(watts: Double, expected: Double) {
         #expect(PowerThreshold(.risesAbove, watts: watts).hysteresis == expected)
@@ -102,7 +102,7 @@ struct EdgeTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("Reading times that decrease indicate a new boot, and the reading only arms or disarms")
+    @Test("A reading with an earlier time than the previous one is of a new boot, and only arms or disarms")
     func reboot() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 100)

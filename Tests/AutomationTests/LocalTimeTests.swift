@@ -17,7 +17,7 @@ struct LocalTimeTests {
         #expect(window.description == "from 17:00 to 02:00")
     }
 
-    @Test("A window excludes its end, a window until 24:00 contains 23:59, and one with equal ends contains every time")
+    @Test("A window excludes its end, contains 23:59 if it ends at 24:00, and every time if it ends at its start")
     func otherWindows() {
         func isIn(_ hour: Int, _ minute: Int, _ after: TimeOfDay, _ before: TimeOfDay) -> Bool {
             DailyWindow.contains(Self.time(hour, minute), after: after, before: before)

@@ -207,7 +207,7 @@ struct TriggerTests {
         #expect(house.firings == ["220.0 Lost", "235.0 Back"])
     }
 
-    @Test("A rule that another rule fires runs; two rules that fire each other end at the limit")
+    @Test("A rule can fire another rule; two rules that fire each other end at the limit")
     func chains() {
         let first = Rule(
             name: "First", triggers: [.button(plug: "Hall", .single), .rule("Second")], actions: [.turnOff(["Hall"])])

@@ -11,7 +11,7 @@ import Testing
         return counter.used(in: .day, number: day, value, now: .at(second))
     }
 
-    @Test("Energy counts from the first value in the first period, and from the last value before it in the next one")
+    @Test("In the first period, energy counts from the first value; later, from the last value of the previous period")
     func periods() {
         var counter = EnergyCounter()
         let used = [

@@ -12,7 +12,7 @@ import Testing
 
     private static let isOn = Condition.relay(plug: "Lamp", on: true)
 
-    @Test("The deadline is the earliest end of a wait, and is updated after a removal by the next check")
+    @Test("The deadline is the earliest end of a wait; after a removal, the next check updates it")
     func deadline() {
         var runs = RunList()
         runs.add(Self.firing(1), of: 0, next: 0, wait: .time(.at(20)))

@@ -14,7 +14,7 @@ import Testing
         return plugs
     }
 
-    @Test("The state before the first change of a firing is stored, and removed when it is restored")
+    @Test("The state before a firing's first change is stored, and is removed when it is restored")
     func restores() {
         var states = SavedStates()
         let plug = Self.plugs(on: false)[0]

@@ -5,7 +5,7 @@ import Testing
 @testable import RuleModel
 
 @Suite struct ScriptRateLimitsTests {
-    @Test("Commands beyond the limit are reported at once, and those of the following minute in one notice at its end")
+    @Test("Commands beyond the limit are reported at once, and those of the next minute in one notice after it")
     func commands() {
         var limits = ScriptRateLimits()
         limits.holdBack(3, of: "hall.lua")
