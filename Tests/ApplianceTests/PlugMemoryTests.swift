@@ -47,7 +47,7 @@ import Testing
         #expect(again.events(desk).last?.kind == .restarted(powerLost: false))
     }
 
-    @Test("Energy and samples survive a kill up to the last one")
+    @Test("After a kill, energy and samples are complete up to the last sample")
     func energyAndSamplesSurviveAKillToTheLastOne() throws {
         var house = House()
         house.press()

@@ -176,7 +176,7 @@ import PlugModel
     }
 
     @Test(
-        "A plug of another version is disconnected, with the side to update in the message",
+        "A plug of another version is disconnected, and the message names the side to update",
         arguments: [(0, "the plug's firmware."), (2, "the controller.")])
     func aPlugOfAnotherVersionIsLeftAndTheWordsSayWhichSideToUpdate(version: UInt32, side: String) {
         var seat = Seat()

@@ -134,7 +134,7 @@ import PlugModel
         #expect(late.server.access.controllers.all.isEmpty)
     }
 
-    @Test("A request of another version is refused, with the side to update in the message")
+    @Test("A request of another version is refused, and the message names the side to update")
     func anotherVersionIsToldWhichSideToUpdate() {
         for (version, side) in [(0, "the controller"), (2, "the plug's firmware")] as [(UInt32, String)] {
             var bench = bench()

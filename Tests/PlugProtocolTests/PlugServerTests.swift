@@ -51,7 +51,7 @@ import PlugModel
     }
 
     @Test(
-        "A Hello of another version is refused, with the side to update in the message",
+        "A Hello of another version is refused, and the message names the side to update",
         arguments: [(0, "the controller"), (2, "the plug's firmware")])
     func anotherVersionIsToldWhichSideToUpdate(version: Int, side: String) {
         var bench = Bench()

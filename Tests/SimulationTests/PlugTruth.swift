@@ -81,7 +81,7 @@ struct PlugTruth {
         }
     }
 
-    /// Reports that the key is lost but its paired controllers are not, which no reset or power cut may cause.
+    /// Records that the plug lost its key but has paired controllers, which no reset or power cut may cause.
     mutating func lostKey() { violation = "the plug has paired controllers but lost the key they pinned" }
 
     mutating func breakOff(_ records: [MirrorRecord]) { unfinished = records }

@@ -72,7 +72,7 @@ extension SessionHouse {
             let lost =
                 gaps.contains { $0.reason != .unknownCursor && ($0.from...$0.to).contains(sequence) }
                 || database.beginnings.contains { $0.last < sequence && sequence <= $0.after }
-            // After the plug has continued below numbers that it had used, events in gaps reported as lost may arrive.
+            // If the plug continued with lower numbers than it had used, events may arrive that a gap reported as lost.
             if plug.truth.forgotten.contains(sequence) || !plug.truth.forgotten.isEmpty && seen.contains(sequence) {
                 continue
             }

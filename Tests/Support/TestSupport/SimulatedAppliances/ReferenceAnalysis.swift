@@ -17,8 +17,8 @@ public enum ReferenceAnalysis {
 
     /// Returns the runs of a compressor: stretches with at least half of the median power, at least three minutes long,
     /// with gaps of at most a minute. The median is that of the samples of at least 30 W, and must be at most 500 W.
-    /// There must be four or more runs. The upper quartile of the runs' lengths must be at most 1.5 times their lower
-    /// quartile, and also that of the pauses' lengths. Otherwise the result is empty.
+    /// There must be four or more runs. For the lengths of the runs, and also for those of the pauses, the upper
+    /// quartile must be at most 1.5 times the lower quartile. Otherwise the result is empty.
     public static func compressorRuns(in points: [Point]) -> [ClosedRange<Int64>] {
         let levels = points.map(\.deciwatts).filter { $0 >= 300 }.sorted()
         guard !levels.isEmpty, levels[levels.count / 2] <= 5_000 else { return [] }
