@@ -196,7 +196,7 @@ import Testing
         }
         #expect(
             await !after.entrances(isLoopback: true).isSuperset(of: entrances),
-            "the expired password must not be an entrance")
+            "the expired password must not give access")
         try file.set("looking", named: "Hallway", role: .viewer)
         #expect(try file.passwords().map(\.name) == ["owner", "Hallway"], "the expired password is removed")
         for one in [before, after] { await one.keeper.stop() }
@@ -220,7 +220,7 @@ import Testing
                 try await later.pass(of: [.cookie: "smartplug=\(value)"], from: nil, isLoopback: true)
             }
             #expect(
-                await later.entrances(isLoopback: true).count == 3, "each of the three passwords must be an entrance")
+                await later.entrances(isLoopback: true).count == 3, "each of the three passwords must give access")
             for one in [login, later] { await one.keeper.stop() }
         }
     }
