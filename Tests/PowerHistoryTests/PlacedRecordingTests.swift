@@ -34,7 +34,7 @@ import Testing
         #expect(recording.leftOut == [.noSuchTime: .init(lines: 360, first: 181)])
     }
 
-    @Test("A step back in time begins a segment, and the earlier segment wins")
+    @Test("A step back in time begins a segment, and lines within the time of an earlier segment are left out")
     func aStepBackBeginsASegmentAndTheEarlierOneCounts() throws {
         let recording = try placed(
             """

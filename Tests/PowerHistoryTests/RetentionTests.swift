@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("Samples are deleted first, minutes later, and coarse roll-ups never")
+    @Test("Samples are deleted first, roll-ups of minutes at a higher age, and coarser roll-ups never")
     func samplesGoFirstAndMinutesNext() throws {
         let history = try PowerHistory(
             directory.path, role: .recorder, retention: HistoryRetention(sampleDays: 10, minuteDays: 20))
@@ -48,7 +48,7 @@ import Testing
         #expect(try history.times().first == midnight + PowerHistory.chunksAPiece * day + 3_600_000)
     }
 
-    @Test("A clock that is ahead and old imports delete nothing")
+    @Test("Neither a clock that is ahead nor an import of old samples deletes anything")
     func aClockThatIsAheadAndOldImportsCostNothing() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try record(history, days: 0..<3)
