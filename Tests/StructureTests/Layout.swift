@@ -43,7 +43,7 @@ enum Layout {
         // Loads a C library by name on first use
         "Sources/CLibraryLoader": .foreign,
         // HomeKit Accessory Protocol over IP: pairing, encrypted sessions, accessories as data; `HomeKitServer` is the
-        // machine. It does not depend on plugs
+        // machine. The module does not depend on plugs
         "Sources/HomeKit": .pure,
         "Sources/CGMP": .foreign,
         // Powers and products of large numbers with GMP, for HomeKit's pair-setup
@@ -89,8 +89,8 @@ enum Layout {
         // Drops capabilities and installs the seccomp filter; the report of a crash for the next process, and the
         // async-signal-safe handler that writes it
         "Firmware/FirmwareProcess": .system,
-        // Interfaces of parts; drivers for chips, relays, lights and dimmers, which receive buses and lines and open
-        // nothing; simulated parts and loads
+        // Interfaces of parts; drivers for chips, relays, lights and dimmers, which receive buses and lines that are
+        // already open; simulated parts and loads
         "Firmware/PlugHardware": .shell,
         // Libgpiod 1 and 2 behind one interface, loaded on first use, 2.x preferred
         "Firmware/CGPIOD": .foreign,
@@ -115,18 +115,19 @@ enum Layout {
         "Controller/PlugClient": .shell,
         // Rules as data, and their descriptions in text
         "Controller/RuleModel": .pure,
-        // Static analysis: contradictions, loops, fights over a plug, rules that never fire
+        // Static analysis: contradictions, loops, opposite commands to a plug, rules that never fire
         "Controller/RuleChecks": .pure,
         // Runs rules: triggers, conditions, runs and commands (`RuleEngine`)
         "Controller/Automation": .pure,
         // Rules that survive a restart (`DurableRuleEngine`): stored state, repeated commands and effects, trace records
         "Controller/DurableRules": .pure,
-        // YAML to rules, errors with places, and the JSON Schema, from one description
+        // Parses rules from YAML and writes their JSON Schema, both by one description of the format; errors have
+        // positions
         "Controller/RuleFiles": .shell,
         // Local time with daylight saving (`LocalTimeline` converts back to UTC), sunrise and sunset, price and
         // emissions per kWh by time of day and week
         "Controller/HouseCalendar": .pure,
-        // Series and size to text or SVG: lines, stacks, bars, bands, marks, spans
+        // Draws series as text or SVG of a given size: lines, stacks, bars, bands, marks, spans
         "Controller/Charting": .pure,
         // Finds cycles of appliances, sample by sample, and learns from earlier ones;
         // [appliance-cycles.md](Documentation/explanation/appliance-cycles.md) has its accuracy
@@ -155,7 +156,8 @@ enum Layout {
         "Controller/Doctor": .shell,
         // JSON lines, text lines, the live table, packets and findings
         "Controller/Presentation": .shell,
-        // The house at an MQTT broker: the event journal on disk, and the door next to rules, history and page
+        // Connects the house to an MQTT broker: its updates to the broker, commands from it, and the event journal on
+        // disk
         "Controller/Broker": .shell,
         "Controller/CPostgreSQL": .foreign,
         // A connection by libpq with timeouts; statements with values, rows by binary COPY
