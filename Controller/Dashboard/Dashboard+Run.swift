@@ -55,7 +55,7 @@ extension Dashboard {
     }
 
     /// Ends each stream that was authorized by a password or session that is no longer valid. If the page also has a
-    /// valid one, it reconnects at once.
+    /// valid password or session, it reconnects at once.
     private func endStreams(of login: Login) async {
         while (try? await Task.sleep(for: Self.watchfulness)) != nil {
             // The check skips streams that begin while it runs: their session or password may be newer than the list of

@@ -60,7 +60,7 @@ extension Dashboard {
         return Response(ByteBuffer(string: text), type: Metrics.contentType)
     }
 
-    /// Returns the resident memory in bytes. The kernel reports it in kibibytes for every page size.
+    /// Returns the resident memory in bytes. The kernel reports it in kibibytes, regardless of the page size.
     private static func residentMemory() -> Double? {
         guard let bytes = try? FileStore().read("/proc/self/status", limit: 65_536) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

@@ -22,7 +22,8 @@ struct Authorization: Hashable, Sendable {
     /// The authorization of every user of a dashboard without a password.
     static let anyone = Authorization(role: .owner)
 
-    /// The password and session that must stay valid while the user is connected (``Login/entrances(isLoopback:)``).
+    /// The entrances of the user: the ids of the password and the session that must stay valid while the user is
+    /// connected (``Login/entrances(isLoopback:)``).
     var entrances: Set<String> {
         guard let password else { return isLocal ? [] : [Login.openEntrance] }
         return Set([password] + (session.map { [Login.entrance(ofSession: $0)] } ?? []))
@@ -107,7 +108,7 @@ struct Login: Sendable {
 
     /// Ends the sessions of a request's cookies.
     ///
-    /// - Returns: the entrances of the ended sessions.
+    /// - Returns: the entrances (``Authorization/entrances``) of the ended sessions.
     func end(_ headers: HTTPFields) async throws(Refused) -> Set<String> {
         do throws(FileError) {
             let ended = try await sessions.end(of: SessionCookie.values(in: headers[values: .cookie]), now: seconds)
@@ -141,8 +142,8 @@ struct Login: Sendable {
         }
     }
 
-    /// Returns the entrances of all valid passwords and sessions. A stream must be closed when one of its entrances is
-    /// no longer in this set.
+    /// Returns the entrances (``Authorization/entrances``) of all valid passwords and sessions. A stream must be closed
+    /// when one of its entrances is no longer in this set.
     func entrances(isLoopback: Bool) async -> Set<String> {
         switch await need(isLoopback) {
         case .none: return [Self.openEntrance]

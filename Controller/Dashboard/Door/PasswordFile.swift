@@ -44,8 +44,8 @@ public struct PasswordFile: Sendable {
     ///   - name: a name without a fault.
     ///   - role: the rights of the user.
     ///   - until: the end in seconds since 1970; nil for an owner, required for a guest.
-    /// - Throws: `DashboardFault` if no owner would remain, there are too many passwords, or another name has the
-    ///   password.
+    /// - Throws: `DashboardFault` if no owner would remain, there are too many passwords, another name has the
+    ///   password, or the file cannot be read or written.
     public func set(
         _ password: String, named name: String = Role.owner.rawValue, role: Role = .owner, until: Int64? = nil
     ) throws(DashboardFault) {

@@ -60,7 +60,8 @@ actor PasswordKeeper {
     ///
     /// - Parameters:
     ///   - passwords: the candidates.
-    ///   - live: the candidates that have not expired; nil for all. An expired password makes no sender known.
+    ///   - live: the candidates that have not expired; nil for all. A login with an expired password does not make the
+    ///     sender known.
     ///   - guesser: the sender, which is slowed down after a wrong password.
     func verify(
         _ password: String, among passwords: [DashboardPassword], live: [DashboardPassword]? = nil,

@@ -94,7 +94,8 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Schedules the timer for the next deadline. A later deadline keeps the timer, which is rescheduled when it fires.
+    /// Schedules the timer for the next deadline. If the deadline moves later, the timer stays and is rescheduled when
+    /// it fires.
     private func follow(_ context: ChannelHandlerContext) {
         guests.note(ObjectIdentifier(context.channel), deadlines.phase)
         guard let deadline = deadlines.nextDeadline else { return }

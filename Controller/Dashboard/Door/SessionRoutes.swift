@@ -27,7 +27,7 @@ struct SessionRoutes {
     let login: Login
     /// True if the network socket serves only this machine.
     let isLoopback: Bool
-    /// Called with the entrances of ended sessions, so that their streams are closed.
+    /// Called with the entrances (``Authorization/entrances``) of ended sessions, so that their streams are closed.
     let ended: @Sendable (Set<String>) async -> Void
     /// Returns true if the user with the password of this name may see other houses.
     let hasFleet: @Sendable (_ name: String?) -> Bool

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The newest messages of the stream, each encoded once for owners and, if it differs for them, once for all other
 /// readers. A reader is only a number in this buffer and has no queue. A slow reader therefore costs no memory; if it
-/// falls behind, it starts again with the complete house.
+/// falls behind, it starts again with the complete state of the house.
 struct EventStreamBuffer: Sendable {
     enum Reading: Hashable {
         /// The next messages, and the number of the last one.
@@ -23,7 +23,7 @@ struct EventStreamBuffer: Sendable {
     }
 
     /// The maximum number and the maximum bytes of the stored messages: enough for a page that was suspended for a few
-    /// minutes. After a longer time, the complete house is shorter than the missed messages.
+    /// minutes. After a longer time, the complete state of the house is shorter than the missed messages.
     static let countLimit = 8192
     static let byteLimit = 2 << 20
 

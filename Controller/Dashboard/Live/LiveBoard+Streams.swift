@@ -76,10 +76,10 @@ extension LiveBoard {
         return .end
     }
 
-    /// Closes the streams that were authorized by one of these entrances.
+    /// Closes the streams that were authorized by one of these passwords or sessions (``Authorization/entrances``).
     func endReaders(of entrances: Set<String>) { readers.close(of: entrances) }
 
-    /// Closes the streams that have an entrance outside of the set. Streams with a number above `newest` stay open.
+    /// Closes the streams whose password or session is not in the set. Streams with a number above `newest` stay open.
     func endReaders(without entrances: Set<String>, until newest: UInt64) {
         readers.close(without: entrances, until: newest)
     }

@@ -8,7 +8,8 @@ import Presentation
 import ProtocolCore
 public import RuleModel
 
-/// Holds the current state of the house and its stream readers: the shell of ``HouseBoard`` and ``EventStreamBuffer``.
+/// Holds the current state of the house (``HouseBoard``), the newest messages (``EventStreamBuffer``) and the readers
+/// of the stream.
 public actor LiveBoard: HouseObserver {
     /// Readings within this time are sent as one message.
     private static let gathering = Duration.milliseconds(200)

@@ -30,8 +30,8 @@ struct RuleBoard: Hashable, Sendable {
     private(set) var recent: Deque<RecentFiring> = []
     /// The pending firings of each rule.
     private var running: [String: Set<RequestID>] = [:]
-    /// The reason why the rules' state cannot be stored in its regular file, even if the reserve holds it; nil while it
-    /// can be stored there.
+    /// The reason why the rules' state cannot be stored in its regular file, even if a reserve file holds it; nil while
+    /// it can be stored there.
     private(set) var storeFault: String?
 
     /// The rules with mode `single`: at most one firing runs at a time.

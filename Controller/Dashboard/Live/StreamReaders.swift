@@ -12,7 +12,7 @@ struct StreamReaders {
         /// Closes the reader's connection.
         let close: @Sendable () -> Void
         var holder = SeatHolder.local
-        /// The entrances that must stay valid while the reader reads.
+        /// The password and session that must stay valid while the reader reads (``Authorization/entrances``).
         var entrances: Set<String> = []
         /// True if the reader also gets the messages for owners only.
         var isOwner: Bool {
@@ -54,12 +54,12 @@ struct StreamReaders {
         for id in Array(readers.keys) { remove(id) }
     }
 
-    /// Closes the connections that were authorized by one of these entrances.
+    /// Closes the connections that were authorized by one of these passwords or sessions.
     func close(of entrances: Set<String>) {
         for reader in readers.values where !reader.entrances.isDisjoint(with: entrances) { reader.close() }
     }
 
-    /// Closes the connections of the readers that have an entrance outside of the set. Readers with a number above
+    /// Closes the connections of the readers whose password or session is not in the set. Readers with a number above
     /// `newest` are skipped.
     func close(without entrances: Set<String>, until newest: UInt64) {
         for (id, reader) in readers where id <= newest && !reader.entrances.isSubset(of: entrances) { reader.close() }
