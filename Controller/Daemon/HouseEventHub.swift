@@ -56,14 +56,14 @@ actor HouseEventHub: PlugAccess {
                 if case .enqueued = queue.yield(.note(record)) { leftOut = 0 }
             }
             guard case .enqueued = queue.yield(item) else {
-                // A mark behind a full queue does not wait.
+                // A mark that the full queue refuses does not wait.
                 if case .mark(let waiting) = item { waiting.resume() } else { leftOut += 1 }
                 return
             }
         }
     }
 
-    /// Creates the distribution. Nothing is followed before ``run()``.
+    /// Creates a hub. It follows nothing before ``run()``.
     ///
     /// - Parameters:
     ///   - house: The follower of the house.

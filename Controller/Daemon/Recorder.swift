@@ -10,8 +10,9 @@ import PlugModel
 public import PowerHistory
 import ProtocolCore
 
-/// Stores the reports of a house's plugs in the history: the shell of ``BackfillPlan`` and ``RecordQueue``. Writes run
-/// on a separate thread. While they fail, events are queued and the plugs keep their samples.
+/// Stores the reports of a house's plugs in the history. ``BackfillPlan`` decides which samples it fetches from the
+/// plugs, and ``RecordQueue`` when it writes. Writes run on a separate thread. While they fail, events are queued and
+/// the plugs keep their samples.
 public actor Recorder {
     /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

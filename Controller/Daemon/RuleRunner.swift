@@ -10,7 +10,7 @@ public import PlugModel
 import ProtocolCore
 import Scripting
 
-/// Runs rules in the house: the shell of ``Automation/DurableRuleEngine``.
+/// Runs rules in the house: passes events to ``DurableRules/DurableRuleEngine`` and performs the resulting actions.
 public actor RuleRunner {
     /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -59,7 +59,7 @@ public actor RuleRunner {
     var isStopping = false
     /// The reason why the last write did not store everything; nil if it did.
     private(set) var storageFault: String?
-    /// True if the last write went into the store's reserve, because the disk refused it.
+    /// True if the last write went into the store's reserve, because the regular file could not be written.
     private var usesReserve = false
     /// User requests that wait for their outcome.
     var asked = PendingUserRequests()
@@ -91,7 +91,7 @@ public actor RuleRunner {
         ) { HouseFollower(client, after: recorder == nil ? .now : .beginning, known: $0) }
     }
 
-    /// Creates a runner that follows the house with a follower of the caller.
+    /// Creates a runner that follows the house with the caller's follower.
     ///
     /// - Parameter follow: Creates the follower of the house. The argument is the number of the last handled event of
     ///   each plug.
@@ -131,8 +131,8 @@ public actor RuleRunner {
         executor = eventLoop.executor
     }
 
-    /// Follows the house and runs the rules until the task is cancelled. ``records`` must be read to the end, which
-    /// comes after everything is stored. Call it once.
+    /// Follows the house and runs the rules until the task is cancelled. The caller must read ``records`` to the end;
+    /// the channel ends after everything is stored. Call the function once.
     public func run() async {
         await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
         tell(faults.map { .fileBroken(path: $0.path, words: $0.words) })
@@ -355,7 +355,7 @@ public actor RuleRunner {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Passes each record to `print` in a separate thread, because an output that is not read blocks this thread. Returns
+    /// Passes each record to `print` on a separate thread, because `print` blocks while the output is not read. Returns
     /// after the last record. Nothing else may read ``records``.
     ///
     /// - Parameter print: returns false if the output is closed. Further records are then dropped.

@@ -1,8 +1,8 @@
 import LinuxSystem
 import NIOPosix
 
-/// Rule files and directories of rule files, which are read again on each change: the shell of ``RuleFileWatch`` and
-/// ``RuleFileCache``.
+/// Rule files and directories of rule files, which are read again on each change. ``RuleFileWatch`` detects the
+/// changes, and ``RuleFileCache`` keeps the last valid versions.
 public actor RulesDirectory {
     /// The interval between two checks of the files.
     private static let interval = Duration.seconds(1)
@@ -94,7 +94,7 @@ struct RulePathLook: Sendable {
 
     /// The files in order, each with its stamp, up to one more than ``RuleFileCache/maximumFiles``.
     var files: [(path: String, stamp: FileStamp?)] = []
-    /// False if the directory has more names than the limit.
+    /// False if the directory has ``maximumNames`` names or more.
     var isWhole = true
     /// The reason why the path could not be examined.
     var fault: String?
@@ -122,7 +122,7 @@ struct RulePathLook: Sendable {
 
     /// Lists a directory.
     ///
-    /// - Returns: The rule files, and true if all names of the directory were read.
+    /// - Returns: The rule files, and false if the limit of names was reached.
     private static func files(inDirectory path: String) -> (files: [String], isWhole: Bool) {
         // An unreadable directory is treated as a file, so that reading it reports the error.
         guard let names = FileStamp.names(in: path, limit: maximumNames) else { return ([path], true) }
