@@ -16,7 +16,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         /// The time at which the plug was really switched the same way, at most ten minutes before or after the step:
         /// ISO 8601, UTC. Missing if no such switching is recorded.
         public var recorded: String?
-        /// Seconds from the step to that time; negative if the plug was switched before the step.
+        /// Seconds from the step to `recorded`; negative if the plug was switched before the step.
         public var recordedAfter: Double?
         /// The source of `recorded`: journal, power, or rule if a command of one of the rules caused the switching.
         public var recordedBy: String?

@@ -4,8 +4,9 @@ import PowerHistory
 /// Splits a plug's recorded samples where the pace changes. The pace is the usual time between two samples. The pace of
 /// a piece applies to the time before each of its samples.
 ///
-/// If at least six of eight consecutive distances are about equal, they define a new pace, which applies from the
-/// first of these distances on. A single long distance is a gap, which is judged by the previous pace.
+/// If at least six of eight consecutive distances in time between samples are about equal, they define a new pace,
+/// which applies from the first of these distances on. A single long distance is a gap, which is judged by the previous
+/// pace.
 struct PacedSamples: Sendable {
     /// A new pace is defined by at least `equal` distances of about the same length among the next `run` distances. The
     /// other distances are gaps.

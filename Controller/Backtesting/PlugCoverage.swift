@@ -3,8 +3,8 @@ import HouseCalendar
 import Metering
 import ProtocolCore
 
-/// The recorded part of a span for one plug. If it is short, a report without firings does not show that the rules
-/// would not have fired.
+/// The recorded part of a span for one plug. If it is short, the rules may have fired in the time without samples,
+/// although the report lists no firings.
 public struct PlugCoverage: Hashable, Sendable {
     /// The plug's name.
     public var plug: String

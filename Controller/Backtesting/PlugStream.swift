@@ -5,8 +5,8 @@ import PowerHistory
 import ProtocolCore
 
 /// Delivers a plug's recorded samples to an engine. A tight loop of comparisons skips quiet samples, which change
-/// nothing in the engine. If another event changes the quiet band, the stream goes back and checks the skipped samples
-/// again. Times are milliseconds since 1970.
+/// nothing in the engine. If another event changes the engine's ``QuietBand``, the stream goes back and checks the
+/// skipped samples again. Times are milliseconds since 1970.
 struct PlugStream: Sendable {
     /// The kind of the next event of the plug.
     enum Stop: Hashable {
@@ -16,7 +16,7 @@ struct PlugStream: Sendable {
         case refill
         /// A time without samples that is longer than ``SamplePace/away``.
         case lost
-        /// A mark of the counted energy.
+        /// A mark of the energy count (``EnergyCount/Mark``).
         case energy
     }
 

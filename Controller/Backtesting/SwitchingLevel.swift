@@ -52,6 +52,7 @@ struct EnergyCount: Sendable {
     /// The longest time between two samples whose energy is counted, in milliseconds.
     private static let gap: Int64 = 30_000
 
+    /// The energy counted up to a time, in milliseconds since 1970. Rules receive the energy at these times.
     struct Mark: Sendable {
         var time: Int64
         var milliwattHours: UInt64
@@ -59,7 +60,7 @@ struct EnergyCount: Sendable {
         var instant: Instant { Backtest.instant(time) }
     }
 
-    /// The marks of the current samples.
+    /// The marks of the current samples, in ascending order of time.
     private var marks: [Mark] = []
     /// The index of the first mark that the engine does not know.
     private var next = 0
