@@ -33,7 +33,7 @@ struct ChartGathering: Sendable {
     /// True for a chart of power, which shows samples; false for a chart of energy.
     let readsCourses: Bool
 
-    /// Reads the history, and then fetches from the plugs that answer in time.
+    /// Reads the history, and then fetches newer samples from the plugs that answer in time.
     /// - Throws: an error for a plug without history that is not found or cannot be followed.
     func all() async throws -> Gathered {
         var found = try known()
