@@ -62,7 +62,8 @@ public struct Chart: Hashable, Sendable {
     var hasBars: Bool { series.contains { !$0.bars.isEmpty } }
     var isStacked: Bool { style == .stacked && series.count > 1 }
 
-    /// The letter that marks a series without colour: nil for a single series, else A to Z, then A again.
+    /// The letter that identifies a series where colours are not visible: nil for a single series, else A to Z, then A
+    /// again.
     func letter(_ index: Int) -> Character? {
         guard series.count > 1 else { return nil }
         return Character(Unicode.Scalar(UInt8(ascii: "A") + UInt8(index % 26)))

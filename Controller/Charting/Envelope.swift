@@ -58,8 +58,8 @@ struct Envelope: Hashable {
         return low...high
     }
 
-    /// The column that is being filled. Adding the points of a day takes most of the time of its drawing, so the values
-    /// are separate fields, which the compiler can hold in registers.
+    /// The column that is being filled. Adding the points takes most of the time of drawing a day, so the values are
+    /// separate fields, which the compiler can hold in registers.
     private struct Builder {
         let start: Double
         let scale: Double

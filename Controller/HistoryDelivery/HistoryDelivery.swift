@@ -2,7 +2,7 @@ import LinuxSystem
 public import PowerHistory
 import ProtocolCore
 
-/// Delivers the history of a house to its receivers: the shell of `DeliveryMachine`, with one machine per receiver.
+/// Delivers the history of a house to its receivers, with one `DeliveryMachine` per receiver.
 public struct HistoryDelivery: Sendable {
     /// The interval between two checks for changes that a database lacks.
     private static let databaseInterval = Duration.seconds(2)
