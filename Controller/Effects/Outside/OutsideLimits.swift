@@ -15,7 +15,7 @@ public struct OutsideLimits: Hashable, Sendable {
 
     /// The file that sets the limits; refusals name it.
     let file: String
-    /// The programs that may run. Their paths may contain links in the folders.
+    /// The programs that may run. Folders in their paths may be symbolic links.
     var programs = Programs.any
     var servers = Servers.any
     /// The value of `keep_keys`: true if programs are kept from reading the daemon's keys; nil if the file does not
