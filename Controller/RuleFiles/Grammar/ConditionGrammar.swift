@@ -12,7 +12,7 @@ enum ConditionGrammar {
     /// One entry. If it has several conditions, every condition must hold.
     static let condition: Mapping<[LocatedCondition]> = Mapping(
         "condition", "a condition",
-        "A condition. In 'if' it is evaluated once, when a trigger occurs. If it has several keys, all of them must hold.",
+        "A condition. In 'if' it is evaluated once, when a trigger occurs. If it has several keys, all must hold.",
         example: "{ plug: Amplifier, relay: on }", anyOf: ofTheClock + ofPlugs + nested)
 
     /// One entry, as one condition.
