@@ -38,10 +38,10 @@ struct BackfillPlan: Machine {
     }
 
     enum Action: Hashable {
-        /// Query the history for the missing ranges of this boot up to now. The shell answers with `missing` or
+        /// Query the history for the missing ranges of this boot up to now. ``Recorder`` answers with `missing` or
         /// `lookFailed`.
         case look(PlugID, BootID)
-        /// Fetch and store the window. The shell answers with `stored` or `failed`.
+        /// Fetch and store the window. ``Recorder`` answers with `stored` or `failed`.
         case fetch(Window)
         /// Cancel the fetch of the window.
         case withdraw(Window)
@@ -73,7 +73,7 @@ struct BackfillPlan: Machine {
 
     /// The progress of a plug.
     private enum Stage {
-        /// The shell is querying the history for missing ranges.
+        /// ``Recorder`` is querying the history for missing ranges.
         case looking
         /// Ranges are missing; the list is never empty. The next window begins when fewer than `atATime` are in
         /// progress.

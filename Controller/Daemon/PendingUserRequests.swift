@@ -25,7 +25,7 @@ struct PendingUserRequests {
     ///
     /// - Parameters:
     ///   - notice: A notice of the rules.
-    ///   - storageFault: The reason why the change behind the notice is not stored; nil if it is stored.
+    ///   - storageFault: The reason why the change that the notice reports is not stored; nil if it is stored.
     mutating func answer(_ notice: RuleNotice, storageFault: String?) {
         switch notice {
         case .firing(let firing): firings.removeValue(forKey: firing.id)?.resume()

@@ -2,8 +2,8 @@ import ProtocolCore
 
 /// The sender of a password attempt.
 struct LoginThrottleKey: Hashable, Sendable {
-    /// The network that one attacker can own completely (``NIOCore/SocketAddress/networkOfGuest``). Users in one home
-    /// share it.
+    /// The network whose addresses may all belong to one attacker (``NIOCore/SocketAddress/networkOfGuest``). Users in
+    /// one home share it.
     var network: String
     /// The address of the sender.
     var address: String

@@ -60,7 +60,7 @@ struct HouseBoard: Sendable {
     ///
     /// - Parameters:
     ///   - plugs: all paired plugs, with their last known names.
-    ///   - told: the last event of each plug that readers can get from the history.
+    ///   - told: for each plug, the number of the last event or gap in the history.
     mutating func begin(paired plugs: [PlugID: String], told: [PlugID: SequenceNumber]) -> [StreamMessage] {
         self.told = told
         return know(plugs)
