@@ -59,11 +59,11 @@ public struct PastHouse: Sendable {
         var isTrigger = false
         var isCommanded = false
         var needsRelay = false
-        /// A rule dims the plug or has a condition on its brightness.
+        /// True if a rule dims the plug or has a condition on its brightness.
         var needsLevel = false
         var needsEnergy = false
         var needsAppliance = false
-        /// A rule has a condition on the plug's power.
+        /// True if a rule has a condition on the plug's power.
         var needsPower = false
 
         /// The level at the beginning; nil without a dimmer. Levels are not recorded: a lamp that rules dim begins at

@@ -60,8 +60,8 @@ struct PlugStream: Sendable {
 
     // MARK: Next stop
 
-    /// Scans up to the barrier (included) and returns the next stop and its time; nil without a stop up to the
-    /// barrier.
+    /// Scans the samples up to the time `barrier`, included. Returns the kind and the time of the plug's next event;
+    /// nil if the plug has no event up to then.
     mutating func stop(before barrier: Int64) -> (time: Int64, stop: Stop)? {
         guard !hasEnded else {
             let isLost = isPresent && last > .min && last + pace.away <= barrier && hasSamples

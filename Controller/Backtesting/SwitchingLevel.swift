@@ -93,8 +93,8 @@ struct EnergyCount: Sendable {
         (self.quiet, scanned) = (quiet, next)
     }
 
-    /// Returns the time of the next mark that is not quiet, or that is at or after the barrier; nil if memory has
-    /// no such mark.
+    /// Returns the time of the next mark that is not quiet, or that is at or after `barrier`; nil if no such mark is in
+    /// memory.
     mutating func nextMark(before barrier: Int64) -> Int64? {
         while scanned < marks.count, marks[scanned].time < barrier,
             quiet?.contains(marks[scanned].milliwattHours, now: marks[scanned].instant) ?? false
