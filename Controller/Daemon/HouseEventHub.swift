@@ -8,8 +8,8 @@ import ProtocolCore
 import RuleModel
 
 /// Distributes the updates of one house to rules, recorder and observers. The rules receive the same updates as without
-/// recorder and observers. Each observer has a bounded queue and the recorder queues its writes, so a slow observer, disk
-/// or browser delays only itself. After the rules have ended, the recorder may still fetch the last samples.
+/// recorder and observers. Each observer has a bounded queue, and the recorder queues its writes, so a slow observer,
+/// disk or browser delays only itself. After the rules have ended, the recorder may still fetch the last samples.
 actor HouseEventHub: PlugAccess {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
