@@ -180,7 +180,7 @@ package struct CaptureProgram: Hashable, Sendable {
         append(Code.end, 0)
     }
 
-    /// Accepts the frame if the loaded value is one of these, or always if there is no list. The result is 16 bits
+    /// Accepts the frame if the loaded value is one of these, or always if the list is nil. The result is 16 bits
     /// long: the whole frame.
     private mutating func accept(_ values: [UInt32]?) {
         guard let values else { return append(Code.end, 0xFFFF) }
