@@ -83,7 +83,7 @@ let products = [
     "swift-nio": ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS", "NIOEmbedded"], "swift-nio-ssl": ["NIOSSL"],
     "swift-log": ["Logging"], "swift-protobuf": ["SwiftProtobuf"], "swift-service-lifecycle": ["UnixSignals"],
     "swift-argument-parser": ["ArgumentParser"], "swift-async-algorithms": ["AsyncAlgorithms"],
-    "swift-crypto": ["Crypto"], "GRDB.swift": ["GRDB", "GRDBSQLite"], "swift-http-types": ["HTTPTypes"],
+    "swift-crypto": ["Crypto", "CryptoExtras"], "GRDB.swift": ["GRDB", "GRDBSQLite"], "swift-http-types": ["HTTPTypes"],
     "hummingbird": ["Hummingbird", "HummingbirdCore", "HummingbirdTLS"], "swift-collections": ["DequeModule"],
     "Yams": ["Yams"], "async-http-client": ["AsyncHTTPClient"],
 ]
@@ -161,7 +161,7 @@ let controller: [Target] = [
         ["LinuxSystem", "AsyncHTTPClient", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"]),
     module("Controller/Effects", ["RuleChecks", "DurableRules", "Processes", "HTTPRequests"]),
     module("Controller/Terminal", ["LinuxSystem", "Charting"]),
-    module("Controller/Daemon", ["PlugClient", "Scripting"]),
+    module("Controller/Daemon", ["PlugClient", "Scripting", "CryptoExtras"]),
     module("Controller/Doctor", ["PlugClient"]),
     module("Controller/Presentation", ["Terminal", "Daemon", "Doctor", "Fleet"]),
     module("Controller/Broker", ["MQTT", "BrokerConfiguration", "Daemon"]),

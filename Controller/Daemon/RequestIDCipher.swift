@@ -1,4 +1,5 @@
 import Crypto
+import CryptoExtras
 import PlugModel
 
 /// Encrypts the request ids of rules before they are sent to plugs, and decrypts the ids in the plugs' events.
@@ -6,12 +7,11 @@ import PlugModel
 /// A rule's request id is derived from the trigger, the rule and the position of the action, so that a restarted
 /// process does not execute a command twice. An attacker who knows the rules could compute future ids and let a plug
 /// execute them in advance; the rule's command would then have no effect but be reported as done. Plugs therefore
-/// receive the id after a permutation of all ids that requires a secret: a Feistel network of four rounds with
-/// HMAC-SHA256 (Luby and Rackoff, 1988).
+/// receive the id encrypted with AES-256. An id is exactly one block, and no two commands have the same id, so that a
+/// mode of operation and a nonce are not needed.
 struct RequestIDCipher: Sendable {
-    /// The length of the secret in bytes.
+    /// The length of the secret in bytes: a key of AES-256.
     static let secretLength = 32
-    private static let rounds: ClosedRange<UInt8> = 0...3
 
     private let key: SymmetricKey
 
@@ -19,23 +19,22 @@ struct RequestIDCipher: Sendable {
     ///
     /// - Parameter secret: ``secretLength`` random bytes that must be the same in each process. Otherwise a repeated
     ///   command is executed twice.
-    init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
+    init(secret: [UInt8]) {
+        precondition(secret.count == Self.secretLength, "a secret of \(secret.count) bytes")
+        key = SymmetricKey(data: secret)
+    }
 
     /// Uses a random secret, for a process that stores nothing.
     init() { key = SymmetricKey(size: .bits256) }
 
     /// Returns the id that the plug receives.
     func encrypt(_ id: RequestID) -> RequestID {
-        var (left, right) = halves(of: id)
-        for round in Self.rounds { (left, right) = (right, left ^ scrambled(right, round)) }
-        return whole(left, right)
+        transformed(id) { (block: inout [UInt8]) throws in try AES.permute(&block, key: key) }
     }
 
     /// Returns the rule's id for an id of a plug. An id that another controller chose becomes an id that no rule has.
     func decrypt(_ id: RequestID) -> RequestID {
-        var (left, right) = halves(of: id)
-        for round in Self.rounds.reversed() { (left, right) = (right ^ scrambled(left, round), left) }
-        return whole(left, right)
+        transformed(id) { (block: inout [UInt8]) throws in try AES.inversePermute(&block, key: key) }
     }
 
     /// Returns the event with its request id decrypted, or unchanged if it has none.
@@ -55,25 +54,12 @@ struct RequestIDCipher: Sendable {
         return event
     }
 
-    private func scrambled(_ half: UInt64, _ round: UInt8) -> UInt64 {
-        var code = HMAC<SHA256>(key: key)
-        code.update(data: [round] + bytes(of: half))
-        return code.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    private func halves(of id: RequestID) -> (UInt64, UInt64) {
-        func half(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        return (half(id.bytes.prefix(8)), half(id.bytes.dropFirst(8)))
-    }
-
-    private func whole(_ left: UInt64, _ right: UInt64) -> RequestID {
-        guard let id = RequestID(bytes: bytes(of: left) + bytes(of: right)) else {
-            preconditionFailure("two halves are 16 bytes")
+    private func transformed(_ id: RequestID, _ transform: (inout [UInt8]) throws -> Void) -> RequestID {
+        var block = id.bytes
+        // AES fails only if the lengths of key or block are wrong.
+        guard (try? transform(&block)) != nil, let transformed = RequestID(bytes: block) else {
+            preconditionFailure("an id of \(block.count) bytes")
         }
-        return id
-    }
-
-    private func bytes(of half: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) }
+        return transformed
     }
 }

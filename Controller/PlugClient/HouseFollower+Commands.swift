@@ -9,8 +9,10 @@ extension HouseFollower {
 
     /// Sends the command until the plug has answered or the task is cancelled. If the plug is renamed in the meantime,
     /// the command is sent again under the new name with the same id, so the plug executes it only once.
+    /// A followed plug that is disconnected is waited for.
     ///
-    /// - Throws: `Refusal` if the plug refused or is not available; `CancellationError` if the task was cancelled.
+    /// - Throws: `Refusal` if the plug refused, if no plug is followed under this name, if the name is ambiguous, or if
+    ///   following ended; `CancellationError` if the task was cancelled.
     /// - Returns: The resulting state, and the number of the event that records the change; nil if nothing changed.
     public func send(
         _ command: PlugCommand, to name: String, id: RequestID

@@ -17,7 +17,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     ///   commandsHeldBack, timersHeldBack
     /// - files: rulesChanged, fileBroken, fileSound
     /// - the daemon's storage: notStored, storedInReserve, stored
-    /// - these lines: recordsLeftOut
+    /// - the output itself: recordsLeftOut (lines that were dropped because the output was not read)
     public var event: String
     /// The time in ISO 8601, UTC, milliseconds.
     public var at: String

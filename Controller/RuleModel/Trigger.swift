@@ -41,8 +41,8 @@ public enum Trigger: Hashable, Sendable {
     }
 }
 
-/// A band of active power, both ends included, with a dwell. After a firing and at the start, the power must leave the
-/// band by the hysteresis of one end before it can enter again.
+/// A band of active power, both ends included, with a dwell. After a firing, and after a plug has appeared, the trigger
+/// is armed only when the power is below the lower end or above the upper end by more than the hysteresis of that end.
 public struct PowerBand: Hashable, Sendable {
     /// The lower end in watts.
     public var low: Double

@@ -53,7 +53,7 @@ extension ConfigurationReader.Table {
         case (nil, let offset?):
             if has(nameKey) { return nil }
             guard let chip else {
-                if !has("chip") { wrong(.missing("the device of the GPIO chip that has \(offsetKey)"), "chip") }
+                if !has("chip") { wrong(.missing("the device of the GPIO chip to which \(offsetKey) refers"), "chip") }
                 return nil
             }
             let place = LineConfiguration.Place.numbered(chip: chip, offset: offset)

@@ -79,7 +79,7 @@ import Testing
         #expect(!bench.machine.state.relayOn && !bench.machine.storedState.relayOn)
     }
 
-    @Test("After a loss of power, the rest time begins at the start")
+    @Test("After a loss of power, the rest time begins when the plug boots")
     func afterALossOfPowerTheRestCountsFromTheStart() {
         var bench = Bench(StoredState(relayOn: true)) { $0.rest = .seconds(180) }
         #expect(bench.relay == [Timed(0, false)])

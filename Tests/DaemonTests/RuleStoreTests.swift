@@ -38,9 +38,10 @@ struct RuleStoreTests {
             #expect(try stored(name, isFull: true).diskError?.reason == .system(.noSpace))
             #expect(try read() == memory)
         }
-        /// Returns the number of an entry of the reserve. The number follows the file's header and the checksum.
-        func newness(_ number: Int) throws -> [UInt8] {
-            Array(try Data(contentsOf: URL(filePath: "\(directory.path)/reserve.\(number)"))[32..<40])
+        /// Returns the counter of the entry in a file of the reserve; the newer entry has the greater counter. It is stored
+        /// after the file's header and the checksum.
+        func newness(_ file: Int) throws -> [UInt8] {
+            Array(try Data(contentsOf: URL(filePath: "\(directory.path)/reserve.\(file)"))[32..<40])
         }
         // A write into the file supersedes the reserve.
         #expect(try stored("Lantern", isFull: false).diskError == nil)

@@ -42,7 +42,7 @@ import Testing
                 # HELP smartplug_current_amperes RMS current, A.
                 # TYPE smartplug_current_amperes gauge
                 smartplug_current_amperes{plug="Lamp"} 0.263
-                # HELP smartplug_active_energy_joules_total Active energy since the plug's manufacture, J.
+                # HELP smartplug_active_energy_joules_total Active energy since the plug's last factory reset, J.
                 # TYPE smartplug_active_energy_joules_total counter
                 smartplug_active_energy_joules_total{plug="Lamp"} 44442
                 # HELP smartplug_stream_readers Clients that read the live stream.
@@ -62,7 +62,7 @@ import Testing
                 """)
     }
 
-    @Test("A label value is escaped by Unicode scalars")
+    @Test("In a label value, a quotation mark is escaped even before a combining character")
     func aNameIsEscapedByScalars() {
         var text = MetricsText()
         text.add("x", .gauge, "X.", [([("plug", "a\\b\"\u{301}c\nd")], .nan)])

@@ -68,7 +68,7 @@ struct ConfigurationMistakeTests {
                 "[relay]\nchip = \"gpiochip0\"\noffset = 4\n[button]\nchip = \"/dev/gpiochip0\"\noffset = 4",
                 "6: [button] offset: [relay] offset uses the same line; each needs its own"
             ),
-            ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the GPIO chip that has offset"),
+            ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the GPIO chip to which offset refers"),
             (
                 "[relay]\nline = \"A\"\nchip = \"gpiochip0\"\noffset = 4",
                 "4: [relay] offset: line already selects the line: remove one of the two keys"

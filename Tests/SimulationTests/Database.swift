@@ -2,8 +2,8 @@ import Metering
 import PlugClient
 import PlugModel
 
-/// The records that a controller of the simulated house stores about the plugs that had one name. They survive every
-/// fault; each change is one transaction.
+/// The records that a controller of the simulated house stores under one plug name, about all plugs that have used this
+/// name one after the other. They survive every fault; each change is one transaction.
 struct Database {
     struct ReportedGap {
         let gap: Gap

@@ -26,7 +26,8 @@ struct NotificationQueue: Machine, Sendable {
 
     enum Action: Hashable, Sendable {
         /// Requests an attempt. It must be answered, even if the notification is withdrawn. `leftOut` is the number of
-        /// notifications that were dropped on arrival and that no accepted notification has reported yet.
+        /// notifications that were dropped on arrival, and that no notification that reached the receiver has mentioned
+        /// yet.
         case attempt(UInt64, leftOut: Int)
         case finish(UInt64, EffectOutcome)
     }
@@ -37,7 +38,7 @@ struct NotificationQueue: Machine, Sendable {
         /// The time after which no attempt begins. It is ten seconds shorter than the time that rules wait for an
         /// effect, so that they still get the reason of the failure.
         var patience = DurableRuleEngine.effectPatience - .seconds(10)
-        /// The maximum number of notifications that are accepted within any minute. It stops a rule that fires every
+        /// The maximum number of notifications that enter the queue within any minute. It stops a rule that fires every
         /// second from ringing a phone all night.
         var perMinute = NamedReceiver.usualPerMinute
         /// The maximum number of unfinished notifications. It stops a receiver that hangs from accumulating outdated
@@ -63,9 +64,10 @@ struct NotificationQueue: Machine, Sendable {
     private var entries: [Entry] = []
     /// The current attempt, and the number of dropped notifications that it reports.
     private var attempt: (number: UInt64, leftOut: Int)?
-    /// The times at which notifications were accepted within the last minute; at most `limits.perMinute`.
+    /// The times at which notifications entered the queue within the last minute; at most `limits.perMinute`.
     private var recent: [Instant] = []
-    /// The number of notifications that were dropped on arrival and that no accepted notification has reported yet.
+    /// The number of notifications that were dropped on arrival, and that no notification that reached the receiver has
+    /// mentioned yet.
     private var leftOut = 0
 
     init(_ limits: Limits = Limits()) { self.limits = limits }

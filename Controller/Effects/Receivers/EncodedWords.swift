@@ -1,6 +1,6 @@
 import Foundation
 
-/// Encodes text for a header field that is ASCII, of a mail or of HTTP (RFC 2047).
+/// Encodes text for a header field of a mail or of HTTP, which must be ASCII (RFC 2047).
 enum EncodedWords {
     /// Section 2: the longest encoded word, and the longest line that contains one, in characters.
     static let longestWord = 75
@@ -10,7 +10,8 @@ enum EncodedWords {
     /// - Parameters:
     ///   - column: the number of characters before the text on its line.
     ///   - separator: the text between words; a decoder removes it.
-    /// - Returns: ASCII without control characters. Printable ASCII without `=?` is returned unchanged.
+    /// - Returns: ASCII, without control characters except those of `separator`. Printable ASCII without `=?` is
+    ///   returned unchanged.
     static func encode(_ text: String, after column: Int = 0, separator: String) -> String {
         // Text that looks like an encoded word must be encoded, or a reader would decode it.
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")

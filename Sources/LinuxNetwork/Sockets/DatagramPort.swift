@@ -35,7 +35,9 @@ package final class DatagramPort: @unchecked Sendable {
     private static func bind(
         _ host: String, port: Int, on eventLoop: any EventLoop, _ receive: @escaping @Sendable (InboundDatagram) -> Void
     ) async throws -> any Channel {
-        let onlyIPv6 = ChannelOptions.Types.SocketOption(level: .init(IPPROTO_IPV6), name: .init(rawValue: IPV6_V6ONLY))
+        let onlyIPv6 = ChannelOptions.Types.SocketOption(
+            level: NIOBSDSocket.OptionLevel(rawValue: CInt(IPPROTO_IPV6)),
+            name: NIOBSDSocket.Option(rawValue: CInt(IPV6_V6ONLY)))
         var bootstrap = DatagramBootstrap(group: eventLoop)
             .channelOption(.receivePacketInfo, value: true)
             .channelInitializer { channel in

@@ -13,7 +13,7 @@ public struct PowerScript: Sendable {
     /// The generator of all random values of the script.
     public var random: SeededRandom
     private let holesADay: Double
-    /// The current time in milliseconds; the samples lag behind it by up to one step.
+    /// The current time in milliseconds. The last sample is up to 3 s older, and even older during a gap.
     private var now: Int64 = 0
     private var next: Int64 = 0
     private var holeEnd: Int64 = 0
