@@ -20,7 +20,9 @@ extension Dashboard {
 
     private static let noRoom = Fault.unavailable(
         "too many clients follow the house",
-        hint: "close some pages; at most \(SeatLimits.streams.password) may be open with the same password, unless it is an owner's")
+        hint:
+            "close some pages; at most \(SeatLimits.streams.password) may be open with the same password, unless it is an owner's"
+    )
 
     private func stream(after position: StreamPosition?, for pass: Authorization, _ channel: any Channel) -> Response {
         let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
