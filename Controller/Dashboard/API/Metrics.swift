@@ -80,7 +80,8 @@ struct Metrics {
         each("smartplug_power_factor_ratio", "Active power divided by apparent power, -1 to 1.", reading(\.powerFactor))
         each("smartplug_frequency_hertz", "Frequency of the mains, Hz.", reading(\.frequency))
         each(
-            "smartplug_active_energy_joules_total", "Active energy since the plug's last factory reset, J.", as: .counter,
+            "smartplug_active_energy_joules_total", "Active energy since the plug's last factory reset, J.",
+            as: .counter,
             reading { ($0.activeEnergy * 3600).rounded() })
     }
 
