@@ -122,7 +122,7 @@ struct DiscoveryHost: SimulatedHost {
             guard let name = resolving[id] else { return [] }
             found[name] = service
             return stopResolving(name, now: now)
-        case .nameTaken, .types, .unresolved, .displaced, .send:
+        case .nameTaken, .types, .unresolved, .displaced, .send, .conflicted, .heard:
             return []
         }
     }

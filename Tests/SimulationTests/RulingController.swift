@@ -121,7 +121,7 @@ final class RulingController {
             plugs[name]?.link = .connecting(StreamID(lastStream), until: now + Self.patience)
             return discover(now) { $0.handle(.cancelResolve(resolve), now: now) }
                 + [.connect(StreamID(lastStream), to: LANEndpoint(address, service.port))]
-        case .registered, .nameTaken, .types, .unresolved, .displaced, .send: return []
+        case .registered, .nameTaken, .types, .unresolved, .displaced, .send, .conflicted, .heard: return []
         }
     }
 
