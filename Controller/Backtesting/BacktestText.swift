@@ -25,7 +25,7 @@ extension BacktestReport {
                 parts.append("\(count.failures) \(count.failures == 1 ? "call" : "calls") failed")
             }
             if count.commandsHeldBack > 0 {
-                parts.append("\(count.commandsHeldBack) commands above the limit of scripts per minute are left out")
+                parts.append("\(count.commandsHeldBack) commands above the script's limit per minute are left out")
             }
             return "\(rule): " + parts.joined(separator: "; ")
         }
@@ -35,7 +35,7 @@ extension BacktestReport {
         }
         if !unrecorded.isEmpty {
             lines.append(
-                "not recorded, assumed to be on until a rule switches it: \(unrecorded.joined(separator: ", "))")
+                "not recorded, each assumed to be on until a rule switches it: \(unrecorded.joined(separator: ", "))")
         }
         lines += coverage.compactMap { $0.line(within: span, zone) }
         lines.append("from \(TimeFormat.local(span.lowerBound, zone)) to \(TimeFormat.local(span.upperBound, zone))")
@@ -57,13 +57,13 @@ extension BacktestReport.Firing {
 }
 
 extension RecordedSwitching {
-    /// Describes the switching in relation to a command: `it was switched on 42 s later (by its power)`.
+    /// Describes the switching in relation to a command: `it was switched on 42 s later (according to its power)`.
     func words(beside command: Int64, _ what: String) -> String {
         let direction = what.hasPrefix("turn off") ? "off" : "on"
         let by =
             switch source {
             case .journal: ""
-            case .power: " (by its power)"
+            case .power: " (according to its power)"
             case .rule: " by the rule itself"
             }
         guard let at else {

@@ -33,8 +33,8 @@ struct PacedSamples: Sendable {
 
     var damaged: Int { cursor.damaged }
 
-    /// Returns the next samples; nil at the end. The last piece is empty and has the pace of the time after all
-    /// samples.
+    /// Returns the next samples; nil after the last piece. The last piece is empty, and its pace applies to the time
+    /// after all samples.
     mutating func piece() throws(HistoryError) -> (samples: ArraySlice<Sample>, pace: SamplePace)? {
         while !hasEnded, samples.count - next <= Self.run { try read() }
         guard next < samples.count else {

@@ -116,9 +116,9 @@ struct PlugStream: Sendable {
         engine.skip(index, activePower: sample.activePower, time: sample.time, now: sample.time)
     }
 
-    /// Delivers the samples up to a time that only the appliance detector needs.
+    /// Delivers samples that only the appliance detector needs, up to a time.
     ///
-    /// - Returns: True if there are any.
+    /// - Returns: True if at least one sample was delivered.
     mutating func watch(_ engine: inout RuleEngine, through time: Int64) -> Bool {
         guard let index, next == scanned else { return false }
         let end = ScanBand.all(gap: pace.away).within(level)
@@ -148,7 +148,8 @@ struct PlugStream: Sendable {
         return sample
     }
 
-    /// - Parameter time: When the plug appeared: the time of its first sample, or of a journal event.
+    /// - Parameter time: The time at which the plug appeared, which is the time of its first sample or of a journal
+    ///   event.
     mutating func appear(at time: Int64) {
         isPresent = true
         (band, asked) = (.nothing, nil)

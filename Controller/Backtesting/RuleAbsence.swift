@@ -5,7 +5,8 @@ import PlugModel
 public import PowerHistory
 public import RuleModel
 
-/// An explanation why a rule did nothing at a time, from the recorded history: the state of each trigger and condition.
+/// Explains from the recorded history why a rule did nothing at a given time. Contains the state of each trigger and
+/// condition at that time.
 public struct RuleAbsence: Codable, Hashable, Sendable {
     /// A trigger, and the known facts about it at that time.
     public struct TriggerState: Codable, Hashable, Sendable {

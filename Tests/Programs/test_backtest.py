@@ -61,7 +61,7 @@ def test_a_firing_stands_beside_what_was_really_switched(evening):
     assert fall["steps"][0]["recordedAfter"] == -70
     text = evening.run("rules", "backtest", rules)
     assert "2026-11-20 20:15:03  Movie night: Television rose above 40 W for 3 s (now 90 W)" in text
-    assert "turn on Amplifier: it was switched on 39 s later (by its power)" in text
+    assert "turn on Amplifier: it was switched on 39 s later (according to its power)" in text
     assert "Movie night: 1 firing" in text and "Ceiling Light" in text.splitlines()[-2]
 
 
