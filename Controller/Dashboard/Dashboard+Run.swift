@@ -151,7 +151,7 @@ extension Dashboard {
             try FileStore().makeDirectories(settings.directory)
             try FileStore().replaceSecret(path, with: drawn)
         } catch {
-            let loss = "the key for the cookies of known browsers cannot be saved, so they are unknown after a restart"
+            let loss = "the key for the cookies of known browsers cannot be saved and is lost on restart"
             tell(.complaint("\(loss): \(DashboardFault(error))"))
         }
         return drawn

@@ -9,7 +9,8 @@ public protocol HouseCommands: Sendable {
     /// if nothing changed.
     ///
     /// - Parameter plug: the announced name of the plug.
-    /// - Throws: `Refusal` when the plug refused or is away, `CancellationError` when the caller was cancelled.
+    /// - Throws: `Refusal` when the plug refused, or when no plug is followed under this name; `CancellationError` when
+    ///   the caller was cancelled. The call waits for a followed plug that is disconnected.
     func send(
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?)

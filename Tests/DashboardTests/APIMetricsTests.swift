@@ -30,7 +30,7 @@ import Testing
                 # HELP smartplug_events_total Events of the plug's journal since the daemon's start.
                 # TYPE smartplug_events_total counter
                 smartplug_events_total{plug="Lamp",event="button"} 1
-                # HELP smartplug_disconnections_total Disconnections of the plug.
+                # HELP smartplug_disconnections_total Disconnections of the plug since the daemon's start.
                 # TYPE smartplug_disconnections_total counter
                 smartplug_disconnections_total{plug="Lamp"} 0
                 # HELP smartplug_active_power_watts Active power, W.

@@ -4,7 +4,7 @@ import Hummingbird
 /// A route: one method of one path.
 struct APIRoute: Sendable {
     let method: HTTPRequest.Method
-    /// The path, with `{plug}` for a part that differs per request.
+    /// The path, with a placeholder such as `{plug}` or `{rule}` for each part that differs per request.
     let path: String
     let handle: @Sendable (Dashboard, Request, DashboardContext) async throws -> Response
 

@@ -63,7 +63,7 @@ struct Metrics {
                     ([("plug", plug.record.plug), ("event", $0.key)], Double($0.value))
                 }
             })
-        each("smartplug_disconnections_total", "Disconnections of the plug.", as: .counter) {
+        each("smartplug_disconnections_total", "Disconnections of the plug since the daemon's start.", as: .counter) {
             Double($0.disconnections)
         }
     }

@@ -72,7 +72,7 @@ enum AccessTable {
     /// Returns why a role may not use a route; nil if it may.
     ///
     /// - Parameters:
-    ///   - path: the path of the route, with `{plug}`.
+    ///   - path: the path of the route, with placeholders such as `{plug}`.
     ///   - pass: the authorization of the request; nil without one.
     static func refusal(of method: HTTPRequest.Method, _ path: String, for pass: Authorization?) -> Refused? {
         guard let row = byRoute["\(method.rawValue) \(path)"] else {

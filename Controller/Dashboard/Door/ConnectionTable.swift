@@ -1,7 +1,7 @@
 import ProtocolCore
 
-/// The connections of one socket and the seats that they use. A new connection can replace one that has not completed a
-/// request, or one that waits for its next request.
+/// The connections of one socket, and the limits that they count toward. A new connection can replace one that has not
+/// completed a request, or one that waits for its next request.
 struct ConnectionTable<ID: Hashable> {
     enum Phase: Hashable {
         /// No request has arrived completely.

@@ -44,7 +44,7 @@ struct Page: Sendable {
     }
 
     static func response(_ file: File, to request: Request) -> Response {
-        // The browser caches the file and asks each time if it is still current.
+        // The browser caches the file, and asks the daemon at each use if the cached file is still current.
         let headers: HTTPFields = [.eTag: file.tag, .cacheControl: "no-cache", .contentType: file.type]
         let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map { tag in
             let bare = tag.filter { $0 != " " }

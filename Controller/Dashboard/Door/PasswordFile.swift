@@ -11,7 +11,7 @@ public struct PasswordFile: Sendable {
     public static let longest = 256
     /// The maximum number of passwords. Each guess is hashed once per password, so more would keep a core busy.
     public static let most = 8
-    /// A line has a hash of about 100 bytes, and a name.
+    /// The maximum size of the file in bytes: 512 per password. A line has a hash of about 100 bytes, and a name.
     private static let fileLimit = most * 512
 
     /// The path of the file.

@@ -31,7 +31,7 @@ struct PasswordGuard {
     /// The wait after the first failure, and the longest wait.
     static let firstWait = Duration.seconds(1)
     static let longestWait = Duration.seconds(30)
-    /// A failure is forgotten after this time without another one.
+    /// Failures are forgotten when no further failure occurs for this time.
     static let memory = Duration.seconds(600)
     /// The number of failures of a group of unknown senders before the group waits, because users mistype.
     static let freeFailures = 5
@@ -40,8 +40,8 @@ struct PasswordGuard {
     /// The maximum number of remembered networks, addresses and devices. Beyond it, the entry with the oldest failure
     /// is removed, and only the wait of its group applies to that sender.
     static let mostAddresses = 256
-    /// The maximum number of remembered addresses per password, so that one password's user cannot evict those of
-    /// another.
+    /// The maximum number of remembered addresses per password, so that the user of one password cannot evict the
+    /// addresses of another password.
     static let addressesOfPassword = mostAddresses / PasswordFile.most
 
     /// The priority of a sender. It determines how many attempts may be in progress when the sender's attempt is

@@ -20,8 +20,8 @@ actor PasswordKeeper {
     /// The number of running and waiting attempts at which further attempts of unknown senders are rejected. Each needs
     /// 16 MB, and 50 ms per password.
     private static let mostWaiting = 4
-    /// The additional number of attempts that known devices and addresses may use. Those of owners may use twice this
-    /// number.
+    /// The additional number of attempts that known devices and addresses may use. Known devices and addresses of
+    /// owners may use twice this number.
     private static let reserve = 4
     /// The minimum time between two reads of the file.
     private static let freshness = Duration.seconds(1)

@@ -8,7 +8,7 @@ enum SessionCookie {
     /// Returns every value of the cookie with this name in Cookie headers (RFC 6265 section 4.2.1). There may be
     /// several: a cookie of a different path, or of another server on this host, can come first.
     static func values(in headers: [String], of name: String = Self.name) -> [String] {
-        // The server sets few cookies, so the rest is ignored.
+        // Only the first 64 cookies are examined, because the server itself sets few.
         headers.flatMap { $0.split(separator: ";") }.prefix(64).compactMap { pair in
             let trimmed = pair.drop { $0 == " " }
             guard trimmed.hasPrefix(name + "=") else { return nil }
@@ -33,9 +33,9 @@ enum SessionCookie {
 }
 
 /// A cookie of a browser that has logged in once. It remains after a logout. It grants no access, but the browser's
-/// password attempts are counted separately. It holds a nonce, and an authentication code of the nonce and the
-/// password's id. Only this daemon can create the code. It is useless after the password is removed. All cookies of one
-/// password share a few slots, so that collecting them gives no additional attempts.
+/// password attempts are counted separately. The cookie holds a nonce, and an authentication code of the nonce and the
+/// password's id. Only this daemon can create the code. The cookie is useless after the password is removed. All
+/// cookies of one password share a few slots, so that collecting them gives no additional attempts.
 struct DeviceCookie {
     struct Device: Hashable {
         var cookie: String

@@ -11,8 +11,8 @@ extension LiveBoard {
         case end
     }
 
-    /// The maximum number of bytes that are handed to a connection at a time. A single larger message is handed over
-    /// alone.
+    /// The maximum number of bytes that are handed to a connection at a time. A larger message is handed over by
+    /// itself.
     private static let portion = 64 << 10
     private static let beat = Duration.seconds(15)
 

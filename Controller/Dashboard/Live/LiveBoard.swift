@@ -55,7 +55,7 @@ public actor LiveBoard: HouseObserver {
     /// Creates the board.
     ///
     /// - Parameters:
-    ///   - rules: the rules at the start.
+    ///   - rules: the first rules; ``rulesChanged(_:disabled:faults:)`` replaces them later.
     ///   - history: the source of earlier firings and events, read only.
     ///   - paired: lists the paired plugs, which are shown even if they are away.
     public init(rules: [Rule], history: PowerHistory? = nil, paired: PairedPlugs = PairedPlugs()) {

@@ -10,7 +10,8 @@ struct RecentReadings: Hashable, Sendable {
         var deciwatts: Int32
     }
 
-    /// The stored time in milliseconds: twice the interval of the history, so that one failed round leaves no gap.
+    /// The stored time in milliseconds: twice the interval at which the history fetches samples, so that one failed
+    /// fetch leaves no gap.
     static let span: Int64 = 20 * 60_000
     /// The maximum number of readings: one per second of ``span``, which needs 20 KB per plug.
     static let limit = 1200
