@@ -3,7 +3,8 @@ import Processes
 
 /// Performs the effects of rules outside of the house: programs, web hooks and notifications.
 ///
-/// The caller limits the number of concurrent effects. Cancelling a task stops its program or request immediately.
+/// The caller limits the number of concurrent effects. If the task that called ``perform(_:)`` is cancelled, the
+/// program or the request of the effect is stopped immediately.
 public struct EffectPerformer: Sendable {
     private let desks: [(name: String, desk: NotificationDelivery)]
     private let sender: WebHookSender

@@ -69,8 +69,8 @@ import Testing
         let event = EffectEvent(notify())
         let one = RuleNotification(title: "", text: "done", event: event)
         #expect(one.after(leavingOut: 0) == one)
-        #expect(one.after(leavingOut: 1).text == "done\n(1 notification before this one dropped)")
-        #expect(one.after(leavingOut: 12).text == "done\n(12 notifications before this one dropped)")
+        #expect(one.after(leavingOut: 1).text == "done\n(1 earlier notification was dropped)")
+        #expect(one.after(leavingOut: 12).text == "done\n(12 earlier notifications were dropped)")
     }
 
     @Test("A notification beyond the limit per minute fails with the reason") func whatIsBeyondTheLimitIsTold() async {

@@ -33,7 +33,7 @@ struct NotificationQueue: Machine, Sendable {
     }
 
     struct Limits: Hashable, Sendable {
-        /// The pauses before further attempts; the last one repeats.
+        /// The pauses before further attempts; the last pause repeats.
         var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120)]
         /// The time after which no attempt begins. It is ten seconds shorter than the time that rules wait for an
         /// effect, so that they still get the reason of the failure.

@@ -34,7 +34,7 @@ public struct RuleNotification: Hashable, Sendable {
     func after(leavingOut count: Int) -> RuleNotification {
         guard count > 0 else { return self }
         var copy = self
-        copy.text += "\n(\(count) \(count == 1 ? "notification" : "notifications") before this one dropped)"
+        copy.text += "\n(\(count) earlier \(count == 1 ? "notification was" : "notifications were") dropped)"
         return copy
     }
 }

@@ -6,7 +6,8 @@ public import RuleModel
 /// and whether programs can read the daemon's keys.
 public struct EffectPolicy: Sendable {
     enum Verdict: Hashable {
-        /// The program may run from this file. Nil if no limit restricts programs; PATH is then searched at the start.
+        /// The program may run from this file. Nil if no limit restricts programs; PATH is then searched when the
+        /// program is started.
         case found(ResolvedPath?)
         case refused(String)
     }

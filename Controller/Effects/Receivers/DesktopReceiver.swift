@@ -34,8 +34,8 @@ struct DesktopReceiver: NotificationReceiver, Hashable {
         return names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
     }
 
-    /// The text as markup, with the backslashes that `notify-send` removes. Names of plugs are untrusted: they must not
-    /// produce bold text or links.
+    /// The text as markup. Each backslash is doubled, because `notify-send` removes one of two. Names of plugs are
+    /// untrusted: they must not produce bold text or links.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {
