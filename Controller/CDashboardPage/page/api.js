@@ -48,7 +48,7 @@ export async function get(path, query = {}, signal = undefined) {
 export const post = (path, body) => ask("POST", path, body);
 export const remove = (path) => ask("DELETE", path, {});
 
-/** The path below a plug. It has the plug's id, since a name like ".." is not a valid part of a path. */
+/** Returns the API path of a plug's resource. It contains the plug's id, since a name like ".." is not a valid part of a path. */
 export const plugPath = (name, below) => `plugs/${encodeURIComponent(plugs.get(name)?.record.id ?? name)}/${below}`;
 
 /** The time limit of a request in ms. The daemon waits ten seconds for a plug. */

@@ -34,7 +34,7 @@ const linkWords = {
   login: "Log in to see the house",
 };
 
-/** Shows the state of the connection. Repeated attempts count as one state. */
+/** Shows the state of the connection. An attempt to reconnect does not change it, except after a login or a pause. */
 function showLink({ state, words = linkWords[state] }) {
   if (state === "connecting" && shown !== "login" && shown !== "resting") return;
   const before = shown;

@@ -178,7 +178,7 @@ function columns(course, { from, to }, width) {
   return { runs, most };
 }
 
-/** Returns times for the axis: whole minutes, hours, days or months in the house's time zone. */
+/** Returns times for the axis: whole seconds, minutes, hours, days or months in the house's time zone. */
 function ticks(from, to, most) {
   const least = (to - from) / Math.max(most, 2);
   const times = [];

@@ -1,5 +1,5 @@
-// The dimmer of a card. While the user moves it, it sends at most eight commands per second. The last value is always
-// sent.
+// The dimmer of a card. While the user moves the dimmer, the page sends at most eight commands per second. It always
+// sends the last value.
 
 import { Fault, plugPath, post } from "./api.js";
 import { make, setText } from "./dom.js";

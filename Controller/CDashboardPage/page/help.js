@@ -3,7 +3,7 @@
 import { make } from "./dom.js";
 
 const keys = [
-  ["?", "This list"], ["/", "Find a plug"], ["1 to 5", "Plugs, power, energy, events, rules"], ["Tab, Space", "Move through the page, turn a plug or a rule on or off"],
+  ["?", "This list"], ["/", "Find a plug"], ["1 to 5", "Go to plugs, power, energy, events, rules"], ["Tab, Space", "Move through the page, turn a plug or a rule on or off"],
   ["← →", "On a dimmer: by one per cent; Page Up, Page Down by ten"], ["← →", "On the chart: back and forward; Shift moves the cursor"],
   ["+ −", "On the chart: zoom in, zoom out"], ["Home, End", "On the chart: the oldest data, now"], ["Esc", "On the chart: hide the cursor"],
 ];

@@ -1,4 +1,4 @@
-// The traces of a rule: the results of its last triggers, loaded on request.
+// The traces of a rule, loaded on request: what the rule did, and why, each time that one of its triggers was met.
 
 import { get } from "./api.js";
 import { make, setText } from "./dom.js";
@@ -27,7 +27,7 @@ function stepLine(step) {
 /** Shows a RuleTrace. */
 function traceItem(trace) {
   const since = trace.since !== undefined && trace.since !== trace.at ? make("p", { class: "faint", text: `The threshold was crossed at ${clockTime(trace.since)}.` }) : undefined;
-  const omitted = trace.omitted > 0 && make("p", { class: "faint", text: `${number(trace.omitted)} more are not kept.` });
+  const omitted = trace.omitted > 0 && make("p", { class: "faint", text: `${number(trace.omitted)} more steps are not stored.` });
   return make("li", { "data-outcome": trace.outcome },
     make("p", {}, make("time", { class: "number", datetime: new Date(trace.at).toISOString(), text: timeOf(trace.at) }), " ",
       make("strong", { text: outcomes[trace.outcome] ?? trace.outcome }), ": ", make("span", { dir: "auto", text: trace.cause })),
