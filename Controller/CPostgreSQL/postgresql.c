@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-// The declarations of the library that are used, from its documentation. So the build needs no headers, and the program
-// starts without the library.
+// Declarations of the parts of libpq that this file uses, from the documentation of libpq. So the build needs no
+// headers, and the program starts without libpq.
 typedef struct pg_conn connection;
 typedef struct pg_result result;
 

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-// The functions of the library that are used, declared as in its documentation. So the build needs no header, and the
-// program starts without the library.
+// The functions of libsnappy that this file uses, declared as in the documentation of libsnappy. So the build needs no
+// header, and the program starts without libsnappy.
 static int (*compress_block)(const char *, size_t, char *, size_t *);
 static size_t (*longest)(size_t);
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -34,7 +34,8 @@ int fence_make(void);
 /// errno.
 int fence_look(const char *path, int follows_links, struct fence_file *file);
 
-/// Allows access to a descriptor that `fence_look` returned: to a file, or to all current and future files in a folder.
+/// Allows access to the file of a descriptor that `fence_look` returned. If it is a folder, allows access to all
+/// current and future files in the folder.
 ///
 /// Returns 0, or the error number (errno.h).
 int fence_allow(int fence, int place, enum fence_access access);
