@@ -51,7 +51,7 @@ struct Activity {
     private var peak: Int32 = 0
     private var strong: Int64 = 0
     private var strongBesideCompressor: Int64 = 0
-    /// The sums up to the last sample, and up to the last active one.
+    /// The energy and the measured time up to the last sample, and up to the last active sample.
     private var sums: (energy: Int64, covered: Int64) = (0, 0)
     private var sumsWhenActive: (energy: Int64, covered: Int64) = (0, 0)
     private var longestPause: Int64 = 0
@@ -67,7 +67,7 @@ struct Activity {
         phases = PhaseTracker(start: time)
     }
 
-    /// Ends a pause. Called before the first active sample after the pause is added.
+    /// Ends a pause. The caller calls this function before it adds the first active sample after the pause.
     mutating func resume(after quiet: Quiet, at time: Int64, wasSaid: Bool, _ events: inout [ApplianceEvent]) {
         judgement = nil
         offTime = OffTime()
@@ -79,7 +79,7 @@ struct Activity {
         pauseLevel = min(pauseLevel, Int32(clamping: quiet.level))
     }
 
-    /// Adds a sample. Returns the phase that the sample makes certain; usually nil.
+    /// Adds a sample. Returns a phase if this sample completes the evidence for it; usually nil.
     mutating func add(_ step: PowerStep, isActive: Bool) -> AppliancePhase? {
         // The step that leads to the first sample does not belong to the activity.
         if step.time > start {

@@ -16,9 +16,9 @@ public struct ApplianceSense: Sendable {
     /// Creates a detector. Implausible values of the profile are dropped.
     public init(learned profile: ApplianceProfile = ApplianceProfile()) { self.profile = profile.plausible }
 
-    /// Handles a sample. Returns the events that it makes certain, usually none. A sample that is up to 60 s older than
-    /// the previous one is ignored. An even older sample means that the clock was set, and discards the state except
-    /// the profile.
+    /// Handles a sample. Returns the events that are certain from this sample on, usually none. A sample that is up to
+    /// 60 s older than the previous one is ignored. An even older sample means that the clock was set, and discards the
+    /// state except the profile.
     public mutating func handle(_ sample: (milliseconds: Int64, deciwatts: Int32)) -> [ApplianceEvent] {
         guard PowerStep.times.contains(sample.milliseconds) else { return [] }
         let power = min(max(0, sample.deciwatts), PowerStep.largest)

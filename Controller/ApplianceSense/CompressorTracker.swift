@@ -15,10 +15,11 @@ struct CompressorTracker {
     /// The number of similar runs that identify a compressor. A plug with earlier programmes needs more.
     static let runsNeeded = 4
     static let runsNeededAfterProgrammes = 6
-    /// The maximum number of kept runs. Runs with gaps are kept, but do not count among the similar ones.
+    /// The maximum number of kept runs. Runs with gaps are kept, but do not count as similar runs that identify a
+    /// compressor.
     static let pendingLimit = 16
-    /// The score at which the compressor is forgotten. A run that does not fit adds two points, one that fits subtracts
-    /// one.
+    /// The score at which the compressor is forgotten. A run that does not fit the compressor adds two points, and a
+    /// run that fits subtracts one point.
     static let misfitLimit = 12
 
     private var isRunning = false

@@ -47,7 +47,7 @@ struct PauseJudgement {
     ///
     /// - Parameters:
     ///   - quiet: milliseconds of quiet until now.
-    ///   - off: milliseconds at the end of the quiet time in which the appliance has been off.
+    ///   - off: milliseconds for which the appliance has been off until now.
     func isEnd(quiet: Int64, off: Int64) -> Bool {
         off >= delayWhenOff || quiet >= (turnsOff ? Self.longestPause : delay)
     }

@@ -38,14 +38,14 @@ struct PhaseTracker {
 
     var current: AppliancePhase? { phases.last }
 
-    /// Returns the phases, with the last one ending at a time.
+    /// Returns the phases that begin before `end`. The last phase ends at `end`.
     func all(until end: Int64) -> [AppliancePhase] {
         var all = phases.filter { $0.start < end }
         if let last = all.indices.last { all[last].end = end }
         return all
     }
 
-    /// Adds a sample. Returns the phase that the sample makes certain; usually nil.
+    /// Adds a sample. Returns a phase if this sample completes the evidence for it; usually nil.
     mutating func add(_ step: PowerStep, isActive: Bool) -> AppliancePhase? {
         var found: AppliancePhase?
         if isActive {
