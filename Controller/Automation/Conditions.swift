@@ -54,7 +54,7 @@ extension HouseState {
 
     // MARK: While a run waits
 
-    /// Narrows the plug's band to the readings that change no power condition.
+    /// Narrows the plug's quiet band to the readings that do not change the result of a power condition.
     func narrow(_ band: inout QuietBand, _ plug: Int, _ condition: Condition) {
         switch condition {
         case .activePower(let written, let bound):

@@ -7,10 +7,10 @@ public import RuleModel
 ///
 /// An edge is a change that matches a trigger of a rule. If the trigger has a dwell, the change must last for this
 /// time. A rule fires only on an edge that this engine observed. These inputs arm or disarm triggers and update the
-/// state, but are not edges: the first reading after the start, after a plug appeared or returned, or of a new boot of
-/// the plug; a snapshot; an event that is older than the rule accepts or has an unknown age. A dwell in progress
-/// continues after a silence of at most ``restartGap`` within one boot of the plug, so the first reading after the
-/// silence may complete the dwell and fire.
+/// state, but are not edges: the first reading after the engine started, after a plug appeared or returned, or of a new
+/// boot of the plug; a snapshot; an event that is older than the rule accepts or has an unknown age. A dwell in
+/// progress continues after a silence of at most ``restartGap`` within one boot of the plug, so the first reading after
+/// the silence may complete the dwell and fire.
 ///
 /// A plug name is resolved in this order: the id to which the name is bound; the paired plug of that name; the exact
 /// announced name; the only present plug whose name differs only in capitals.
@@ -69,7 +69,8 @@ public struct RuleEngine: Machine, Sendable {
             sooner(power.deadline, presence.deadline), sooner(schedules.deadline, executor.runs.deadline))
     }
 
-    /// Sets which plugs the written names mean. Other names are searched among the names of the present plugs.
+    /// Sets the plugs to which names in rules are bound. A name that is not bound is searched among the names of the
+    /// present plugs.
     ///
     /// - Parameter paired: the names of all paired plugs. Such a name means only its paired plug. Nil if unknown.
     package mutating func bind(_ names: [String: PlugID], paired: PairedNames? = nil) {

@@ -30,8 +30,8 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     /// An entry of the plug's journal. `age`: the time since the event; nil if unknown, as for an event of a different
     /// boot.
     case happened(plug: String, PlugEvent, age: Duration?)
-    /// The plug reports that its events up to this number are lost. The next event has the following number. This
-    /// number may be lower than the number of an earlier event if the plug could not store its events.
+    /// The plug reports that its events up to this number are lost. The next event has the number after `to`. `to` may
+    /// be lower than the number of an event that was already handled, if the plug could not store its events.
     case gap(plug: String, to: SequenceNumber)
     /// Samples that the plug measured earlier. They only feed the appliance detector and fire nothing.
     case recorded(plug: String, [RecordedPower])
@@ -100,8 +100,8 @@ public enum RuleEngineAction: Hashable, Sendable {
     case step(Firing, RunStep)
 }
 
-/// A command to send to a plug. Its `id` depends only on the edge, the rule and the place in the rule. For a command of
-/// a script, it depends on the call's id and the place in the answer.
+/// A command to send to a plug. Its `id` depends only on the edge, the rule and the place of the action in the rule.
+/// For a command of a script, it depends on the call's id and the place of the action in the answer.
 public struct CommandRequest: Hashable, Sendable {
     /// The id as a number. Only ``id`` converts it to bytes.
     package var key: UInt128
@@ -256,7 +256,7 @@ public enum HoldBack: Hashable, Sendable {
     case disabled
 }
 
-/// A trigger that was armed and crossed, but did not fire because the dwell was cut short.
+/// A trigger that did not fire: it was armed and the power crossed its threshold, but the dwell ended early.
 public struct NearMiss: Hashable, Sendable {
     /// The reason why the dwell ended early.
     public enum End: Hashable, Sendable {
@@ -324,7 +324,8 @@ public enum RunStep: Hashable, Sendable {
 public enum UnsentReason: Hashable, Sendable {
     /// No plug of that name is present, in any capitalization.
     case notPresent
-    /// Several plugs match except for capitals, and none matches exactly. The value is their names.
+    /// Several paired plugs have the name. Or several present plugs match except for capitals, and none matches
+    /// exactly. The value is the names of these plugs.
     case ambiguous([String])
     /// The plug has no dimmer, so its level cannot be changed.
     case noLevel

@@ -1,7 +1,7 @@
 /// The record of one edge that matched a rule, with the outcome and its reason. Stored with the history as JSON. Times
 /// are milliseconds since 1970.
 public struct RuleTrace: Codable, Hashable, Sendable {
-    /// The result for the rule.
+    /// The outcome of an edge: the rule fired, was held back, or nearly fired.
     public enum Outcome: String, Codable, Hashable, Sendable {
         case fired, heldBack, nearMiss
     }
@@ -53,7 +53,7 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public var rule: String
     /// The time of the edge's evaluation.
     public var at: Int64
-    /// The result for the rule.
+    /// The outcome of the edge for the rule.
     public var outcome: Outcome
     /// The edge in words.
     public var cause: String

@@ -141,7 +141,7 @@ struct PlugTable: Sendable {
         return index
     }
 
-    /// Sets which plugs the written names mean. Returns false if nothing changed.
+    /// Sets the plugs to which names in rules are bound. Returns false if nothing changed.
     mutating func bind(_ names: [String: PlugID], paired: PairedNames) -> Bool {
         guard names != bound || paired != self.paired else { return false }
         (bound, self.paired) = (names, paired)

@@ -55,7 +55,8 @@ struct RuleExecutor: Sendable {
 
     mutating func conditionsChanged() -> Bool { runs.conditionsChanged() }
 
-    /// Stores commands of scripts for these plugs, if they are absent. Names that differ only in capitals count as equal.
+    /// Sets the plugs that an earlier process knew. A script's command for such a plug is stored if the plug is absent.
+    /// Names that differ only in capitals count as equal.
     mutating func expectPlugs(_ names: some Sequence<String>) { expectedPlugs = Set(names.map { $0.lowercased() }) }
 
     // MARK: Memory
@@ -176,8 +177,8 @@ struct RuleExecutor: Sendable {
 
     // MARK: Actions
 
-    /// Runs the actions from a place up to the first one that waits. Only a firing that waited reports
-    /// ``RunStep/finished``. Other firings are complete with the last action of the result.
+    /// Runs the actions, beginning with the action at `first`, up to the first action that waits. Only a firing that
+    /// waited reports ``RunStep/finished``. Other firings are complete with the last action of the result.
     private mutating func perform(
         _ firing: Firing, of index: Int, from first: Int, hasWaited: Bool = false, now: Instant,
         _ house: inout HouseState, _ actions: inout [Action]

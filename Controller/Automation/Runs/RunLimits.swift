@@ -1,6 +1,7 @@
 extension RuleEngine {
-    /// The limits of rules that fire other rules within one event: the length of a chain, and the total. A firing
-    /// beyond the length is held back, and a firing beyond the total is dropped, so that a loop ends within one call.
+    /// The maximum number of rules in a chain of rules that fire each other within one event, and the maximum number of
+    /// all firings that other rules cause within one event. A firing beyond the first limit is held back, and a firing
+    /// beyond the second limit is dropped, so that a loop ends within one call.
     static let maximumChain = 8
     static let maximumChained = 256
     /// The maximum number of unfinished firings, per rule and in total. Stops rules that fire faster than they finish

@@ -101,7 +101,8 @@ struct RunList: Sendable {
         return hasChanged
     }
 
-    /// Narrows the plug's band to the readings that change no power condition for which a run waits.
+    /// Narrows the plug's quiet band to the readings that do not change the result of a power condition for which a run
+    /// waits.
     func narrow(_ band: inout QuietBand, _ plug: Int, in house: HouseState) {
         guard waiting > 0 else { return }
         for run in runs {

@@ -3,7 +3,7 @@ import ProtocolCore
 
 /// The states of plugs before a rule changed them. Rules can restore these states.
 struct SavedStates: Sendable {
-    /// By the plug's permanent name.
+    /// The states, keyed by the plug's permanent name.
     private var states: [String: EngineMemory.Before] = [:]
 
     /// The states, ordered by plug.

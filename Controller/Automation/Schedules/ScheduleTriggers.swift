@@ -155,7 +155,7 @@ struct ScheduleTriggers: Sendable {
                     let key = triggers[index].seed.key(UInt64(bitPattern: next.number))
                     executor.fire(place.rule, cause, key, age: age, now: now, &house, &actions)
                 }
-                // Skips all occurrences that are too old for the rule in one step.
+                // Skips in one step all occurrences that are too old for the rule.
                 let oldest = now - maximumAge - .nanoseconds(1)
                 let after = count < Self.maximumLate ? max(next.instant, isLate ? oldest : next.instant) : now
                 findNext(index, after: after, house)

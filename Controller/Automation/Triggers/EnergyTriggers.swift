@@ -264,7 +264,7 @@ struct EnergyTriggers: Sendable {
             let hole = heard.map { now - $0 }
             let isFresh = hole.map { $0 <= RuleEngine.restartGap } ?? false
             if !isFresh { cause.age = hole }
-            // The counter value at the start identifies a period that the relay started.
+            // A period that the relay started is identified by the counter value at its start.
             let id = seed.key(mark.number == 0 ? mark.milliwattHours : UInt64(bitPattern: mark.number))
             executor.fire(rule, cause, id, age: isFresh ? .zero : hole, now: now, &house, &actions)
         }

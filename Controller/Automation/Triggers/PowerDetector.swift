@@ -18,7 +18,8 @@ struct PowerDetector: Sendable {
     enum State: Hashable, Sendable {
         /// No reading since the plug appeared. The next one only arms or disarms, or continues a dwell.
         case unknown
-        /// The power was beyond the threshold and has not returned past the hysteresis.
+        /// The power has not been on the arming side of the hysteresis since the last firing, or since the plug
+        /// appeared.
         case disarmed
         case armed
         /// Beyond the threshold, waiting for the end of the dwell. `since` is on the plug's clock.

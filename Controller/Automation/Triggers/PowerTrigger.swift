@@ -5,7 +5,7 @@ import ProtocolCore
 struct PowerTrigger: PlacedTrigger, Sendable {
     /// A dwell that was in progress when the plug or the controller went away. It continues if the next reading belongs
     /// to the same boot of the plug, is still beyond the threshold, and was measured within ``RuleEngine/restartGap``
-    /// of the last one.
+    /// of the last reading.
     struct Broken: Hashable, Sendable {
         /// The plug's id, or its name if it has no id.
         let plug: String

@@ -9,13 +9,13 @@ extension RuleEngine {
 
 /// The triggers on active power, and the dwells in progress.
 struct PowerTriggers: Sendable {
-    /// A trigger whose dwell ended and that fires.
+    /// A trigger that fires because its dwell is complete.
     private struct Edge: Sendable {
         let trigger: Int
         /// The time of the crossing on the plug's clock.
         let since: Instant
-        /// The time since the end of the dwell; nil if a reading ended the dwell. It is long if the controller was
-        /// asleep at the end.
+        /// The time since the end of the dwell; nil if a reading ended the dwell. It is long if the controller's
+        /// machine was asleep when the dwell ended.
         let age: Duration?
     }
 
