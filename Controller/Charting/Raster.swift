@@ -67,8 +67,8 @@ struct Raster: Hashable {
         var before = start.y
         for x in (start.x + 1)...end.x {
             let y = start.y + Int((Double(x - start.x) * slope).rounded())
-            // The dot at the height of the previous column is already drawn in that column, so this one starts next to
-            // it.
+            // The dot at the height of the previous column is already drawn in that column, so the dots of this column
+            // start next to that height.
             let next = y > before ? before + 1 : y < before ? before - 1 : y
             for y in min(next, y)...max(next, y) { line[y * width + x] = true }
             before = y

@@ -68,7 +68,8 @@ struct TimeAxis: Hashable {
         self.ticks = TimeAxis.apart(ticks, characters: length / window.length)
     }
 
-    /// Removes ticks whose labels would overlap the previous one: when the clock is set back, an hour occurs twice.
+    /// Removes each tick whose label would overlap the previous label. This happens when the clock is set back, because
+    /// an hour then occurs twice.
     ///
     /// - Parameter characters: The number of characters per second.
     private static func apart(_ ticks: [Tick], characters: Double) -> [Tick] {
@@ -111,7 +112,7 @@ struct TimeAxis: Hashable {
         return times
     }
 
-    /// Describes the window: its date, and the second date if it differs.
+    /// Describes the window: the date and time of its start, and the time of its end, with the date if that differs.
     static func caption(_ window: ChartWindow, zone: ZoneOffsets) -> String {
         let start = CivilTime(localSeconds: window.from + Double(zone.offset(at: window.from)))
         let end = CivilTime(localSeconds: window.to + Double(zone.offset(at: window.to)))
