@@ -1,9 +1,10 @@
 import Automation
 import PlugModel
 
-/// Schedules effects. The number of concurrent programs and web hooks is limited per kind, and the others wait in
-/// order, so a program that hangs delays no notification and no web hook. Notifications begin immediately, because each
-/// receiver has its own limited queue. The rule machine limits the total number of effects.
+/// Schedules effects. Both the number of programs and the number of web hooks that run at the same time are limited.
+/// Programs and web hooks beyond the limit of their kind wait in order. A program that hangs therefore delays no
+/// notification and no web hook. Notifications begin immediately, because each receiver has its own limited queue. The
+/// rule machine limits the total number of effects.
 struct EffectQueue {
     /// The maximum number of concurrent programs, and of concurrent web hooks. Prevents a rule that fires every second
     /// from starting an unlimited number.

@@ -14,7 +14,8 @@ struct EventDeduplicator {
     /// The time at which this observer began. Events before it are skipped for plugs that are new to this observer.
     private let start: Instant
     private var ids: [String: PlugID] = [:]
-    /// The plugs that are new to this observer but not to the others, until the first event after `start`.
+    /// The plugs that are new to this observer but not to the others. A plug is removed at its first event after
+    /// `start`.
     private var late: Set<PlugID> = []
 
     init(
@@ -27,8 +28,8 @@ struct EventDeduplicator {
         self.start = start
     }
 
-    /// Returns the positions from which a house is followed for rules, observers and a history. With a history, a plug
-    /// without events in it is omitted, so that all its stored events are fetched.
+    /// Returns the positions from which a house is followed for rules, observers and a history. If there is a history,
+    /// a plug without events in the history is omitted, so that all events that the plug has stored are fetched.
     ///
     /// - Parameters:
     ///   - rules: The positions of the rules.

@@ -41,7 +41,7 @@ actor HouseEventHub: PlugAccess {
         let queue: AsyncStream<Item>.Continuation
         /// The filter of the observer; nil if it receives all updates.
         var seen: EventDeduplicator?
-        /// The number of items that the full queue has refused since the last accepted one.
+        /// The number of items that the full queue has refused since it last accepted an item.
         var leftOut = 0
 
         init(_ audience: any HouseObserver, seen: EventDeduplicator?, limit: Int) {

@@ -3,8 +3,8 @@ import LinuxSystem
 /// Space that is allocated in advance and holds the state of the rules while the disk is full.
 ///
 /// Without it, a daemon that restarts on a full disk would read the state from before the disk was full, and the rules
-/// would handle later events again. The two files are written in turn, so a crash during a write leaves the previous
-/// entry.
+/// would handle later events again. The two files are written alternately, so a crash during a write leaves the
+/// previous entry.
 ///
 /// An entry has three parts: the checksum of the regular file that it supersedes, a number of 8 bytes that grows by one
 /// per entry, and the stored state.

@@ -14,7 +14,8 @@ protocol PlugAccess: Sendable {
 
     /// Sends a command.
     ///
-    /// - Throws: ``Refusal`` if the plug refused or is away.
+    /// - Throws: ``Refusal`` if the plug refused, or if no plug is followed under this name. The call waits for a
+    ///   followed plug that is disconnected.
     func send(
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?)

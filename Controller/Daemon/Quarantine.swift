@@ -1,8 +1,8 @@
 public import PlugModel
 
-/// The plugs that a daemon does not connect to, because it crashed twice within a minute while it processed data of one
-/// plug. A plug is excluded for one hour at first, twice as long each further time, and at most one day. One faulty
-/// plug therefore cannot stop the daemon permanently.
+/// The plugs that the daemon does not connect to. For each such plug, the daemon crashed twice within a minute while it
+/// processed data of that plug. A plug is excluded for one hour at first, twice as long each further time, and at most
+/// one day. One faulty plug therefore cannot stop the daemon permanently.
 ///
 /// All times are seconds since 1970, because they are kept across processes and boots.
 public struct Quarantine: Hashable, Sendable {

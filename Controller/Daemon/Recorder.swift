@@ -48,7 +48,7 @@ public actor Recorder {
     var budget = TraceBudget()
     /// The reason why the last write failed; nil if it succeeded.
     public internal(set) var fault: String?
-    /// The maximum number of traces of firings from the last 24 hours that are read at the start.
+    /// The maximum number of traces of firings from the last 24 hours that the recorder reads when it is created.
     private static let resumed = 2000
     private var isFinishing = false
     /// True after the last write. Further changes are left to the next process.

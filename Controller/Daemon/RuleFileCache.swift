@@ -12,7 +12,7 @@ public enum RuleFileReading: Sendable {
     case broken(String)
 }
 
-/// The active content of rule files, and the faults of the others.
+/// The active content of rule files, and the faults of the files whose present content is not active.
 public struct RuleFileSet: Sendable {
     /// The rules in the order of the files, including those of scripts. Their names are unique.
     public var rules: [Rule]
@@ -212,7 +212,7 @@ struct RuleFileWatch {
     /// Starts with a snapshot whose files are read now.
     init(_ look: Look) { (taken, last) = (look, look) }
 
-    /// Compares a snapshot with the previous and the last accepted one.
+    /// Compares a snapshot with the previous snapshot and with the last accepted snapshot.
     ///
     /// - Returns: True if all files must be read now.
     mutating func isChanged(_ look: Look) -> Bool {

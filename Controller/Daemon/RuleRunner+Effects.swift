@@ -3,7 +3,8 @@ import PlugModel
 
 /// Performs the effects of rules outside of the house.
 extension RuleRunner {
-    /// The time limit for running effects at the end. The next process repeats the cancelled ones.
+    /// The time that running effects have to finish when the runner stops. The effects that still run are then
+    /// cancelled, and the next process repeats them.
     private static let lastWait = Duration.seconds(2)
     /// The time limit for cancelled effects to report the part that they completed.
     private static let lastWord = Duration.milliseconds(500)

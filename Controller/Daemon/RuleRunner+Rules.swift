@@ -91,7 +91,7 @@ extension RuleRunner {
     // MARK: Appliance history
 
     /// Passes the recent power of a plug from the history to the rules, if a rule watches the appliance on this plug.
-    /// The rules then recognize an appliance that was already running at the start.
+    /// The rules then recognize an appliance that was already running when the daemon started.
     func warm(_ plug: String, _ id: PlugID) {
         let wanted = machine.rules.contains { rule in
             rule.triggers.contains { trigger in

@@ -28,7 +28,7 @@ extension RuleRunner {
         return await scripts.call(call, plugs: plugs, state: state, time: .now)
     }
 
-    /// Starts these scripts and ends the others. Unchanged scripts keep their processes.
+    /// Starts the given scripts, and ends all scripts that are not among them. Unchanged scripts keep their processes.
     func run(_ new: [Script]) async {
         let states = Dictionary(new.map { ($0.name, machine.scriptState(of: $0.name)) }) { first, _ in first }
         let replacing = Task { await scripts?.replace(new, states: states.compactMapValues(\.self)) ?? () }

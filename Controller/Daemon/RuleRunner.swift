@@ -162,7 +162,8 @@ public actor RuleRunner {
     ///   - command: The command.
     ///   - plug: The plug's name.
     ///   - id: The request id. The plug executes requests with the same id once.
-    /// - Throws: `Refusal` if the plug refused or is away; `CancellationError` if the task was cancelled.
+    /// - Throws: `Refusal` if the plug refused, or if no plug is followed under this name; `CancellationError` if the
+    ///   task was cancelled. The call waits for a followed plug that is disconnected.
     /// - Returns: The resulting state, and the number of the event that records the change; nil if nothing changed.
     public nonisolated func send(
         _ command: PlugCommand, to plug: String, id: RequestID

@@ -8,7 +8,8 @@ protocol SampleSource: Sendable {
 
     /// Fetches the chunks of a range of the plug's clock, in milliseconds.
     ///
-    /// - Throws: `Refusal` if the plug refused, is away, or is in a different boot.
+    /// - Throws: `Refusal` if the plug refused, was not connected yet, or is in a different boot. The call waits for a
+    ///   plug that is disconnected.
     func chunks(of plug: String, boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks
 }
 
