@@ -23,7 +23,8 @@ public struct DaemonClient: Sendable {
     /// - Parameter path: The path of the socket, usually ``DaemonSocket/path(_:)``.
     public init(path: String) { self.path = path }
 
-    /// True if the socket file exists. Also true if its file system does not answer; the request then reports that.
+    /// True if the socket file exists. Also true if its file system does not answer; a request then fails with an error
+    /// that states this.
     public var isThere: Bool {
         let path = path
         return FileSystemTimeout.ofFiles.within(place: path) { DaemonSocket.presence(at: path) } != .absent
