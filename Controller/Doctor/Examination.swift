@@ -135,7 +135,8 @@ public struct Examination: Sendable {
         await concurrently(paired) { entry in
             // If two plugs announce the same id, the one with the stored name is contacted.
             let names = announced.filter { $0.value.id == entry.id }.keys.sorted()
-            // If the id is not announced, the stored name is tried if it is announced. Otherwise the plug is absent.
+            // If no announcement has the id, the stored name is tried, provided that it is announced. Otherwise the
+            // plug is absent.
             let name =
                 names.first { $0 == entry.name } ?? names.first ?? (announced[entry.name] == nil ? nil : entry.name)
             let (outcome, crash) = if let name { await reach(name) } else { (Observations.Plug.Outcome.absent, nil) }

@@ -16,7 +16,7 @@ public struct Observations: Sendable {
     public var portHolders: [PortHolder] = []
     /// The announced plugs by name.
     public var services: [Service] = []
-    /// The wall clock at the start and the end.
+    /// The wall clock at the start and the end of the examination.
     public var clock: Clock
     /// The paired plugs.
     public var plugs: [Plug] = []
