@@ -2,7 +2,7 @@ public import ProtocolCore
 public import RuleModel
 
 /// A script's rate limit: at most ``ScriptLimits/commands`` within any ``ScriptLimits/span``. One budget limits the
-/// script's commands and effects together, another one the ends of its timers.
+/// script's commands and effects together, and another budget limits the ends of its timers.
 public struct CommandBudget: Hashable, Sendable {
     /// The times of the commands within the last span, oldest first.
     public private(set) var spent: [Instant]

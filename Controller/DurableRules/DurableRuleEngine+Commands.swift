@@ -24,8 +24,8 @@ extension DurableRuleEngine {
         return [told] + ends + [.send(request)]
     }
 
-    /// Marks earlier commands that the later one supersedes. They end when the later one is stored. Returns the actions
-    /// that end them after this write.
+    /// Marks earlier commands that the later one supersedes. Returns the actions that end them. The actions run after
+    /// the write that stores the later command.
     mutating func overtake(by later: StoredRuleState.Command) -> [Action] {
         let end = memory.commands.firstIndex { $0.request.id == later.request.id } ?? memory.commands.endIndex
         var ends: [Action] = []
@@ -224,8 +224,8 @@ extension StoredRuleState.Command {
 }
 
 extension PlugCommand {
-    /// Returns true if this command has no effect on the result, because the later command sets the same state. A level
-    /// and a relay state are independent: `dim` and then `turn on for 15 min` are both sent, in order.
+    /// Returns true if both commands set the relay, or both set the level, so that this command does not affect the
+    /// result. A level and a relay state are independent: `dim` and then `turn on for 15 min` are both sent, in order.
     fileprivate func isOvertaken(by later: PlugCommand) -> Bool {
         switch (self, later) {
         case (.setRelay, .setRelay), (.setLevel, .setLevel): true

@@ -4,7 +4,7 @@ public import PlugModel
 public import ProtocolCore
 public import RuleModel
 
-/// An input of ``DurableRuleEngine``. The order per plug is: connected, following, snapshot, then the rest.
+/// An input of ``DurableRuleEngine``. The order per plug is: connected, following, snapshot, then its other events.
 public enum DurableRuleEvent: MachineEvent, Hashable, Sendable {
     /// The plug is connected under its announced name.
     case connected(plug: String, id: PlugID, boot: BootID)
@@ -77,7 +77,7 @@ public enum DurableRuleAction: Hashable, Sendable {
 
 /// A notice of running rules for the user.
 public enum RuleNotice: Hashable, Sendable {
-    /// The number of followed plugs, and the newest one.
+    /// A plug is followed from now on: its name, and the number of all followed plugs.
     case following(plugs: Int, newest: String)
     /// The plug is neither connected nor announced.
     case lost(plug: String)
@@ -91,7 +91,7 @@ public enum RuleNotice: Hashable, Sendable {
     case heldBack(Firing, HoldBack)
     /// An action did not become a command.
     case notSent(Firing, plug: String, UnsentReason)
-    /// A threshold was crossed, but the dwell was cut short.
+    /// A threshold was crossed, but the dwell ended early.
     case nearMiss(NearMiss)
     /// A firing sends the command. Reported after it is stored.
     case commanded(CommandRequest, Firing)

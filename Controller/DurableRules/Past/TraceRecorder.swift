@@ -8,8 +8,9 @@ public import RuleModel
 /// same id.
 public struct TraceRecorder: Sendable {
     /// The maximum number of firings whose traces may still change. A limit is necessary because no notice is marked as
-    /// the last one of its firing. Above the limit, the recorder drops a firing with neither open steps nor a wait,
-    /// else one without a wait, else any other. Among several it drops the one with the oldest change.
+    /// the last one of its firing. Above the limit, the recorder drops a firing with neither open steps nor a wait. If
+    /// no such firing exists, it drops a firing without a wait, and otherwise any firing. Among several such firings,
+    /// it drops the firing whose last change is the oldest.
     public static let openLimit = 256
 
     /// The rules' conditions in words, by rule name. A firing only contains their results.

@@ -2,8 +2,9 @@ import PlugModel
 import ProtocolCore
 import RuleModel
 
-/// Reads the formats before Protocol Buffers, without header and hash, into the present message. ``SavedStateReader``
-/// checks the limits of the values.
+/// Reads a state in one of the formats before Protocol Buffers (versions 1 to 4) into the present message
+/// ``SavedState``. The bytes are those between the header and the hash of the file. ``SavedStateReader`` checks the
+/// limits of the values.
 ///
 /// Numbers are big endian. Before a text there is its length in two bytes, or in four bytes for the state of a script.
 /// Before a list there is its count in two bytes, and before an optional value there is a flag. Version 4 has all
