@@ -4,7 +4,8 @@
     cycle-energy.py "Washing Machine" http://localhost:8080/cycles [--above 10] [--below 5] [--quiet 180]
 
 A cycle begins when active power rises above 10 W. It ends when the power falls below 5 W and stays there for three minutes, or
-when the plug is turned off. The posted end is the beginning of these minutes. Each post is one JSON object: id, plug, begin, end (ISO 8601, UTC) and wattHours.
+when the plug is turned off. The posted end is the start of these three minutes, or the time at which the plug was turned off. Each post
+is one JSON object: id, plug, begin, end (ISO 8601, UTC) and wattHours.
 
 The program needs Python 3.9 and plugctl (in PATH), paired with the plug. It runs until it is interrupted. It stores its state in one
 file that is replaced atomically: the cursor, the running cycle, and the cycles that are not posted yet. A running cycle continues if
