@@ -1,4 +1,5 @@
-/// Selects plugs. Empty or nil properties select all.
+/// Selects plugs or houses. Empty or nil properties select all. ``plugs`` and ``condition`` do not apply to a list of
+/// houses.
 public struct FleetFilter: Hashable, Sendable {
     /// The state of the selected plugs: all, away, or with a tripped protection.
     public enum Condition: String, CaseIterable, Sendable {
@@ -14,7 +15,8 @@ public struct FleetFilter: Hashable, Sendable {
     public var houses: [String] = []
     /// The labels that a house must have.
     public var labels: [FleetLabel] = []
-    /// A part of a plug's name, ignoring case, or its whole id.
+    /// For a list of plugs: a part of a plug's name, or its whole id. For a list of houses: a part of a house's name.
+    /// Case is ignored.
     public var search: String?
     /// Names of plugs, ignoring case, or their ids.
     public var plugs: [String] = []

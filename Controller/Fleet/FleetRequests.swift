@@ -91,7 +91,7 @@ public struct FleetRequests: Machine, Sendable {
     private var server = 0
     private var lastFault = "it is not connected yet"
     private var entries: [Ticket: Entry] = [:]
-    /// The orders to send, in turn.
+    /// The orders that wait to be sent, the next one first.
     private var waiting: Deque<Ticket> = []
     /// The orders by their correlation data.
     private var byCorrelation: [[UInt8]: Ticket] = [:]
