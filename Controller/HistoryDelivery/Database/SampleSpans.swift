@@ -8,7 +8,7 @@ struct KnownChunk: Hashable, Sendable {
     var since: Int64
     /// The time of the chunk's last sample at the receiver, in milliseconds since 1970.
     var until: Int64
-    /// The number of the chunk's samples, counted from its first one, that the receiver has.
+    /// The number of the chunk's samples that the receiver has, counted from the chunk's first sample.
     var rows: Int
     /// The digest of those samples.
     var digest: Int64
