@@ -1,8 +1,8 @@
 /// Converts a series of local times to UTC. The order of the series decides which pass of a repeated hour is meant: the
-/// first pass is daylight saving time, the second is standard time. All times are milliseconds; local ones count from
-/// 1970-01-01 00:00 local time.
+/// first pass is daylight saving time, the second is standard time. All times are in milliseconds; local times count
+/// from 1970-01-01 00:00 local time.
 public struct LocalTimeline: Sendable {
-    /// The threshold for a step back within a repeated hour. A smaller step is a correction of the clock, a larger one
+    /// The threshold for a step back within a repeated hour. A smaller step is a correction of the clock; a larger step
     /// starts the second pass.
     public static let setting: Int64 = 600_000
 
@@ -21,7 +21,7 @@ public struct LocalTimeline: Sendable {
 
     private enum Reading {
         case once(Int64)
-        /// The clock shows the time twice. It was set back at `change`, between the two.
+        /// The clock shows the time twice. The clock was set back at `change`, between these two times.
         case twice(Int64, Int64, change: Int64)
         case never
     }
