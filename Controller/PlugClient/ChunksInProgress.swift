@@ -18,8 +18,8 @@ struct ChunksInProgress: FetchInProgress {
     mutating func take(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool {
         guard !bytes.isEmpty else { return last }
         let chunk = try SampleChunk(bytes: bytes)
-        // A chunk that was still open arrives a second time, with more samples, if the fetch resumes on a new
-        // connection. The second copy replaces the first one.
+        // If the fetch resumes on a new connection, the plug may send the last chunk again, with samples that it has
+        // added since. The second copy replaces the first one.
         if chunks.last?.firstMilliseconds == chunk.firstMilliseconds { chunks.removeLast() }
         chunks.append(chunk)
         size += bytes.count

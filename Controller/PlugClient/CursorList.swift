@@ -6,7 +6,7 @@ struct CursorList {
     /// The maximum number of plugs. The plug that was not updated for the longest time is removed first. The limit
     /// prevents the file from growing with every plug that was ever seen.
     static let limit = 1024
-    /// The maximum size of the file in bytes (no line is longer than 34 bytes). The limit prevents a foreign file from
+    /// The maximum size of the file in bytes (no line is longer than 33 bytes). The limit prevents a foreign file from
     /// filling the memory.
     static let byteLimit = 64 * limit
 

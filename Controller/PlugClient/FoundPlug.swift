@@ -4,6 +4,6 @@ public import PlugModel
 public struct FoundPlug: Hashable, Sendable {
     /// The currently announced name.
     public var name: String
-    /// The id of the paired plug with this name; nil if no paired plug has it.
+    /// The id of the paired plug to which the name that the user wrote refers; nil if it refers to no paired plug.
     public var id: PlugID?
 }

@@ -8,8 +8,8 @@ extension HouseFollower {
     private static let pause = Duration.milliseconds(200)
 
     /// Sends the command until the plug has answered or the task is cancelled. If the plug is renamed in the meantime,
-    /// the command is sent again under the new name with the same id, so the plug executes it only once.
-    /// A followed plug that is disconnected is waited for.
+    /// the command is sent again under the new name with the same id, so the plug executes it only once. If the plug is
+    /// followed but not connected, the call waits for its connection.
     ///
     /// - Throws: `Refusal` if the plug refused, if no plug is followed under this name, if the name is ambiguous, or if
     ///   following ended; `CancellationError` if the task was cancelled.

@@ -10,7 +10,7 @@ package import ServiceDiscovery
 /// The name of a paired plug is bound to its id. The plug keeps this name if only its announced name changes. Another
 /// host that announces the name is not reported.
 public actor HouseFollower {
-    /// A plug was found or lost, by its name, or a plug that was found sent a report.
+    /// The follower found or lost a plug, which the name identifies, or received a report of a found plug.
     public enum Update: Sendable {
         case found(String)
         case report(PlugReport)
@@ -54,7 +54,7 @@ public actor HouseFollower {
     ///   - client: Finds and connects the plugs.
     ///   - cursor: The position at which the events of a plug begin if the plug is not in `known`.
     ///   - known: The last event that the caller has seen of each plug.
-    ///   - stateOptions: When the plugs send readings; nil for no states.
+    ///   - stateOptions: The conditions under which the plugs send their states; nil for no states.
     public init(
         _ client: PlugClient, after cursor: Cursor = .now, known: [PlugID: SequenceNumber] = [:],
         stateOptions: StateOptions? = StateOptions()

@@ -10,7 +10,8 @@ import ServiceDiscovery
 /// delivers all updates in the order of the actions. A slow reader of the updates therefore delays the reading of
 /// reports, and the number of waiting updates is limited.
 struct HouseMachine: Machine, Sendable {
-    /// One period of following a plug under one announced name. Later periods have higher numbers.
+    /// Identifies a follower: one period in which a plug is followed under one announced name. Later periods have
+    /// higher numbers.
     struct FollowerID: Hashable, Comparable, Sendable {
         fileprivate let number: Int
 
@@ -50,7 +51,7 @@ struct HouseMachine: Machine, Sendable {
         /// Begins to follow the plug that announces this name. The events of a plug in `known` continue after the
         /// number given there. A position of a follower in `resumed` replaces this number.
         case follow(FollowerID, name: String, known: [PlugID: SequenceNumber], resumed: Resumption?)
-        /// Connects to the plug now if it is not connected.
+        /// Connects to the plug now, or checks its existing connection.
         case locate(FollowerID)
         /// Reads the next report; ``Event/report(_:_:)`` or ``Event/ended(_:_:at:)`` answers it.
         case read(FollowerID)
@@ -102,9 +103,11 @@ struct HouseMachine: Machine, Sendable {
         var reported: String?
         /// True if the plug was connected at the time of the last handled report.
         var isConnected = false
-        /// True if another follower is connected to the plug. No report of this one is delivered.
+        /// True if another follower reports the events of the same plug. The reports of this follower are then not
+        /// delivered.
         var isDuplicate = false
-        /// True if an older follower waits for this one, which then waits for no other.
+        /// True if an older follower of the same plug waits for the end of this follower. This follower then waits for
+        /// no other follower.
         var isSuperseded = false
         /// The report of the connection, if it was not delivered because the name belonged to a different plug.
         var withheld: PlugReport?
@@ -126,7 +129,7 @@ struct HouseMachine: Machine, Sendable {
     private var followers: [FollowerID: Follower] = [:]
     /// The followers that are not stopped, by the name under which following began.
     private var followed: [String: FollowerID] = [:]
-    /// The names that are found and not lost.
+    /// The names that were reported as found and have not been reported as lost since.
     private var reportedNames: Set<String> = []
     /// The announced names that are not followed yet, because there are ``followerLimit`` followers.
     private var waiting = InsertionOrderedNames()
@@ -310,7 +313,7 @@ struct HouseMachine: Machine, Sendable {
             for other in newer { followers[other]?.isSuperseded = true }
             earlier = (others.keys.filter { $0 < id && (isCurrent || isStopped($0)) } + newer).sorted()
         }
-        // If another follower has reported the name, the name is not lost in between.
+        // If another follower has reported the name as found, no update reports it as lost in between.
         let isTaken = isTaken || earlier.contains { followers[$0]?.reported == name && followers[$0]?.name == name }
         if !earlier.isEmpty {
             followers[id]?.phase = .takingOver(plug, from: Set(earlier), report, name: name, isTaken: isTaken)
@@ -564,7 +567,7 @@ extension PlugReport {
 }
 
 extension PlugUpdate {
-    /// True for updates that follow a connection.
+    /// True for updates that can occur only while the plug is connected.
     fileprivate var isWithinConnection: Bool {
         switch self {
         case .following, .snapshot, .state, .event, .gap, .log: true

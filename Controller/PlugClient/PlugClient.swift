@@ -173,7 +173,7 @@ public final class PlugClient: Sendable {
     ///   - cursor: The position at which the plug's events begin; nil for no events.
     ///   - known: The last event that the caller has seen of each plug. A plug in this dictionary continues after its
     ///     event, and `cursor` applies to the other plugs.
-    ///   - stateOptions: When the plug sends readings; nil for no states.
+    ///   - stateOptions: The conditions under which the plug sends its state; nil for no states.
     /// - Returns: A followed plug. If the client is stopped, the plug stops immediately.
     public func follow(
         _ plug: String, id: PlugID? = nil, after cursor: Cursor? = .now, known: [PlugID: SequenceNumber] = [:],

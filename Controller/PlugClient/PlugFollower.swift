@@ -18,7 +18,8 @@ public struct PlugFollower: Machine {
         case failed(Disconnection)
         /// Bytes arrived on a connection.
         case received([UInt8], on: ConnectionID)
-        /// True while the shell reads from the network. It reads from the start, and pauses while its reader is behind.
+        /// True when the shell resumes reading from the network, false when it pauses because its reader is behind.
+        /// Before the first such event, the shell reads.
         case reading(Bool)
         /// The connection ended.
         case closed(ConnectionID)
@@ -108,7 +109,7 @@ public struct PlugFollower: Machine {
     ///   - controllerName: The user's name for this controller, which plugs report as the cause of its commands.
     ///   - cursor: The position at which the plug's events begin; nil for no events.
     ///   - known: The last event that the caller has seen of each plug; it takes precedence over `cursor`.
-    ///   - stateOptions: When the plug sends readings; nil for no states.
+    ///   - stateOptions: The conditions under which the plug sends its state; nil for no states.
     ///   - seed: The seed of the retry jitter.
     public init(
         controllerName: String, cursor: Cursor?, known: [PlugID: SequenceNumber] = [:], stateOptions: StateOptions?,

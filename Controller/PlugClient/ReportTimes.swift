@@ -7,8 +7,8 @@ import ProtocolCore
 /// The times are computed from ages, so they stay correct when the wall clock of either side is set. Each age is a new
 /// estimate with an error of some milliseconds; events of one boot nevertheless keep their order.
 struct ReportTimes {
-    /// The maximum error of an estimate in nanoseconds. A larger backward step means that a wall clock was set, and is
-    /// reported unchanged.
+    /// The maximum error of an estimate in nanoseconds. An estimate that is earlier than the previous one by more than
+    /// this error means that a wall clock was set. This estimate is reported unchanged.
     static let tolerance: Int64 = 1_000_000_000
 
     private var last: (boot: BootID, at: WallTime)?

@@ -12,7 +12,7 @@ struct SamplesInProgress: FetchInProgress {
     static let limit = 4_000_000
 
     private let continuation: CheckedContinuation<Outcome, Never>
-    /// The wall-clock time at the instant zero.
+    /// The wall-clock time at which the controller's clock was zero.
     private let origin: WallTime
     /// The requested range on the controller's clock.
     private let range: ClosedRange<Instant>
@@ -37,8 +37,8 @@ struct SamplesInProgress: FetchInProgress {
         return last
     }
 
-    /// Appends the new samples of a chunk. A chunk that was still open arrives a second time, with more samples, if the
-    /// fetch resumes on a new connection. Only the samples after the last known one are appended.
+    /// Appends the new samples of a chunk. If the fetch resumes on a new connection, the plug may send the last chunk
+    /// again, with samples that it has added since. Only the samples after the last known one are appended.
     private mutating func add(_ found: [Sample], of clock: ClockMapping) {
         let known = boot == clock.boot ? samples.last?.sample.milliseconds ?? .min : .min
         boot = clock.boot

@@ -75,7 +75,7 @@ public struct BinaryRows: Sendable {
 
     /// Adds a `timestamptz`.
     ///
-    /// - Parameter milliseconds: the time since 1970, clamped to 285,000 years.
+    /// - Parameter milliseconds: the time since 1970, clamped to about 285,000 years before or after 1970.
     public mutating func add(time milliseconds: Int64) {
         add((Swift.min(Swift.max(milliseconds, -Self.furthest), Self.furthest) - Self.epoch) * 1000)
     }

@@ -29,7 +29,8 @@ public struct PostgreSQLSettings: Sendable {
     /// Reads the table and reports errors to its reader.
     ///
     /// - Parameter path: resolves the path of a file in the table.
-    /// - Returns: nil if the table is missing or not valid.
+    /// - Returns: nil if the table or its `host` is missing. With any other error, the settings are returned, and the
+    ///   reader has the error.
     package init?(_ table: ConfigurationReader.Table, path: (String) -> String) {
         let written = table.text("host", "the server's name or address")
         let isLocal = written?.hasPrefix("/") ?? false

@@ -52,7 +52,8 @@ public struct ChartSource: Sendable {
         return Chart(title: "\(names), energy by \(step.rawValue)", series: series, window: window, zone: zone)
     }
 
-    /// Returns the energy per plug and period: from the history, plus the plugs' own data for the time after it.
+    /// Returns the energy per plug and period: from the history, plus the energy of the samples in the series that are
+    /// newer than the history.
     public func energies(
         of plugs: [HistoryPlug?], _ periods: [CalendarPeriod], from history: PowerHistory?
     ) throws(HistoryError) -> [[PeriodEnergy]] {

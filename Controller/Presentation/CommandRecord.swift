@@ -39,7 +39,7 @@ public struct CommandRecord: Codable, Hashable, Sendable {
             ? "\(plug): no protection was tripped" : "\(plug): protection reset; it is \(on == true ? "on" : "off")"
     }
 
-    /// Text for the user after a switch.
+    /// Text for the user after the plug was turned on or off, or dimmed.
     public var text: String {
         let dimmed = on == true && level.map { $0 < 100 } == true ? " at \(number(level)) %" : ""
         let unchanged = seq == nil && dimmed.isEmpty ? " (unchanged)" : ""

@@ -16,7 +16,7 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
     /// The part of the energy in Wh that the plug counted during times without samples. Its distribution over these
     /// times is estimated.
     public var estimated: Double
-    /// The seconds with samples.
+    /// The time between samples that are at most 30 s apart, in seconds.
     public var covered: Double
     /// The mean active power in W; omitted without samples.
     public var meanActivePower: Double?

@@ -17,7 +17,8 @@ public struct SunTimes: Hashable, Sendable {
         /// without sunset.
         public var lightUntil: Instant?
 
-        /// Creates a day. Nil limits of daylight mean sunrise and sunset.
+        /// Creates a day. If `lightFrom` is nil, daylight starts at sunrise; if `lightUntil` is nil, daylight ends at
+        /// sunset.
         public init(
             day: Int64, sunrise: Instant?, sunset: Instant?, lightFrom: Instant? = nil, lightUntil: Instant? = nil
         ) {

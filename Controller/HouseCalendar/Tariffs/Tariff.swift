@@ -33,7 +33,7 @@ public struct Tariff: Hashable, Sendable {
         }
     }
 
-    /// The printed name: "EUR", "€".
+    /// The name of the currency as it is printed, such as "EUR" or "€".
     public var currency: String
     /// The fixed cost per day.
     public var standingCharge: Double

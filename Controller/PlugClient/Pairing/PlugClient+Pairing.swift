@@ -56,7 +56,7 @@ extension PlugClient {
 
     /// Returns the list entry of the resolved plug, with the key that the plug has to prove.
     ///
-    /// - Throws: ``PairingMismatch`` if the plug is not paired, ``PairedPlugsError``.
+    /// - Throws: ``PairingMismatch`` if the plug is not paired or announces no id, ``PairedPlugsError``.
     func entry(of service: ResolvedService, named name: String) throws -> PairedPlugs.Entry {
         guard let id = service.txt?.plugID else { throw PairingMismatch.anonymous(name: name) }
         let all = try paired.all()

@@ -63,7 +63,7 @@ extension Database {
 
     /// Calls the body with the samples of each chunk, sorted by time, and the difference between the wall clock and the
     /// samples' own times. A chunk owns its whole span, including the part outside of the requested span: samples of
-    /// later chunks that lie within this span are skipped.
+    /// later chunks that lie within the chunk's span are skipped.
     ///
     /// - Returns: The spans whose samples are unreadable.
     func eachChunk(

@@ -8,8 +8,8 @@ import LinuxSystem
 /// SQLite refuses a complete file if its first 100 bytes are wrong, or if it has fewer pages than its header states
 /// (https://www.sqlite.org/fileformat.html, section 1.3). This type corrects both and adds empty pages for the missing
 /// ones, so that only the content of those pages is lost. If the first page is damaged beyond its header, the first
-/// page of a new history replaces it: it contains the number of each table's root page, and these numbers are equal in
-/// all histories, because the tables are always created in the same order.
+/// page of a new history replaces it. The first page contains the number of each table's root page, and these numbers
+/// are equal in all histories, because the tables are always created in the same order.
 struct DamagedPages {
     /// The paths of the damaged file and of the copy.
     private let path: String
@@ -22,8 +22,8 @@ struct DamagedPages {
     /// at which the number of pages was valid.
     private static let (changes, pages, freePages, changesOfPages) = (24, 28, 32, 92)
     private static let pieceLength = 65_536
-    /// The maximum number of missing pages. If the header states more, its number of pages is ignored, because the
-    /// header itself may be damaged.
+    /// The maximum number of missing pages that are added. If more pages are missing according to the header, its
+    /// number of pages is ignored, because the header itself may be damaged.
     private static let mostMissing = 1 << 16
 
     /// Returns true if the file has the header of a history, so that SQLite can read its pages. Returns false for an

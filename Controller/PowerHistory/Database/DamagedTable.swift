@@ -5,7 +5,7 @@ import GRDB
 /// The row numbers come from a scan of the table from both ends up to the damage, from its indexes, and, if no index is
 /// completely readable, from a search for each next number. A changed key in an interior page puts the tree out of
 /// order, and a page that the tree reaches twice shows its rows twice. For this reason no pass relies on ascending
-/// numbers to end: a scan has a limit of rows, and the search only goes up.
+/// numbers to end: a scan has a limit of rows, and the search moves only to greater numbers.
 struct DamagedTable {
     /// An index and its columns, separated by commas.
     struct Index {

@@ -56,7 +56,7 @@ struct DatabaseOpener {
         let migrator = Schema.migrator
         if try queue.read(migrator.hasBeenSuperseded) {
             let applied = Set(try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") })
-            // A later version has all steps of this version too.
+            // A later version of this program has all migrations of this version too.
             guard applied.isSuperset(of: migrator.migrations) else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of its versions is damaged")
             }
@@ -65,7 +65,7 @@ struct DatabaseOpener {
         if role != .reader {
             try migrator.migrate(queue)
         } else if try !queue.read(migrator.hasCompletedMigrations) {
-            // If no step is applied, a recorder may be creating the database at this moment. The history is then
+            // If no migration is applied, a recorder may be creating the database at this moment. The history is then
             // reported as absent.
             let isEmpty = try queue.read { try migrator.appliedIdentifiers($0).isEmpty }
             throw HistoryError(isEmpty ? .absent : .outdated, isEmpty ? directory : path)
