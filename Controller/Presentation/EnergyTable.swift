@@ -4,7 +4,8 @@ import PowerHistory
 public import Terminal
 
 extension EnergyReport {
-    /// Returns a table for the user: first the totals of several appliances, then each one by its periods, with bars.
+    /// Returns tables for the user, with bars: first a table of the appliances' totals if there are several appliances,
+    /// then a table of periods per appliance.
     ///
     /// - Parameters:
     ///   - width: the limit of display columns; nil for none.
@@ -26,8 +27,8 @@ extension EnergyReport {
         return lines + notes
     }
 
-    /// Adds a bar to one row per energy, in the space that the columns leave. The row of the sum follows these rows and
-    /// has no bar.
+    /// Appends a bar to the first rows of the table, one row per energy, in the space that the columns leave. The row
+    /// of the sum is the last row and has no bar.
     private func withBars(of energies: [Double], _ table: Table, width: Int?, blocks: Bool) -> [StyledLine] {
         let taken = table.lines().map(\.width).max() ?? 0
         let bars = EnergyBars(width: width.map { min(40, max(8, $0 - taken - 2)) } ?? 24, blocks: blocks)
@@ -127,7 +128,8 @@ extension EnergyReport {
         return notes.isEmpty ? [] : [StyledLine()] + notes
     }
 
-    /// Returns the label of a period. Hours contain the year only if the rows are from several years.
+    /// Returns the label of a period. Labels of hours and quarter-hours contain the year only if the rows are from
+    /// several years.
     ///
     /// - Parameter years: the number of different years in the rows.
     private func label(_ period: CalendarPeriod, ofYears years: Int) -> String {

@@ -26,7 +26,8 @@ public struct ImportRecord: Codable, Hashable, Sendable {
     public var to: String?
     /// The number of lines in the file: `samples` plus the lines of `leftOut`.
     public var lines: Int
-    /// The number of stored samples.
+    /// The number of lines that were imported as samples. The history may contain more samples, because those of a slow
+    /// recording are interpolated.
     public var samples: Int
     /// The lines that were not imported as samples, by reason.
     public var leftOut: [LeftOut]

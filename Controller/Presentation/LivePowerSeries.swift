@@ -68,8 +68,8 @@ public struct LivePowerSeries: Sendable {
         return summaries + points
     }
 
-    /// Returns the energy between two times in seconds since 1970 that is not in the history yet: mWh, and the seconds
-    /// with samples.
+    /// Returns the energy between two times in seconds since 1970 that is not in the history yet, in mWh, and the time
+    /// between its samples without gaps, in seconds.
     public func newEnergy(from: Double, to: Double) -> (milliwattHours: Double, covered: Double) {
         var wattSeconds = 0.0
         var covered = 0.0
@@ -127,7 +127,7 @@ public struct SampleRecord: Codable, Hashable, Sendable {
     public var minActivePower: Double?
     /// The highest active power in W; only for summaries.
     public var maxActivePower: Double?
-    /// The seconds with samples; only for summaries.
+    /// The time between samples that are at most 30 s apart, in seconds; only for summaries.
     public var covered: Double?
 }
 

@@ -48,9 +48,9 @@ public final class ChildProcess {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - words: the program, which is searched in PATH, and its arguments.
-    ///   - place: the file of the program; nil to search PATH.
-    ///   - input: all of its standard input; it must fit into a pipe.
+    ///   - words: the program and its arguments.
+    ///   - place: the file of the program; nil to search the first word in PATH.
+    ///   - input: the program's complete standard input, which must fit into a pipe.
     ///   - fence: denies the program access to the daemon's secrets; nil for full access.
     public init(
         _ words: [String], at place: ResolvedPath? = nil, input: [UInt8], environment: [String],

@@ -8,9 +8,9 @@ import Synchronization
 /// permissions do not help; Landlock does (Linux 5.13) and needs no privileges.
 ///
 /// Landlock has no rule that denies access. So access is granted to everything that exists when the program starts,
-/// except the secrets and the folders that lead to them. A file that is created later in such a folder (for example the
-/// home folder) can be written, but not read before the next program starts. A folder can be created there, but neither
-/// renamed nor removed.
+/// except the secrets and the folders that lead to them. If a file is created later in such a folder (for example the
+/// home folder), the program can write it, but cannot read it; a program that starts after that can read it too. The
+/// program can create a folder there, but can neither rename nor remove it.
 public final class LandlockSandbox: Sendable {
     /// True if the kernel has Landlock and lets this process use it.
     public static var isPossible: Bool { fence_version() > 0 }

@@ -1,7 +1,8 @@
 /// A threshold of active power with the direction in which it is crossed.
 ///
 /// "Above" and "below" are strict: 40 W is not above 40 W. After a firing the trigger is disarmed until the power has
-/// returned past the threshold by the hysteresis. Noise around the threshold therefore fires once.
+/// returned past the threshold by the hysteresis. Power that fluctuates around the threshold therefore fires the rule
+/// only once.
 public struct PowerThreshold: Hashable, Sendable {
     /// The direction of the crossing that fires.
     public enum Direction: Hashable, Sendable, CaseIterable {

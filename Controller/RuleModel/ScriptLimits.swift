@@ -7,7 +7,7 @@ public enum ScriptLimits {
     public static let commands = 60
     /// The length of the sliding span for ``commands``.
     public static let span = Duration.seconds(60)
-    /// The maximum number of actions in one answer. Keeps the stored memory small.
+    /// The maximum number of actions in one answer. Keeps the stored state of the rules small.
     public static let actions = 256
     /// The maximum size of a script's persistent state, in bytes of JSON. The state is part of every write of the
     /// house's memory.

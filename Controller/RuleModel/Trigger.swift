@@ -20,7 +20,7 @@ public enum Trigger: Hashable, Sendable {
     case back(plug: String, dwell: Duration)
     /// A protection tripped; nil for any protection.
     case protection(plug: String, Protection?)
-    /// The appliance on the plug started or finished.
+    /// The connected appliance started or finished a cycle.
     case appliance(plug: String, ApplianceTrigger)
     /// The schedule is due.
     case schedule(Schedule)
@@ -92,8 +92,8 @@ public struct EnergyThreshold: Hashable, Sendable {
     }
 }
 
-/// An event of the appliance that ``ApplianceSense/ApplianceSense`` detects on a plug. A nil kind matches any
-/// appliance.
+/// An event of the appliance that ``ApplianceSense/ApplianceSense`` detects on a plug. A nil kind matches cycles of any
+/// kind.
 public enum ApplianceTrigger: Hashable, Sendable {
     /// A cycle of this kind became certain.
     case started(ApplianceCycle.Kind?)

@@ -1,8 +1,8 @@
 /// The position of a live display.
 public enum Placement: Hashable, Sendable {
-    /// The whole alternate screen. The previous content is restored at the end.
+    /// The whole alternate screen. The previous content is restored when the display is closed.
     case wholeScreen
-    /// The lines below the prompt, which remain at the end.
+    /// The lines below the prompt. They stay visible when the display is closed.
     case inPlace
 }
 

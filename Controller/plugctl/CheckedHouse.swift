@@ -6,8 +6,8 @@ import PowerHistory
 import Presentation
 import RuleChecks
 
-/// Collects the plugs that rules may mention: the daemon's plugs, or without a daemon the paired plugs, and the plugs
-/// in the history.
+/// Collects the plugs that rules may mention: the plugs in the history, and the daemon's plugs or, without a daemon,
+/// the paired plugs.
 struct CheckedHouse {
     /// The daemon to ask; nil without one.
     let daemon: DaemonClient?

@@ -74,7 +74,7 @@ struct Controllers: AsyncParsableCommand {
     }
 }
 
-/// The options for a role and its end.
+/// The options for a role and its duration.
 struct GrantOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),

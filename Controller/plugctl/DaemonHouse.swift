@@ -8,7 +8,7 @@ import PlugModel
 import PowerHistory
 import Presentation
 
-/// Gives the dashboard access to the plugs, through the connections of the rules.
+/// Gives the dashboard access to the plugs, through the same connections that the rules use.
 struct DaemonHouse: HouseCommands {
     let runner: RuleRunner
     let client: PlugClient

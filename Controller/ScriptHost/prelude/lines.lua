@@ -98,8 +98,8 @@ local function runHandler(handler, event)
     return { state = state, line = answer("done", parts) }
 end
 
--- Restores the state before the call. Returns true as its second value if memory is exhausted; then this is the
--- last answer.
+-- Restores the state before the call. Returns true as its second value if memory is exhausted; the process then exits
+-- after this answer.
 local function takeBack(problem)
     local isFine = attempt(host.restoreState)
     return failed(problem), not isFine
@@ -121,8 +121,8 @@ local function callHandler(message)
     return result.line
 end
 
--- Answers a line without its line feed. Returns the answer with its line feed, and true if this must be the last
--- answer.
+-- Answers a line without its line feed. Returns the answer with its line feed, and true if the process must exit after
+-- this answer.
 function host.answer(line)
     local isFine, message = pcall(decode, line)
     if isFine and type(message) == "table" then

@@ -122,7 +122,7 @@ end
 
 local globals = host.globals
 -- The state as JSON that the controller has, and the one to which a failed call reverts. They differ if the script
--- changed the state while it was loaded.
+-- changed the state while the script was being loaded.
 local told, good = "{}", "{}"
 -- The script's `state` after the last successful call.
 local current

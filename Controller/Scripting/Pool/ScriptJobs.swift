@@ -18,8 +18,8 @@ final class ScriptJobs: Sendable {
         var isSecondTry = false
     }
 
-    /// The maximum number of waiting calls of a script. The house stores at most as many, so an excess is an error of
-    /// the caller.
+    /// The maximum number of waiting calls of a script. The house stores at most this number of calls, so an excess is
+    /// an error of the caller.
     static let most = ScriptLimits.calls
 
     private struct Closing {

@@ -16,7 +16,7 @@ public enum ScriptDeath: Error, Hashable, Sendable {
     case garbled(String)
     /// The process was killed by a user, or by the kernel for lack of memory.
     case killed
-    /// The process received another signal.
+    /// A signal that no other case covers ended the process.
     case crashed(signal: Int32)
     /// The process exited with this status.
     case exited(status: Int32)
