@@ -171,7 +171,7 @@ extension History {
             throw CLIError(
                 """
                 \(file) begins more than \(days) days before the newest sample of \(plug.title), so its samples would expire at once
-                hint: import it under a different name: --plug "\(plug.title) then"
+                hint: import it under a different name, such as --plug "\(plug.title) old"
                 """)
         }
 

@@ -8,7 +8,7 @@ struct Invite: AsyncParsableCommand {
         commandName: "invite",
         abstract: "Create a code with which another controller can pair with a plug once.",
         discussion: """
-            The code replaces the one on the plug's label: enter it at the prompt of `plugctl pair`. It is valid for one pairing
+            Enter the code at the prompt of `plugctl pair`, in place of the one on the plug's label. It is valid for one pairing
             within a day and becomes invalid when the plug restarts. The time in --for is counted while the plug has power.
 
             Examples:

@@ -23,7 +23,7 @@ struct TimeSpan: ExpressibleByArgument, CustomStringConvertible {
     var defaultValueDescription: String { text }
 }
 
-/// A time up to now as users write it: as ``TimeSpan``, and `8w`, `3y`; at most 200 years.
+/// The length of a time span that ends now, as users write it: as ``TimeSpan``, and `8w`, `3y`; at most 200 years.
 struct PastSpan: ExpressibleByArgument {
     let duration: Duration
 
