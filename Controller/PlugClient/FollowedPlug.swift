@@ -128,8 +128,8 @@ public actor FollowedPlug: ConnectionOwner {
         }
     }
 
-    /// Fetches the samples that the plug still stores between two times, both included, in order. The fetch continues
-    /// over as many connections as it needs.
+    /// Fetches the samples that the plug still stores between two times, both included, in ascending order of time.
+    /// The fetch continues over as many connections as it needs.
     ///
     /// - Throws: `Refusal`, `SampleChunkError` for a damaged chunk, `CancellationError`.
     public func samples(from: WallTime, to: WallTime) async throws -> [PlugSample] {
@@ -340,7 +340,7 @@ public actor FollowedPlug: ConnectionOwner {
         undelivered.append(PlugReport(plug: name, at: at, update: update, source: machine.expected))
     }
 
-    /// Passes all reports to the reader at once, which wakes it only once.
+    /// Passes all reports to the reader together, so that the reader wakes only once.
     private func handOver() {
         guard !undelivered.isEmpty else { return }
         let reports = undelivered

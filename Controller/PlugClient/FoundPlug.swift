@@ -4,6 +4,6 @@ public import PlugModel
 public struct FoundPlug: Hashable, Sendable {
     /// The currently announced name.
     public var name: String
-    /// The id of the paired plug to which the name that the user wrote refers; nil if it refers to no paired plug.
+    /// The id of the paired plug with the name that the user wrote; nil if no paired plug has that name.
     public var id: PlugID?
 }

@@ -111,7 +111,7 @@ public final class Plug: Sendable {
         public var event: SequenceNumber?
     }
 
-    /// Fetches the samples that the plug still stores between two times, both included, in order.
+    /// Fetches the samples that the plug still stores between two times, both included, in ascending order of time.
     ///
     /// - Throws: `Refusal`, `SampleChunkError` for a damaged chunk, or `CancellationError`.
     public func samples(from: WallTime, to: WallTime = .now) async throws -> [PlugSample] {

@@ -28,7 +28,8 @@ public final class PlugClient: Sendable {
     public let eventLoop: any EventLoop
     let name: String
     /// The event loop of all clients in this process. It never ends, because actors, streams and timers of a client may
-    /// schedule work on it after the client has stopped. For example, a reader that ends later ends its browse there.
+    /// schedule work on it after the client has stopped. For example, a reader that ends after the client has stopped
+    /// ends its browse on this event loop.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let dialer: RenewedDialer
     let paired: PairedPlugs
@@ -40,7 +41,8 @@ public final class PlugClient: Sendable {
     /// Creates a client and starts its discovery.
     ///
     /// - Parameters:
-    ///   - name: The user's name for this controller, at most 63 bytes. Plugs report it as the cause of its commands.
+    ///   - name: The name of this controller, at most 63 bytes. Plugs report this name as the cause of the controller's
+    ///     commands.
     ///   - identity: The controller's key.
     ///   - renewed: Returns the current key before each connection; nil if the key cannot be read or never changes.
     ///   - paired: The list of paired plugs. With a plug that is not in the list, the client can only pair.

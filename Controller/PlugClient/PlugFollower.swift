@@ -106,7 +106,7 @@ public struct PlugFollower: Machine {
     /// Creates a machine that is not connected.
     ///
     /// - Parameters:
-    ///   - controllerName: The user's name for this controller, which plugs report as the cause of its commands.
+    ///   - controllerName: The name of this controller, which plugs report as the cause of the controller's commands.
     ///   - cursor: The position at which the plug's events begin; nil for no events.
     ///   - known: The last event that the caller has seen of each plug; it takes precedence over `cursor`.
     ///   - stateOptions: The conditions under which the plug sends its state; nil for no states.

@@ -4,7 +4,7 @@ public import PlugModel
 public struct SharedPlugName: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name as the user wrote it.
     public var name: String
-    /// The matching plugs, in order.
+    /// The matching plugs, sorted by id.
     public var plugs: [PlugID]
     /// The exact names of these plugs, in the same order.
     public var names: [String]

@@ -148,7 +148,7 @@ public struct HistoryExport: Sendable {
         }
     }
 
-    /// The span of samples that is in memory at once: one day, in milliseconds. The samples of a year would need too
+    /// The span of samples that is in memory at a time: one day, in milliseconds. The samples of a year would need too
     /// much memory.
     private static let piece = 86_400_000
 

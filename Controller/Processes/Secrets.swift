@@ -4,7 +4,8 @@ import LinuxSystem
 
 /// The daemon's files that no program may read.
 public struct Secrets: Sendable {
-    /// The files. They need not exist. Their drafts, which are called `NAME.…`, are protected as well.
+    /// The files. They need not exist. The temporary files `NAME.…`, in which they are written first, are protected as
+    /// well.
     public var files: [String]
     /// All files in these folders are protected. A folder that contains the user's home folder is not protected; only
     /// the listed ``files`` in it are.

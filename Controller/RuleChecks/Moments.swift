@@ -75,7 +75,7 @@ extension RuleInspection {
     private func coincide(_ first: Trigger, _ second: Trigger) -> Bool {
         switch (first, second) {
         case (.activePower(_, let mine), .activePower(_, let its)):
-            // A jump of the power crosses both thresholds at once.
+            // One jump of the power can cross both thresholds.
             return mine.direction == its.direction && mine.dwell == its.dwell
         case (.activePower(_, let threshold), .activePowerStays(_, let band)),
             (.activePowerStays(_, let band), .activePower(_, let threshold)):

@@ -161,8 +161,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 /// A daily window from `after` (included) to `before` (excluded). If `before` is earlier than `after`, the window
-/// crosses midnight; ``goesOverMidnight(isEarlier:)`` lists the exceptions for sun events. If both are equal, it is the
-/// whole day.
+/// crosses midnight; ``goesOverMidnight(isEarlier:)`` lists the exceptions for sun events. If both are equal, the
+/// window is the whole day.
 public struct DailyWindow: Hashable, Sendable {
     /// One end of the window: a clock time, or a sun event of the day with an offset.
     public enum Point: Hashable, Sendable {

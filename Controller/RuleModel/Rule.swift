@@ -3,8 +3,8 @@ public struct Rule: Hashable, Sendable {
     /// The default of ``maximumAge``.
     public static let usualMaximumAge = Duration.seconds(5)
 
-    /// The user's name for the rule. The ids of the rule's commands are derived from it, so rules of one engine have
-    /// different names.
+    /// The name that the user gave to the rule. The ids of the rule's commands are derived from this name, so rules of
+    /// one engine have different names.
     public var name: String
     /// The triggers. An edge of any of these triggers fires the rule.
     public var triggers: [Trigger]

@@ -18,7 +18,7 @@
 /// long in a C function; SIGSYS ends it after a forbidden system call.
 enum {
     exit_usage = 64,
-    /// There was not enough memory at the start, or the prelude has an error.
+    /// There was not enough memory to load the prelude, or the prelude has an error.
     exit_broken = 70,
     exit_no_cage = 71,
     /// The answer could not be written, because the controller has closed its end.

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/// A file of the Lua code that provides a script's functions. The file is embedded into the program, so that the
-/// versions of both always match.
+/// A file of the Lua code that provides a script's functions. The file is embedded into the program, so that the code
+/// always matches the program.
 struct prelude_file {
     /// The chunk name for error messages: "=prelude/state.lua".
     const char *name;

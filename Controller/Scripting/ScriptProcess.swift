@@ -14,8 +14,8 @@ public final class ScriptProcess {
     /// Starts the process and loads the script.
     ///
     /// - Parameters:
-    ///   - script: the script as `ScriptReader` read it. If it now declares different rules, it is refused, because the
-    ///     rules in use would call the wrong functions.
+    ///   - script: the script as `ScriptReader` read it. If the script declares different rules now, the initializer
+    ///     throws, because the rules in use would call the wrong functions.
     ///   - host: the path of the program that runs scripts (``ScriptHost/path()``).
     ///   - state: the stored state as JSON, or nil.
     /// - Throws: `ScriptFault`.

@@ -11,6 +11,7 @@ public enum Key: Hashable, Sendable {
     /// A function key, F1 to F12.
     case function(Int)
 
-    /// Control-C. In raw mode it is a key instead of a signal, so the program that reads keys must end on it.
+    /// Control-C. In raw mode it is a key instead of a signal, so the program that reads keys must end when it receives
+    /// this key.
     public static let interrupt = Key.control("c")
 }

@@ -48,8 +48,8 @@ public struct Style: Hashable, Sendable {
     /// Faint text in the default colour.
     public static let faint = Style(faint: true)
 
-    /// Returns the sequence from the plain style to this one (ECMA-48 section 8.3.117, SGR); empty for the plain style,
-    /// and on a terminal without colours.
+    /// Returns the escape sequence that switches a terminal from the plain style to this style (ECMA-48 section
+    /// 8.3.117, SGR); empty for the plain style, and on a terminal without colours.
     func sequence(_ colors: ColorDepth) -> String {
         guard colors != .none else { return "" }
         var parameters: [String] = []

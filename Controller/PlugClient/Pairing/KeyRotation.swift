@@ -23,7 +23,7 @@ public struct KeyRotation: Sendable {
     /// The paths of the next key and of the list of plugs that know it.
     static func paths(in directory: String) -> [String] { [directory + "/next-key", directory + "/next-key-plugs"] }
 
-    /// Generates the next key, or reads the one of an unfinished rotation.
+    /// Generates the next key, or reads the next key of an unfinished rotation.
     ///
     /// - Parameters:
     ///   - own: The key in use.
@@ -62,8 +62,8 @@ public struct KeyRotation: Sendable {
         try files.replaceSecret(listPath, with: Array(lines.utf8))
     }
 
-    /// Makes the next key the one in use. A running ``PlugClient`` uses the new key on its next connection if its
-    /// `renewed` closure reads the key file.
+    /// Makes the next key the key of this controller. A running ``PlugClient`` uses the new key on its next connection
+    /// if its `renewed` closure reads the key file.
     ///
     /// - Throws: `FileError`.
     public func finish() throws(FileError) {

@@ -116,7 +116,8 @@ struct RollUpBlock {
 }
 
 extension RollUpEntry {
-    /// The product of mean and covered time, in microwatt-hours. The stored energy is near it.
+    /// The product of mean and covered time, in microwatt-hours. The stored energy usually differs little from this
+    /// product.
     fileprivate var expectedEnergy: Int64 {
         guard let power else { return 0 }
         // Only damaged or implausible data exceed Int64, and for these the result does not matter.

@@ -10,7 +10,7 @@ struct QuantityKind<Value: Sendable>: Sendable {
 enum Quantities {
     /// The greatest power in W; it exceeds every plug's rating.
     static let greatestWatts = 100_000.0
-    /// The greatest energy in Wh; it exceeds a plug's consumption of a year.
+    /// The greatest energy in Wh; it exceeds the energy that a plug can measure in a year.
     static let greatestWattHours = 1e9
 
     private static let wattUnits = ["W", "kW", "mW"]

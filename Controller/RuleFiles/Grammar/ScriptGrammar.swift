@@ -4,7 +4,8 @@ import RuleModel
 enum ScriptGrammar {
     struct Declaration: Sendable {
         var triggers: [Trigger]
-        /// The settings of the rule, without triggers and actions. Its name is the one in the script, or empty.
+        /// The settings of the rule, without triggers and actions. The rule's name is the `name` of the declaration, or
+        /// empty.
         var settings: Rule
     }
 

@@ -9,7 +9,8 @@ enum MessageLimits {
     static let source = 128 << 10
     /// The longest name of a script in bytes. With a line number appended it is still a valid rule name.
     static let name = 48
-    /// The maximum number of timers that one answer may start and stop. Fewer may run, see ``ScriptLimits/timers``.
+    /// The maximum number of timers that one answer may start and stop. The limit of running timers is lower, see
+    /// ``ScriptLimits/timers``.
     static let timerChanges = 256
     /// The longest error message of a host, in bytes.
     static let words = 2000
