@@ -20,8 +20,8 @@ struct RuleBacktest: AsyncParsableCommand {
             The daemon's rule engine runs over the history in virtual time, with its waits and schedules. Each firing is \
             listed with its commands, and with how long before or after it the plug was switched in the same way, within ten minutes. \
             Switching is taken from the plug's journal or, without a journal, from its power. The threshold is then the power of \
-            its lowest minutes plus a quarter of the difference to its highest minute. No command is sent. A script runs from its beginning with the virtual clock, \
-            and its log is printed. The same history always gives the same output.
+            its lowest minutes plus a quarter of the difference to its highest minute. No command is sent. A script runs \
+            from its beginning with the virtual clock, and its log is printed. The same history always gives the same output.
 
             Examples:
               plugctl rules backtest television.yaml
