@@ -12,7 +12,7 @@ extension PlugStorage {
                 return AuditLog(resetBy: resetBy)
             }
             let content = AuditFile.parse(bytes)
-            let remark = content.spoiled == 0 ? nil : "\(content.spoiled) could not be read"
+            let remark = content.spoiled == 0 ? nil : "lines that could not be read: \(content.spoiled)"
             if let remark {
                 troubles.note("\(file): \(remark)", hint: "no action is required; the audit log records this too")
             }

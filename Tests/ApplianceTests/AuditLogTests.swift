@@ -207,10 +207,10 @@ import Testing
     }
 
     @Test("A start records a factory reset, lost entries and a new firmware") func aStartTellsWhatItFound() {
-        var log = AuditLog([], remark: "2 could not be read", resetBy: .button)
+        var log = AuditLog([], remark: "lines that could not be read: 2", resetBy: .button)
         log.begin(firmware: "1.0", boot: boot, now: at(1))
         #expect(log.entries.map(\.note.kind) == [.factoryReset, .lost, .firmware])
-        #expect(log.entries.map(\.note.detail) == ["", "2 could not be read", "1.0"])
+        #expect(log.entries.map(\.note.detail) == ["", "lines that could not be read: 2", "1.0"])
         #expect(log.entries[0].note.actor == .button)
         var next = AuditLog(log.entries, lines: 3)
         next.begin(firmware: "1.0", boot: other, now: at(1))

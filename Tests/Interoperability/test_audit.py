@@ -67,7 +67,7 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
         file.write("7\t0102")
     lamp = plug(host, "Lamp", port=PORT, state=lamp.state, paired=False)
     after = audit(person)
-    assert kinds(after) == kinds(before) + ["lost"] and after[-1]["detail"] == "1 could not be read", after
+    assert kinds(after) == kinds(before) + ["lost"] and after[-1]["detail"] == "lines that could not be read: 1", after
     assert after[-1]["by"] == "plug", after
     shown = person.does("audit", "Lamp").output
     assert f"paired            {own['name']} ({paired['key']})" in shown and "3 times" in shown, shown

@@ -80,8 +80,8 @@ import Testing
         try directories.write(spoiled[...], to: "state/audit")
         let plug = try start()
         #expect(entries(plug).map(\.number) == [1, 3, 4, 5])
-        #expect(entries(plug).map(\.note.detail).suffix(2) == ["1 could not be read", "1.0"])
-        #expect(notices.troubles.contains { $0.contains("state/audit: 1 could not be read") })
+        #expect(entries(plug).map(\.note.detail).suffix(2) == ["lines that could not be read: 1", "1.0"])
+        #expect(notices.troubles.contains { $0.contains("state/audit: lines that could not be read: 1") })
         #expect(AuditFile.parse(directories.bytes("state/audit") ?? []).spoiled == 0)
     }
 
