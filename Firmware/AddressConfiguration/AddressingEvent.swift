@@ -21,8 +21,8 @@ public enum AddressingEvent: MachineEvent, Hashable, Sendable {
     case assigned(IPv4Address)
     /// The kernel rejected the address, or another program removed it later. The reason is for the log.
     case assignmentFailed(IPv4Address, reason: String)
-    /// The addresses that are the local end of a connection. The shell sends this event before ``linkUp``, ``linkDown``
-    /// and ``resumed``, and every 5 s while a link-local address is deprecated. Addresses with connections remain while
+    /// The local addresses of all open connections. The shell sends this event before ``linkUp``, ``linkDown`` and
+    /// ``resumed``, and every 5 s while a link-local address is deprecated. Addresses with connections remain while
     /// they are verified.
     case inUse(Set<IPv4Address>)
 }

@@ -6,10 +6,10 @@ package import Logging
 /// Stores the addresses of interfaces in two files of the plug's state directory. Only the owner can read them. Each
 /// file contains the same line twice, so that a damaged digit is detected.
 ///
-/// `networks`: for each interface its name, link-local address, leased address and DHCP server, separated by colons,
-/// with a hyphen for a missing address. `network-secret`: 16 bytes, for addresses that other hosts cannot predict (RFC
-/// 7217). A damaged file is ignored, so the interfaces may get different addresses. A factory reset removes both files,
-/// but interfaces keep their current addresses.
+/// `networks`: an entry per interface, separated by spaces. An entry has the interface's name, link-local address,
+/// leased address and DHCP server, separated by colons, with a hyphen for a missing address. `network-secret`: 16
+/// bytes, for addresses that other hosts cannot predict (RFC 7217). A damaged file is ignored, so the interfaces may
+/// get different addresses. A factory reset removes both files, but interfaces keep their current addresses.
 package final class AddressStore {
     /// The maximum number of interfaces. The ones written last are kept, so that a host that always creates new
     /// interfaces cannot fill the file.

@@ -65,8 +65,9 @@ extension InterfaceAddressing {
         }
     }
 
-    /// Starts or ends the link-local address. A usable lease makes it unnecessary, and its end makes it necessary. A
-    /// lease also ends a claim in progress, unless its address carries a connection.
+    /// Starts or ends the link-local address. A usable lease makes the link-local address unnecessary, and the end of
+    /// the lease makes it necessary again. A usable lease also ends a claim in progress, unless the claimed address
+    /// carries a connection.
     mutating func weigh(now: Instant) {
         guard isLinkUp else { return }
         switch linkLocal {

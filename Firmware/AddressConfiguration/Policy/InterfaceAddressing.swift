@@ -4,9 +4,9 @@ public import ProtocolCore
 /// Manages the addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) provides a lease, and
 /// again after the lease ends.
 ///
-/// Both searches start as soon as there is a link. The desired state follows from their results, and each step requests
-/// the difference to the current state (`settle`). An address that the kernel rejected or another program removed is
-/// therefore added again.
+/// The search for a link-local address and the search for a lease start as soon as there is a link. The desired state
+/// follows from their results, and each step requests the difference to the current state (`settle`). An address that
+/// the kernel rejected or another program removed is therefore added again.
 ///
 /// When the link is lost, the addresses without connections are removed. When the link returns, possibly to a different
 /// network, each address is claimed again before its use. Meanwhile an address with a connection lingers: the plug does
@@ -52,8 +52,8 @@ public struct InterfaceAddressing: Machine, Sendable {
     }
 
     /// The time after which a deprecated link-local address without a connection is removed. A client that resolved our
-    /// name just before the lease has this address: its connection attempt takes up to 15 s (four SYN of TCP), and it
-    /// may use the resolved address up to 15 s later.
+    /// name just before the plug got its lease may still connect to the link-local address: it may use the resolved
+    /// address for up to 15 s, and a connection attempt takes up to 15 s more (four SYN of TCP).
     static let leastDeprecation = Duration.seconds(30)
     /// The time after which a lingering, unverified address is removed. By then the claim on a link-local address is
     /// decided (7 s), and a running DHCP server has been asked three times.
