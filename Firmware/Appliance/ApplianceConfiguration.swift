@@ -77,7 +77,8 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     var measurementInterval: Duration { min(max(meterInterval, .milliseconds(100)), .seconds(60)) }
     /// How long a reading is shown: at least 2.5 measurement intervals.
     var shownLifetime: Duration {
-        // The machine needs this after every event, and the multiplication of Duration takes a thousand instructions.
+        // The machine needs this value after every event, and a multiplication of Duration takes a thousand
+        // instructions. So the calculation uses nanoseconds.
         max(readingLifetime, .nanoseconds(measurementInterval.wholeNanoseconds * 5 / 2))
     }
 }
@@ -88,7 +89,7 @@ public struct StoredState: Hashable, Sendable {
     public var relayOn: Bool
     /// The level for the next time the dimmer turns on. Plugs without a dimmer store it too but ignore it.
     public var level: DimLevel
-    /// Active energy since the plug was made, in milliwatt-hours.
+    /// Active energy in milliwatt-hours since the plug was new or was last reset to factory state.
     public var milliwattHours: UInt64
     /// The protection that locked the relay open, or nil.
     public var tripped: Protection?

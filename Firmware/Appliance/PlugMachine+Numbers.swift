@@ -12,7 +12,7 @@ extension PlugMachine {
 
     /// The maximum number of waiting events and answers. Beyond it, the plug skips numbers as if flash had failed, so
     /// that a flash that hangs cannot exhaust the plug's memory. 32 sessions together have at most half this number of
-    /// pending commands, and the journal has the same limit.
+    /// pending commands, and the journal has at most this number of events.
     static let mostWaiting = 4096
 
     mutating func record(_ kind: PlugEvent.Kind, _ now: Instant, _ step: inout Step) {

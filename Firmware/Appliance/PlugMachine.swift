@@ -132,7 +132,7 @@ public struct PlugMachine: Machine, Sendable {
     static let keepRetry = Duration.seconds(300)
 
     /// - Parameters:
-    ///   - identity: The plug's identity. Its name already includes `settings`.
+    ///   - identity: The plug's identity. Its name is already the name in `settings`, if that has one.
     ///   - access: The paired controllers and the setup code, as flash has stored them.
     ///   - memory: The state of the previous run, from mirror and flash.
     ///   - settings: The settings of controllers, as flash has stored them.

@@ -18,8 +18,8 @@ import ProtocolCore
 /// | alone: no controller is connected | winks once every 8 s | 0.25 |
 /// | connected | lit while the relay is on, dark while it is off | 0 |
 ///
-/// A wink is 150 ms of the inverted light, and the winks of a group begin 400 ms apart. A permanent pattern costs at
-/// most one change, and so one wake-up, per second.
+/// A wink is 150 ms of the inverted light, and the winks of a group begin 400 ms apart. A pattern that is not limited
+/// in time costs at most one change, and so one wake-up, per second.
 public enum LightPattern: Hashable, Sendable {
     /// Patterns with their own rhythm; see the table.
     case nearReset, identify, resting, pairing, tripped

@@ -22,7 +22,7 @@ public struct ApplianceMemory: Hashable, Sendable {
     /// The newest known state, or nil if neither mirror nor flash has one: the plug is new or was reset to factory
     /// state.
     public var state: StoredState?
-    /// The state that flash has stored, which may be older.
+    /// The state that flash has stored. It may be older than ``state``.
     public var inFlash: StoredState?
     /// True if the board lost power, which opens the relay. False if only the firmware restarted, which leaves the
     /// relay as it was.

@@ -5,7 +5,8 @@ import ProtocolCore
 /// An entry of the mirror. The mirror is a log in memory that survives a killed process but not a loss of power. It
 /// contains everything that the plug must know when its firmware restarts.
 ///
-/// Each record is in the mirror before the plug sends any byte that depends on it. Bytes, integers big endian:
+/// Each record is in the mirror before the plug sends any byte that depends on it. These are the bytes of a record;
+/// integers are big endian:
 ///
 ///     0-3   length of the payload, 1 to 131072
 ///     4-7   CRC-32 (IEEE 802.3) of the payload

@@ -39,8 +39,8 @@ public struct ReservedNumbers: Hashable, Sendable {
     /// at every event.
     static let firstRetry = Duration.seconds(1)
     static let longestRetry = Duration.seconds(300)
-    /// The default number of reserved numbers. A plug with 300 switches per day, two events each, writes the boundary
-    /// about once per day.
+    /// The default number of event numbers per reservation. A plug whose relay switches 300 times per day, with two
+    /// events each time, writes the boundary about once per day.
     public static let defaultSize: SequenceNumber = 1000
 
     /// Reservations that follow within this time double in size, up to the largest. So a button or relay that chatters
@@ -54,11 +54,11 @@ public struct ReservedNumbers: Hashable, Sendable {
     private var standing: Standing
     private var writing = Writing.idle
 
-    /// Creates the state at the start.
+    /// Creates the state when the firmware starts.
     /// - Parameters:
     ///   - boundary: The boundary that flash has stored, or 0 if it is unknown.
     ///   - next: The number of the next event. A number above the boundary means that the plug skipped ahead.
-    ///   - size: The number of numbers per reservation, at least 2.
+    ///   - size: The usual number of event numbers per reservation, at least 2.
     public init(below boundary: SequenceNumber, next: SequenceNumber, size: SequenceNumber = Self.defaultSize) {
         precondition(size > 1, "a reservation must have at least two numbers")
         usualSize = size

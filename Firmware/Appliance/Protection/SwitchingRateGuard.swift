@@ -1,6 +1,7 @@
 import ProtocolCore
 
-/// Limits the switches of commands and timers: `count` at once, and as many again within the window.
+/// Limits how often commands and timers switch the relay: `count` times at once, and as many times again within the
+/// window.
 struct SwitchingRateGuard: Sendable {
     private let rate: SwitchingRate?
     private var bucket: TokenBucket
