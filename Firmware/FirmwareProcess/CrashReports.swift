@@ -4,11 +4,11 @@ public import PlugModel
 
 /// Detects whether the previous process of the firmware crashed or was killed, and reports it.
 ///
-/// RUNTIME/life exists while a plug runs and contains its firmware and boot. The handler of a fault signal adds the
-/// signal's name and the program's stack; an orderly stop removes the file. The next start can therefore distinguish a
-/// crash from a kill, and both from a power loss, which ends the boot. RUNTIME/crash has the newest report of this boot
-/// and the number of reports of this boot. STATE/crash is the first report of a signal in its boot, and survives a
-/// power loss. Flash is written at most once per boot, however often the firmware crashes.
+/// RUNTIME/life exists while a plug runs and contains its firmware version and boot id. The handler of a fault signal
+/// adds the signal's name and the program's stack; an orderly stop removes the file. The next start can therefore
+/// distinguish a crash from a kill, and both from a power loss, which ends the boot. RUNTIME/crash has the newest
+/// report of this boot and the number of reports of this boot. STATE/crash is the first report of a signal in its boot,
+/// and survives a power loss. Flash is written at most once per boot, however often the firmware crashes.
 public struct CrashReports: Sendable {
     /// The reason why a crash of this process would not be reported.
     public struct Refusal: Error, CustomStringConvertible {

@@ -37,8 +37,8 @@ public enum Privileges {
     }
 
     /// Changes root to the owner of the plug's state directory. Files that the process writes then belong to that user,
-    /// and that user's permissions apply. Does nothing if the path does not exist or the process does not run as root.
-    /// Call this before ``drop(keeping:)``.
+    /// and that user's permissions apply. Does nothing if the path does not exist, if root owns it, or if the process
+    /// does not run as root. Call this before ``drop(keeping:)``.
     public static func becomeOwner(of path: String) throws(Refusal) {
         var step: UnsafePointer<CChar>?
         let error = cprivileges_become_owner(path, &step)

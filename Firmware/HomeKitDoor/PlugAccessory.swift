@@ -169,7 +169,7 @@ public struct PlugAccessory: Sendable {
         return Dictionary(uniqueKeysWithValues: values.map { (Self.key($0), $1) })
     }
 
-    /// If the meter does not answer, the values are zero and the energy is unchanged.
+    /// If the meter does not answer, power, voltage and current are zero, and the energy is unchanged.
     private func write(_ reading: Reading?, to values: inout [UInt64: CharacteristicValue]) {
         values[energy.power] = .number(reading?.activePower ?? 0)
         if let reading { values[energy.energy] = .number((reading.activeEnergy).rounded() / 1000) }

@@ -16,8 +16,8 @@ public final class SysfsPWM: PWMChannel {
     private let part: String
     private let folder: String
     private let polarity: String
-    /// The open file of the active time, because a fade writes it fifty times per second. The lock is held during a
-    /// write.
+    /// The descriptor of the file `duty_cycle`, which has the active time. It stays open, because a transition writes
+    /// the file fifty times per second. The lock is held during a write.
     private let duty: Mutex<Int32?>
 
     /// Opens the channel and leaves it unchanged until the first value is set.

@@ -21,7 +21,7 @@ struct LineCatalogue {
         var description: String { label.isEmpty ? name : "\(name) (\(label))" }
     }
 
-    /// A line that matches a place.
+    /// A line that matches a ``LinePlace``.
     struct Found: Hashable {
         var chip: String
         var offset: UInt32
