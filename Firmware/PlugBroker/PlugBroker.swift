@@ -19,7 +19,7 @@ public actor PlugBroker {
         public var page: @Sendable (_ after: SequenceNumber, _ limit: Int) -> JournalPage
         /// Performs a command from the broker. Its outcome is passed to ``PlugBroker/answered(_:_:)``.
         public var ask: @Sendable (DoorCommand) -> Void
-        /// Called when the broker has every event up to this one, or does not need it.
+        /// Called when the broker has acknowledged, or does not need, every event up to this one.
         public var took: @Sendable (SequenceNumber) -> Void
 
         /// Creates the calls.
@@ -121,8 +121,8 @@ public actor PlugBroker {
         ended = nil
     }
 
-    /// The status as JSON: `connected`, its duration in `seconds`, the `server` or the `reason` for a missing
-    /// connection, the number of `waiting` events, and whether the plug's clock is set.
+    /// The status as JSON: `connected`, the `seconds` since the connection began or ended, the `server` or the `reason`
+    /// for a missing connection, the number of `waiting` events, and whether the plug's clock is set.
     public var status: JSONObject {
         var status = JSONObject()
         let since: Instant

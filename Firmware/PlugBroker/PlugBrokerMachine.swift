@@ -71,7 +71,7 @@ public struct PlugBrokerMachine: Machine, Sendable {
         case read(after: SequenceNumber, limit: Int)
         /// Reads the journal for the replay with this ticket. The answer must come immediately.
         case readFor(BrokerTicket, after: SequenceNumber, limit: Int)
-        /// Stores that the broker has every event up to this one, or does not need it.
+        /// Stores that the broker has acknowledged, or does not need, every event up to this one.
         case keep(SequenceNumber)
         /// Performs a command of the broker, and requires an answer.
         case ask(DoorCommand)
