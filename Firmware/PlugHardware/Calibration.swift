@@ -1,7 +1,8 @@
 /// The deviation of one board from the nominal values of its parts. Gains of one and offsets of zero describe a nominal
 /// board.
 ///
-/// A file stores it as scalars, ``values``; the range of each field rejects implausible ones.
+/// A file stores a calibration as numbers, ``values``. A number outside the range of its field is rejected as
+/// implausible.
 public struct Calibration: Hashable, Sendable {
     /// The factor for measured volts.
     public var voltageGain = 1.0
@@ -17,7 +18,8 @@ public struct Calibration: Hashable, Sendable {
     /// Creates the calibration of a nominal board.
     public init() {}
 
-    /// The limit of a gain in both directions. A larger deviation means a different board, or a wrong load.
+    /// The upper limit of a gain; the lower limit is its reciprocal. A larger deviation means a different board, or a
+    /// wrong load.
     public static let farthestGain = 2.0
 
     /// One number of the file.

@@ -103,7 +103,7 @@ public struct CalibrationRun: Sendable {
         guard Self.powerFactors.contains(factor), abs(reactive) <= 0.44 * apparent else {
             throw CalibrationFault(
                 reason:
-                    "its power factor is \(rounded(factor)) with \(rounded(reactive)) var, but a resistive load has 1: "
+                    "the load's power factor is \(rounded(factor)) with \(rounded(reactive)) var, but a resistive load has 1: "
                     + "motors, LED lamps and power supplies cannot be used to calibrate")
         }
     }

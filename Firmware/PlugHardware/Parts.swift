@@ -108,9 +108,9 @@ public protocol PowerMeter: Sendable {
 
 /// The error counts of a meter since the start.
 public struct MeterCounters: Hashable, Sendable {
-    /// The number of implausible measurements, which were not used.
+    /// The number of implausible measurements, which were not used, and of answers that show a wrong chip.
     public var impossible: UInt64 = 0
-    /// The number of failed transfers.
+    /// The number of failed bus transfers, or of failed readings of a kernel file.
     public var busFaults: UInt64 = 0
     /// The number of set-ups, including the first one.
     public var initialisations: UInt64 = 0

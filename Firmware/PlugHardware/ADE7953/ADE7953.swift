@@ -5,7 +5,8 @@ public import ProtocolCore
 ///
 /// A measurement takes 6 transfers, every tenth one 7: VRMS, IRMS, active and reactive power, CONFIG to check the
 /// settings, the energy, and sometimes the period. Apparent power is volts times amperes, like the chip's own register.
-/// The set-up takes 17 transfers. A transfer has at most 8 bytes with both addresses, 0.2 ms at 400 kHz.
+/// The set-up takes 17 transfers. A transfer takes at most 8 bytes, in which the chip's address occurs twice: 0.2 ms at
+/// 400 kHz.
 public final class ADE7953: CalibratedMeter {
     /// The wiring and scaling of the chip.
     public struct Board: Hashable, Sendable {
@@ -30,8 +31,8 @@ public final class ADE7953: CalibratedMeter {
         }
     }
 
-    /// The range of the chip on the common relay board: 347 V, 90 A, 31.6 kW. Values below 0.5 W and 30 mA are noise;
-    /// above that, currents are accurate to about 0.2 %.
+    /// The limits for the common relay board, slightly above the chip's range there: 347 V, 90 A, 31.6 kW. Values below
+    /// 0.5 W and 30 mA are noise; above that, currents are accurate to about 0.2 %.
     public static let limits = MeterLimits(
         largestVoltage: 350, largestCurrent: 92, largestPower: 32_000, noLoadPower: 0.5, noLoadCurrent: 0.03)
 
@@ -40,7 +41,7 @@ public final class ADE7953: CalibratedMeter {
     /// Creates a driver. The chip is set up at the first measurement.
     ///
     /// - Parameters:
-    ///   - clock: the plug's clock, which detects whether the energy register can have overflowed.
+    ///   - clock: the plug's clock, which shows whether the energy register can have overflowed since it was read.
     public init(
         bus: any I2CBus, address: UInt8 = 0x38, board: Board = Board(), calibration: Calibration = Calibration(),
         limits: MeterLimits = ADE7953.limits, clock: @escaping @Sendable () -> Instant

@@ -7,7 +7,7 @@ struct ADE7953Chip: MeterChip {
 
     private typealias C = ADE7953Constants
 
-    /// The number of measurements per reading of the period, because the mains frequency changes slowly, over seconds.
+    /// Only every tenth measurement reads the mains period, because the mains frequency changes slowly, over seconds.
     private static let measurementsPerPeriod = 10
     /// The limit of identical measurements, one hour at one per second. The RMS values of a working chip differ in
     /// their last bits; a chip with constant values answers but no longer measures.

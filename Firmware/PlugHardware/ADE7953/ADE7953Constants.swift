@@ -35,7 +35,7 @@ enum ADE7953Constants {
     /// 40.5 s.
     static let energyRange = 40.0
     static let periodClock = 223_750.0
-    /// The step in microseconds.
+    /// The step of PHCALA and PHCALB in microseconds.
     static let phaseStep = 1.117
     /// The sign of PHCALA and PHCALB, above nine bits of magnitude.
     static let phaseSign: UInt32 = 0x200

@@ -8,7 +8,7 @@ enum INA219Constants {
     /// The calibration for which a step of the current is a step of the shunt's voltage divided by the shunt's
     /// resistance, without rounding: 0.04096 / (10 µV / R · R).
     static let calibration: UInt16 = 4096
-    /// The step in volts.
+    /// The step of the shunt's voltage in volts.
     static let shuntStep = 10e-6
     static let busStep = 4e-3
     /// The steps of the shunt's voltage at ±320 mV.

@@ -8,7 +8,7 @@ enum INA226Constants {
     /// The calibration for which a step of the current is a step of the shunt's voltage divided by the shunt's
     /// resistance, without rounding: 0.00512 / (2.5 µV / R · R).
     static let calibration: UInt16 = 2048
-    /// The step in volts.
+    /// The step of the shunt's voltage in volts.
     static let shuntStep = 2.5e-6
     static let busStep = 1.25e-3
     /// The full scale of the shunt's voltage and of the bus voltage.

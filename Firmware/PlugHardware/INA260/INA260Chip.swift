@@ -5,9 +5,9 @@ enum INA260Constants {
     static let configurationDefault: UInt16 = 0x6127
     /// Means of 16 samples of 1.1 ms each, voltage and current continuously: one measurement every 35 ms.
     static let configuration: UInt16 = 0x6527
-    /// The step in amperes.
+    /// The step of the current in amperes.
     static let currentStep = 1.25e-3
-    /// The step in volts.
+    /// The step of the voltage in volts.
     static let busStep = 1.25e-3
     /// The full scale of a register.
     static let fullScale = 32_767.0

@@ -2,8 +2,8 @@
 public struct MeterLimits: Hashable, Sendable {
     /// The active power in watts below which it counts as 0, with either sign.
     public var noLoadPower = 0.0
-    /// The current in amperes below which it counts as 0 if the active power does. Above this limit, current without
-    /// power is reported, for example that of a capacitor.
+    /// The current in amperes below which it counts as 0 if the active power also counts as 0. Above this limit,
+    /// current without power is reported, for example that of a capacitor.
     public var noLoadCurrent = 0.0
     /// The limit in volts, in both directions.
     public var largestVoltage: Double

@@ -28,7 +28,7 @@ struct LoadMoment {
     var volts: Double
     var noise: Noise
 
-    /// Returns a decaying inrush current: 1 at the start, 1/e after `time` seconds.
+    /// Returns the decaying share of an inrush current: 1 when the appliance is switched on, 1/e after `time` seconds.
     func inrush(_ time: Double) -> Double { decay(sinceSwitched, time) }
 }
 

@@ -14,7 +14,7 @@ extension PluggedLoad {
     /// - `60 W`, `60`: a fixed power in watts
     /// - `unplugged`
     ///
-    /// - Parameter current: the current load.
+    /// - Parameter current: the present load, to which a mode without an appliance applies.
     public static func parse(
         _ text: String, replacing current: PluggedLoad = .nothing
     ) throws(LoadTextError) -> PluggedLoad {
