@@ -4,7 +4,7 @@ import LinuxSystem
 public struct PlugDirectories: Hashable, Sendable {
     /// The directory in flash, with id, key, event numbers, relay state, energy, setup code and controllers.
     public var state: String
-    /// The directory in memory that survives the process but not a reboot, with the mirror and the panel socket.
+    /// The directory in memory, with the mirror and the panel socket. Its files survive the process, but not a reboot.
     public var runtime: String
 
     private static let systemState = "/var/lib/plugd"

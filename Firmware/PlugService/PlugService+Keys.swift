@@ -13,7 +13,8 @@ import Synchronization
 extension PlugService {
     enum KeyRotationState {
         case none
-        /// The key has been sent to the connected controllers since this time, and is sent to each that connects.
+        /// At the time `since`, the key was sent to all connected controllers. It is also sent to each controller that
+        /// connects later.
         case announced(TransportIdentity, since: Instant)
         /// The key file is being replaced. If that fails, the plug tries again at its next start.
         case turning

@@ -69,7 +69,7 @@ extension PlugService {
                 logger.error(
                     """
                     the firmware crashed in an earlier run:
-                    \(new.report)hint: the previous lines of the journal may show why; plugd status and plugctl doctor show this too
+                    \(new.report)hint: the previous lines of the system journal may show why; plugd status and plugctl doctor show this too
                     """)
             }
             last = try crashes.last()

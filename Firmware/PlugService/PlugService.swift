@@ -195,7 +195,7 @@ public actor PlugService: ConnectionOwner {
         patience.cancel()
     }
 
-    /// Resumes a waiting stop if its work is done. Called when a thread has finished work.
+    /// Resumes a stop that waits for work, if that work is done. Called when a thread has finished work.
     func resumeShutdownIfIdle() { if let ending, isDone(ending.work) { endWait() } }
 
     private func endWait() {

@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// Log lines of any level contain no setup code, key or proof, because every owner may read the log over the network.
 public final class LogRelay: Sendable {
-    /// The maximum number of lines that wait for the loop: as many as a plug remembers. If the loop is blocked for
-    /// longer, the newest lines are dropped and counted.
+    /// The maximum number of lines that wait for the loop: as many as a plug remembers. If more lines arrive while the
+    /// loop is blocked, the newest ones are dropped and counted.
     private static let limit = 200
 
     private struct State {
