@@ -2,10 +2,11 @@ import PlugModel
 package import PlugProtocol
 
 /// The format of the line that lists the paired controllers in pairing order, separated by `;`. Each entry has the key
-/// in hexadecimal digits and optional fields: `,role=` with the role unless it is owner, `,left=` with seconds if its
-/// time is limited, `,next=` with the announced key, `,known=` with the authority of its requests if it differs from
-/// the key's, and `,plug=` with the beginning of the hash of the plug's next key if the controller has stored that key.
-/// A space and the name follow. In names, bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits.
+/// in hexadecimal digits and optional fields: `,role=` with the role unless it is owner, `,left=` with the remaining
+/// seconds if its access is limited in time, `,next=` with the announced key, `,known=` with the authority of its
+/// requests if it differs from the key's, and `,plug=` with the beginning of the hash of the plug's next key if the
+/// controller has stored that key. A space and the name follow. In names, bytes below 0x20, `%` and `;` are written as
+/// `%` and two hexadecimal digits.
 package enum ControllersText {
     private static let separator = EscapedText.separator
 

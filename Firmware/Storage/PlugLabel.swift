@@ -4,11 +4,11 @@ public import PlugModel
 /// The data of a plug's label, with a changed code instead of the printed one. It is read from the state directory,
 /// even while the plug runs.
 public struct PlugLabel: Sendable {
-    /// The plug's id; nil if flash does not have it yet.
+    /// The plug's id; nil if flash does not have it yet, or its file cannot be used.
     public let id: PlugID?
     /// The valid setup code.
     public let code: SetupCode
-    /// Setup code, setup id and category for HomeKit; nil if HomeKit was never enabled.
+    /// Setup code, setup id and category for HomeKit; nil if HomeKit was never enabled, or the file cannot be used.
     public let homeKit: String?
 
     /// Reads the label.

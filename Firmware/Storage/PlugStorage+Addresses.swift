@@ -17,7 +17,7 @@ extension PlugStorage {
     private var file: String { AddressFile.path(in: runtime) }
 }
 
-/// The file with one address per line.
+/// The file with the addresses of paired controllers, one per line.
 enum AddressFile {
     /// The limit of bytes that are read at start.
     static let limit = 4096

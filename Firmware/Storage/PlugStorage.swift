@@ -27,7 +27,7 @@ public final class PlugStorage {
     var unstoredCode: SetupCode?
     /// The code that replaces the label's, as read from flash by ``access(key:random:)``.
     var changedCode = StateDirectory.Found<SetupCode>.nothing
-    /// The boundary of event numbers; nil if flash has none.
+    /// The boundary of event numbers; nil if flash has no valid one.
     private var boundary: SequenceNumber?
     var mirror: Mirror
     /// The boot whose mirror flash marks as invalid.
@@ -42,7 +42,7 @@ public final class PlugStorage {
     private let isReset: Bool?
     /// The actor who ordered the reset of this start, or nil without a reset.
     let resetBy: AuditActor?
-    /// The paired controllers in flash at the start; nil if the file is damaged.
+    /// The paired controllers in flash when the firmware starts; nil if the file is damaged or cannot be read.
     private lazy var listed: PairedControllers? =
         switch flash.controllers({ troubles.note($0, Self.controllersHint) }) {
         case .value(let known): known
@@ -150,8 +150,8 @@ public final class PlugStorage {
 
     /// Returns the access data. Call it once.
     ///
-    /// A damaged list or code is reported at every start until it is written again. The plug then runs, but accepts no
-    /// controllers, or no pairing.
+    /// A damaged list or code is reported at every start until it is written again. With a damaged list, the plug runs
+    /// but accepts no controllers; with a damaged code, it runs but accepts no pairing.
     ///
     /// - Parameters:
     ///   - key: the plug's own key.
