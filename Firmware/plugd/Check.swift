@@ -23,7 +23,7 @@ struct Check: AsyncParsableCommand {
     @Option(help: "The plug's configuration. (default: \(usualConfiguration))")
     var config: String?
 
-    /// The longest averaging time of a meter chip, after which its first reading is available.
+    /// A time in which every meter chip has its first values after the set-up.
     private static let settling = Duration.milliseconds(300)
 
     func run() async throws {
@@ -83,8 +83,8 @@ struct Check: AsyncParsableCommand {
         return faults
     }
 
-    /// Runs a check, and runs it again if it fails. The second result counts, because a meter has no reading at first;
-    /// see ``PowerMeter``.
+    /// Runs a check, and runs it again if it fails. The second result counts, because the first call only sets up a
+    /// meter's chip; see ``PowerMeter``.
     private func fault(_ look: () throws(HardwareFault) -> Void) async -> HardwareFault? {
         guard (try? look()) == nil else { return nil }
         try? await Task.sleep(for: Self.settling)

@@ -13,7 +13,7 @@ struct ShowIdentity: ParsableCommand {
             "Show the plug's current setup code, as text and as a QR code.",
         discussion: """
             The plug creates its code on its first start; `plugd new-code` replaces it. Anyone with the code can pair with the plug while
-            its pairing window is open. If HomeKit is turned on, its setup code and QR code follow.
+            its pairing window is open. If HomeKit was ever turned on, its setup code and QR code follow.
 
             Example: plugd identity --state /tmp/lamp
             """)
