@@ -42,7 +42,7 @@ class FoundPlug:
             txt.get("pair") == "1")
 
 
-# limit per announcement: each address may cost a failed connection, and any host may announce any number
+# limit per announcement: each address may cost a failed connection, and a host may announce any number
 MOST_ADDRESSES = 8
 MOST_PLACES = 16  # limit per plug, over all hosts that announce its id
 
@@ -50,7 +50,7 @@ MOST_PLACES = 16  # limit per plug, over all hosts that announce its id
 class PlugBrowser:
     """Keeps a list of the currently announced plugs. It belongs to the event loop of `zeroconf`."""
 
-    MOST = 1024  # limit of stored names and of concurrent lookups, because any host may announce any number
+    MOST = 1024  # limit of stored names and of concurrent lookups, because any host may announce any number of names
 
     def __init__(self, zeroconf: Zeroconf, changed: Callable[[FoundPlug], None] | None = None) -> None:
         """`changed` is called for each plug that is new or announced again."""
@@ -71,7 +71,7 @@ class PlugBrowser:
         return list(self._found.values())
 
     def places(self, plug_id: str) -> list[tuple[str, int]]:
-        """Returns the places at which a host announces this plug, at most 16."""
+        """Returns the addresses, each with a port, at which hosts announce this plug: at most 16."""
         claims = (place for plug in self._found.values() if plug.plug_id == plug_id for place in plug.places)
         return list(itertools.islice(claims, MOST_PLACES))
 

@@ -8,8 +8,8 @@ from .identity import Identity, PairedPlug
 
 
 class KeyFolder:
-    """The folder contains `key.pem`, and a file `PLUG.plug` with the key (DER) of each plug. Only their owner can read
-    them."""
+    """The folder contains the controller's key in `key.pem`, and the key of each plug (DER) in a file `ID.plug`, named
+    after the plug's id. Only the owner of the files can read them."""
 
     def __init__(self, path: str | pathlib.Path) -> None:
         self._path = pathlib.Path(path)

@@ -114,8 +114,8 @@ class FollowedPlug:
                 pass
 
     def located(self) -> None:
-        """Reports that the plug was announced, perhaps at a new address: tries to connect at once, or pings the
-        plug."""
+        """Call this when the plug was announced, perhaps at a new address. Tries to connect at once if no session is
+        open; otherwise pings the plug."""
         self._wake.set()
         if self._session is not None and self._liveness.doubt(asyncio.get_running_loop().time()):
             self._send_ping(self._session)
@@ -123,7 +123,7 @@ class FollowedPlug:
                 self._listening.reschedule(self._liveness.gone_at)
 
     async def command(self, command: Command, within: float = 5) -> Done:
-        """Executes the command within that many seconds, including the time for a new connection.
+        """Makes the plug execute the command within `within` seconds, which include the time for a new connection.
 
         Raises CommandRefused, after which the plug does not execute the command, and CommandUnanswered, after which the plug
         may have executed it, but does not execute it later.
