@@ -23,7 +23,7 @@ say_cache() {
     if [[ $cache == off ]]; then
         say "compiling everything, because SMARTPLUG_CACHE=off disables the cache"
     else
-        say "compiled modules come from $cache, which has $(find "$cache/modules" -maxdepth 1 -type d 2>/dev/null | tail -n +2 | wc -l)"
+        say "compiled modules come from $cache, which has $(find "$cache/modules" -maxdepth 1 -type d 2>/dev/null | tail -n +2 | wc -l) modules"
     fi
 }
 
