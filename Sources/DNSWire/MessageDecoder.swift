@@ -8,7 +8,7 @@ extension Message {
         let answerCount = Int(try reader.readUInt16())
         let authorityCount = Int(try reader.readUInt16())
         let additionalCount = Int(try reader.readUInt16())
-        // The peer chose these counts, so they reserve only the space that the received bytes can fill.
+        // The peer chose these counts, so the decoder reserves only the space that the received bytes can fill.
         questions.reserveCapacity(min(questionCount, reader.remaining / Question.shortest))
         for _ in 0..<questionCount { questions.append(try reader.readQuestion()) }
         answers = try reader.readRecords(answerCount)

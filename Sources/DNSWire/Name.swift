@@ -1,5 +1,5 @@
 /// A domain name (RFC 1035 §3.1): labels of arbitrary bytes. Comparison and hashing ignore ASCII case (RFC 6762 §16);
-/// the stored bytes keep the case of the source.
+/// the stored bytes keep the case in which the name was received or written.
 public struct Name: Sendable {
     /// The uncompressed wire form: length-prefixed labels, terminated by the zero byte of the root. At most
     /// ``lengthLimit`` bytes.
@@ -74,8 +74,8 @@ public enum NameError: Error, Hashable, Sendable {
     case labelTooLong(count: Int)
     /// A name of `count` bytes in wire form, beyond the 255 allowed.
     case nameTooLong(count: Int)
-    /// An escape at this byte offset is invalid: the backslash is the last character, or it precedes a digit but not
-    /// three decimal digits up to 255.
+    /// The escape at this byte offset is invalid: nothing follows the backslash, or a digit follows that is not the
+    /// first of three decimal digits with a value of at most 255.
     case badEscape(offset: Int)
 }
 

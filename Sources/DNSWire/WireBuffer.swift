@@ -1,4 +1,4 @@
-/// The names of a message that may be compressed.
+/// Selects the names of a message that the encoder may compress.
 public enum NameCompression: Hashable, Sendable {
     /// Every name (RFC 6762 §18.14). Used between multicast DNS peers.
     case multicast

@@ -1,6 +1,6 @@
 /// The reason why bytes are not a valid DNS message, and its position.
 public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Bytes from the start of the message.
+    /// The position of the fault, in bytes from the start of the message.
     public let offset: Int
     /// The reason.
     public let reason: Reason
