@@ -1,6 +1,6 @@
 internal import JSONText
 
-/// The accessories by key, and their latest values.
+/// The accessories, their characteristics by key, and the latest reported value of each characteristic.
 struct AccessoryTable: Sendable {
     /// The limit of characteristics, which bounds the answer to `/accessories`. HAP 2.5.3.2 allows 100 services per
     /// accessory.

@@ -1,7 +1,8 @@
-/// The type of a service or a characteristic (HAP 6.6.1): a short form for Apple's own types, which share the rest of
-/// their UUID, or a whole UUID.
+/// The type of a service or a characteristic (HAP 6.6.1): a whole UUID, or a short form for Apple's own types. The
+/// short form has only the first eight digits of the UUID, because the remaining digits of all Apple types are equal.
 public struct AccessoryType: Hashable, Sendable, CustomStringConvertible {
-    /// The type as attributes contain it: a hexadecimal number without leading zeros, or a UUID, in capital letters.
+    /// The type as the JSON of an accessory contains it: a hexadecimal number without leading zeros, or a UUID, in
+    /// capital letters.
     public let description: String
 
     private static let base = "-0000-1000-8000-0026BB765291"

@@ -67,7 +67,7 @@ struct HTTPResponse: Sendable {
 struct HTTPRequest: Hashable, Sendable {
     var method: String
     var path: String
-    /// The part after the question mark; nil if the target has none.
+    /// The part of the request target after the question mark; nil without a question mark.
     var query: String?
     var body: [UInt8]
 }

@@ -7,7 +7,8 @@ public enum HomeKitError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyItems
     case noSeparator(type: UInt8)
 
-    // HTTP requests. The connection then ends, because the start of the next request is unknown.
+    // HTTP requests. After one of these errors the connection is closed, because the start of the next request is
+    // unknown.
     case headTooLong
     case bodyTooLong
     case notARequest

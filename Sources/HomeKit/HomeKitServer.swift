@@ -55,7 +55,7 @@ public struct HomeKitServer: Machine, Sendable {
     public struct Configuration: Sendable {
         /// The verifier of the setup code.
         public var verifier: SetupVerifier
-        /// The setup id of the label.
+        /// The setup id that the label's QR code contains.
         public var setupID: HomeKitSetupID
         /// The accessory category, which controllers show as an icon.
         public var category: HomeKitCategory
@@ -71,8 +71,8 @@ public struct HomeKitServer: Machine, Sendable {
     /// The limit of verified sessions (HAP 6.2 requires at least eight). A further session replaces the longest-silent
     /// session of the same controller. If that controller has none, it replaces the longest-silent session of all.
     public static let verifiedLimit = 8
-    /// The limit of unverified connections, which protects the descriptors from a flood. Further connections are
-    /// closed.
+    /// The limit of unverified connections. It prevents a flood of connections from using up the file descriptors of
+    /// the process. Further connections are closed.
     public static let strangerLimit = 8
     /// The accessory's time limit for a write. Controllers do not wait longer for the answer.
     static let writeTime = Duration.seconds(10)

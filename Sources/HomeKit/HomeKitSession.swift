@@ -59,7 +59,7 @@ struct HomeKitSession: Sendable {
     var security = Security.plain
     var work = Work.none
     var reader = HTTPRequestReader()
-    /// The time of the last complete request, or of the connection.
+    /// The time of the last complete request, or of the opening of the connection before the first request.
     var heardAt: Instant
     private let openedAt: Instant
     /// The time at which the session is closed unless it is verified. Work in progress is completed first.
@@ -72,7 +72,7 @@ struct HomeKitSession: Sendable {
     /// The changed characteristics to send. Each is sent with its value at the time of sending. The number of
     /// characteristics bounds the set.
     var untold: Set<CharacteristicKey> = []
-    /// The earliest time of the next event.
+    /// The earliest time of the next event with changed values. Presses do not wait for it.
     var eventsAt = Instant.zero
     /// The id of the last `/prepare` and the time until which a write with this id is accepted. Nil before the first
     /// `/prepare`, and after a write that names an id.
@@ -211,7 +211,7 @@ public enum HomeKitNotice: Hashable, Sendable, CustomStringConvertible {
     case paired(controller: String)
     case added(controller: String, isAdmin: Bool)
     case removed(controller: String)
-    /// A controller sent a wrong setup code. `tries` counts the wrong codes since the start.
+    /// A controller sent a wrong setup code. `tries` counts the wrong codes since the firmware started.
     case wrongCode(tries: Int, limit: Int)
     case setupRefused(HomeKitSessionID, PairingError)
     /// The records could not be stored, so the change has no effect.
@@ -234,7 +234,7 @@ public enum HomeKitNotice: Hashable, Sendable, CustomStringConvertible {
             "controller \(controller) was added\(isAdmin ? " as an administrator" : "")"
         case .removed(let controller): "controller \(controller) was removed"
         case .wrongCode(let tries, let limit):
-            "the setup code was wrong, try \(tries) of \(limit)\(tries < limit ? "" : "; pairing is locked until the next start")"
+            "the setup code was wrong, try \(tries) of \(limit)\(tries < limit ? "" : "; pairing is locked until the firmware restarts")"
         case .setupRefused(let session, let error): "session \(session) may not pair: \(error)"
         case .notStored: "the HomeKit records could not be stored, so nothing was changed"
         case .noArithmetic(let fault): "pairing by HomeKit is not possible: \(fault)"

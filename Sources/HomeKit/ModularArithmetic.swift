@@ -1,5 +1,6 @@
-/// Arithmetic with large numbers for SRP: big-endian bytes of at most ``ModularArithmeticLimits/bytes``. The machine
-/// receives an implementation as a value, so that this module loads no library.
+/// Arithmetic with large numbers for SRP. A number is a list of big-endian bytes, at most
+/// ``ModularArithmeticLimits/bytes`` long. The machine receives an implementation as a value, so that this module loads
+/// no library.
 ///
 /// Each result has as many bytes as the modulus, with leading zeros.
 public protocol ModularArithmetic: Sendable {

@@ -2,7 +2,7 @@ internal import ProtocolCore
 
 /// Limits the tries of the setup code. The count covers all sessions, so that more connections do not allow more tries.
 struct PairSetupGate: Sendable {
-    /// The number of wrong codes after which pairing is blocked until the next start (HAP 5.6.2).
+    /// The number of wrong codes after which pairing is blocked until the firmware restarts (HAP 5.6.2).
     static let tryLimit = 100
     /// The delay after the first wrong code. Each further wrong code doubles the delay, up to ``longestDelay``.
     static let firstDelay = Duration.seconds(1)

@@ -34,7 +34,8 @@ struct PairVerify: Sendable {
             [TLV8.Item(PairingItem.publicKey, accessoryKey), TLV8.Item(PairingItem.encryptedData, data)])
     }
 
-    /// Handles M3. Returns the controller and the session's encryption, or nil if the controller is not paired.
+    /// Handles M3. Returns the controller and the session's encryption. Returns nil if the message cannot be decrypted,
+    /// or if it has no valid signature of a paired controller.
     func verify(_ message: PairingMessage, _ records: HomeKitRecords) -> (ControllerPairing, SessionCipher)? {
         guard let sealed = message.items[PairingItem.encryptedData],
             let opened = PairingCryptography.open(sealed, key: encryptionKey, nonce: Array("PV-Msg03".utf8)),

@@ -36,7 +36,7 @@ public enum PairingError: UInt8, Hashable, Sendable {
     case maxTries = 5
     /// The accessory is already paired.
     case unavailable = 6
-    /// Another controller is pairing.
+    /// Another controller is pairing, or a change of the records is being stored.
     case busy = 7
 }
 

@@ -1,7 +1,7 @@
 internal import Crypto
 
-/// Derives secrets from one seed that the shell drew from the system. The machine uses no generator of the process, so
-/// that a run is repeatable. Earlier secrets cannot be derived from the state.
+/// Derives secrets from one seed that the shell drew from the system. The machine does not use the system's random
+/// generator, so that a run with the same seed has the same result. Earlier secrets cannot be derived from the state.
 struct SecretRandomness: Sendable {
     static let seedLength = 32
     private var state: [UInt8]
