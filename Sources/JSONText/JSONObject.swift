@@ -1,4 +1,4 @@
-/// A JSON object (RFC 8259) as text, built key by key in insertion order. It serves modules without Foundation.
+/// A JSON object (RFC 8259) as text, built key by key in insertion order. For modules that do not use Foundation.
 public struct JSONObject: Sendable {
     private var fields: [String] = []
 
