@@ -1,7 +1,7 @@
 internal import CGMP
 public import HomeKit
 
-/// Large-number arithmetic by GMP, which is loaded at the first use.
+/// Large-number arithmetic by GMP. The first call of ``init()`` loads the library.
 public struct GMPArithmetic: ModularArithmetic {
     /// Loads GMP.
     ///
