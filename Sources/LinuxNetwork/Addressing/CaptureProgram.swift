@@ -4,9 +4,9 @@ package import DNSWire
 /// The kernel's filter of a sleep proxy's packet socket, in classic BPF (bpf(4)). Frames that do not concern a sleeping
 /// host stay in the kernel.
 ///
-/// The program accepts frames of the given network cards, ARP packets and neighbour discovery about the given addresses,
-/// and TCP SYNs and UDP datagrams to them. It compares only the last 32 bits of a card's or an IPv6 address, so a few
-/// more frames may pass.
+/// The program accepts frames of the given network cards, ARP packets and neighbour discovery about the given IP
+/// addresses, and TCP SYNs and UDP datagrams to these addresses. It compares only the last 32 bits of a hardware
+/// address or an IPv6 address, so a few more frames may pass.
 package struct CaptureProgram: Hashable, Sendable {
     /// The frames to receive.
     package struct Selection: Hashable, Sendable {
@@ -33,7 +33,7 @@ package struct CaptureProgram: Hashable, Sendable {
         var value: UInt32
     }
 
-    /// The kernel's limit of a program (BPF_MAXINSNS).
+    /// The maximum number of instructions that the kernel accepts (BPF_MAXINSNS).
     static let limit = 4096
 
     private(set) var instructions: [Instruction] = []
@@ -87,7 +87,7 @@ package struct CaptureProgram: Hashable, Sendable {
         static let ipv6Last: UInt32 = 12
     }
 
-    /// The second lowest and the fifth lowest bit of TCP's flags: SYN and ACK.
+    /// Bits of TCP's flags: SYN only, and SYN together with ACK.
     private static let tcpSyn: UInt32 = 0x02, tcpSynAck: UInt32 = 0x12
     private static let tcp: UInt32 = 6, udp: UInt32 = 17, icmpv6: UInt32 = 58
     private static let neighbourSolicitation: UInt32 = 135, neighbourAdvertisement: UInt32 = 136
@@ -97,7 +97,8 @@ package struct CaptureProgram: Hashable, Sendable {
         let v4 = selection?.addresses.filter { $0.family == .v4 }.map { Self.word($0.bytes[...]) }.sorted()
         let v6 = selection?.addresses.filter { $0.family == .v6 }.map { Self.word($0.bytes.suffix(4)) }.sorted()
 
-        // Only frames that another host sent to this one (PACKET_OTHERHOST is 3), on this interface.
+        // Only frames on this interface that other hosts sent to this host, to a group or to all hosts: their packet
+        // types are below PACKET_OTHERHOST, which is 3.
         append(Code.loadWord, Code.packetType)
         rejectUnless(Code.jumpIfAtLeast, 3, isExpected: false)
         append(Code.loadWord, Code.interface)
@@ -172,7 +173,7 @@ package struct CaptureProgram: Hashable, Sendable {
         instructions.append(Instruction(code: code, value: value))
     }
 
-    /// Ends the program without the frame unless the comparison has the expected result.
+    /// Rejects the frame and ends the program, unless the comparison has the expected result.
     private mutating func rejectUnless(_ comparison: UInt16, _ value: UInt32, isExpected: Bool = true) {
         instructions.append(
             Instruction(
@@ -180,8 +181,8 @@ package struct CaptureProgram: Hashable, Sendable {
         append(Code.end, 0)
     }
 
-    /// Accepts the frame if the loaded value is one of these, or always if the list is nil. The result is 16 bits
-    /// long: the whole frame.
+    /// Accepts the frame if the loaded value is one of these, or always if the list is nil. The accepting instruction
+    /// returns the number of bytes to deliver; 0xFFFF delivers the whole frame.
     private mutating func accept(_ values: [UInt32]?) {
         guard let values else { return append(Code.end, 0xFFFF) }
         for value in values {
@@ -190,7 +191,7 @@ package struct CaptureProgram: Hashable, Sendable {
         }
     }
 
-    /// Runs the program, which ends by itself, if the loaded value is equal.
+    /// Runs `program` if the loaded value equals `value`. Each path of `program` must end with a return instruction.
     private mutating func branch(_ value: UInt32, to program: [Instruction]) {
         instructions.append(Instruction(code: Code.jumpIfEqual, whenTrue: 1, whenFalse: 0, value: value))
         append(Code.jump, UInt32(program.count))

@@ -1,6 +1,6 @@
 package import DNSWire
 
-/// Lists the local addresses of all TCP connections of this host.
+/// Lists the local IPv4 addresses of the TCP connections of this host.
 package enum ConnectionEnds {
     /// Returns the local IPv4 addresses of the TCP connections in this network namespace, including connections that
     /// are being opened or closed. A connection in TIME_WAIT is not included, because it no longer needs its address.

@@ -2,7 +2,7 @@ package import DNSWire
 
 /// The routers of the kernel's routes, from /proc/net/route and /proc/net/ipv6_route.
 package enum DefaultRouters {
-    /// Returns the next hops of all routes through the interface. A table that cannot be read has none.
+    /// Returns the next hops of all routes through the interface. A table that cannot be read counts as empty.
     package static func all(of interface: String) -> Set<IPAddress> {
         let v4 = procFile("/proc/net/route") ?? ""
         let v6 = procFile("/proc/net/ipv6_route") ?? ""

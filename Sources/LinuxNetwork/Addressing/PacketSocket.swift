@@ -91,7 +91,7 @@ package final class PacketSocket: @unchecked Sendable {
         let code = program.withInstructions { clinuxnetwork_set_filter(descriptor, $0, $1) }
         if code < 0 {
             logger.warning("cannot replace the filter of a packet socket: \(errorText(-code))")
-            // The channel's end opens the socket with the new program.
+            // When the channel has closed, the socket is reopened with the new program.
             return channel.close(promise: nil)
         }
         change(former.subtracting(groups), join: false, descriptor)

@@ -39,7 +39,8 @@ extension Discovery {
         }
         for id in links.keys.sorted() where !usable.contains(where: { $0.0.id == id }) { detach(id) }
         for (network, carrierChanges) in usable {
-            // After a link was lost and restored, it may be a different network, with other names in use.
+            // After a link was lost and restored, it may lead to a different network, on which other hosts may use the
+            // names of this host.
             if let link = links[network.id], link.carrierChanges != carrierChanges { detach(network.id) }
             attach(network, carrierChanges)
         }

@@ -4,9 +4,9 @@ import ServiceDiscovery
 
 /// A report for a sleep proxy.
 public enum ProxyReport: Sendable {
-    /// A message of another host, or a message of this host that came back.
+    /// A message of another host, or a multicast message of this host that it also received itself.
     case heard(InboundMessage)
-    /// Another host has the name of the group. The proxy withdraws it.
+    /// Another host has the name of the group. The proxy withdraws the group.
     case conflicted(GroupID)
 }
 

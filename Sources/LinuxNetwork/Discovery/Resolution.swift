@@ -35,8 +35,8 @@ extension Discovery {
         throw await isStopped ? NetworkError.stopped : .notFound(name: identity.name, within: timeout)
     }
 
-    /// Sets the priority services. Announcements of other services cannot evict their records from the cache. The new
-    /// set replaces the previous one.
+    /// Sets the priority services. The cache keeps the records of these services even if other services announce more
+    /// records than it can hold. The new set replaces the previous one.
     public nonisolated func prioritize(_ services: Set<ServiceIdentity>) {
         eventLoop.execute { self.assumeIsolated { $0.handle(.prioritize(services)) } }
     }

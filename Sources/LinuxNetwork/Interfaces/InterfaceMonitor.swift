@@ -5,7 +5,8 @@ public enum InterfaceMonitor {
     /// Returns the interfaces that the filter admits, as a sequence of complete lists: the first one immediately, then
     /// one after each change of an interface (name, flags, carrier, addresses). Only the newest unread list is
     /// buffered; ``InterfaceChange/changes(from:to:)`` returns the differences between two lists. The sequence ends
-    /// when the reader stops, and throws ``NetworkError/noInterfaces(code:)`` if the kernel refuses.
+    /// when the reader stops, and throws ``NetworkError/noInterfaces(code:)`` if the kernel refuses to list the
+    /// interfaces.
     public static func interfaces(
         _ filter: InterfaceFilter, on eventLoop: any EventLoop
     ) -> AsyncThrowingStream<[LinuxInterface], any Error> {

@@ -41,7 +41,8 @@ package struct InterfaceTable {
     /// Creates an empty table.
     package init() {}
 
-    /// Requests the complete table: at the start, and on a new socket after lost messages.
+    /// Requests the complete table. The shell must call this method for each new socket, because the kernel may have
+    /// reported changes before the socket existed.
     package mutating func synchronize() -> [Action] {
         interfaces = [:]
         isDoubtful = false

@@ -8,8 +8,8 @@ public struct LinuxInterface: Sendable, Hashable {
     public var flags: Flags
     /// The link-layer address: 6 bytes on Ethernet and Wi-Fi; empty if the link has no addresses.
     public var hardwareAddress: [UInt8]
-    /// The number of carrier changes. If two descriptions with "running" differ in it, the link was lost in between and
-    /// may be a different network now.
+    /// The number of carrier changes. If the number differs between two descriptions that both have ``Flags/running``,
+    /// the link was lost in between and may lead to a different network now.
     public var carrierChanges: UInt32
     /// The addresses, sorted, IPv4 before IPv6.
     public var addresses: [LinuxAddress]

@@ -8,7 +8,8 @@ final class NetlinkShell: @unchecked Sendable {
     /// NIO then closes the channel. A new socket and a new dump recover from this. The pause stops a flood of changes
     /// from causing a busy loop.
     private static let pauseBeforeReopening = TimeAmount.milliseconds(100)
-    /// A dump has datagrams of up to 32 KB; a smaller buffer would cut them.
+    /// The size of the receive buffer in bytes. A dump has datagrams of up to 32 KB, and a buffer that is smaller than
+    /// a datagram would truncate it.
     private static let largestDatagram = 65_536
 
     private let filter: InterfaceFilter

@@ -12,7 +12,8 @@ package final class DatagramPort: @unchecked Sendable {
     /// The number of datagrams that were not sent, because the family has no socket or its queue is full.
     package private(set) var dropped = 0
 
-    /// Opens a port that is free in IPv4, and also opens it in IPv6 if the kernel has IPv6.
+    /// Opens a port that is free in IPv4. Also opens the same port in IPv6, unless the kernel has no IPv6 or another
+    /// program has opened the port there.
     ///
     /// - Parameter receive: called on the event loop with each datagram and the index of its interface.
     /// - Throws: an error of the system if the IPv4 port cannot be opened.

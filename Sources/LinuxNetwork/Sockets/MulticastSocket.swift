@@ -206,9 +206,9 @@ final class MulticastSocket: @unchecked Sendable {
     private func received(_ datagram: ReceivedDatagram) {
         // For IPv6 multicast the kernel checks only the group, not the interface on which this socket joined it.
         // Packets of other interfaces also arrive here; they are dropped, because those interfaces' sockets receive
-        // them too. For IPv4 the kernel checks both. But it may deliver a packet only to a socket that does not match
-        // (seen with Linux 6.18), so this socket accepts packets of other interfaces. The kernel delivers unicast to
-        // any of the sockets.
+        // them too. For IPv4 the kernel checks both. But it may deliver an IPv4 packet only to the socket of a
+        // different interface (seen with Linux 6.18), so an IPv4 socket accepts packets of other interfaces. The kernel
+        // delivers unicast to any of the sockets.
         guard datagram.interface == identity.interface || identity.family == .v4 || !datagram.destination.isMulticast
         else { return }
         counters.received += 1
