@@ -13,7 +13,7 @@ public struct LocalOffsets: Hashable, Sendable {
     /// The changes in the order of time.
     public let changes: [Change]
 
-    /// The step of the search in seconds. No zone changes twice within it.
+    /// The step of the search in seconds: one day. No time zone changes its offset twice within a day.
     private static let step = 86_400
     /// The maximum number of days that are searched: two centuries. It bounds the search if a year has a typing error.
     private static let limit = 73_000
