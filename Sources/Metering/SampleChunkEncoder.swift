@@ -104,7 +104,8 @@ public struct SampleChunkEncoder: Sendable {
         return previous.hasColumns(of: sample) || writer.count + 2 * Self.largestBlock <= Self.byteLimit
     }
 
-    /// Returns true if these samples, the first of which fits the open chunk, form its next block.
+    /// Returns true if the open chunk can take these samples as its next block. The first sample must already fit the
+    /// chunk.
     private func canBeNextBlock(_ samples: Span<Sample>) -> Bool {
         let head = samples[0]
         guard block.isEmpty, compressed + samples.count <= SampleChunk.sampleLimit else { return false }
