@@ -97,7 +97,8 @@ struct AnswerQueue: Sendable {
         lastMulticast[answer].map { now - $0 >= RFC6762.multicastInterval } ?? true
     }
 
-    /// Removes a group's changed answers and their times: the last multicast had different content.
+    /// Removes a group's changed answers and the times of their last multicasts, because those multicasts had different
+    /// content.
     mutating func forget(_ group: GroupID, where hasChanged: (Answer.Slot) -> Bool = { _ in true }) {
         pending = pending.filter { $0.key.group != group || !hasChanged($0.key.slot) }
         lastMulticast = lastMulticast.filter { $0.key.group != group || !hasChanged($0.key.slot) }

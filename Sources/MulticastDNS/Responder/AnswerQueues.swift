@@ -9,13 +9,14 @@ struct AnswerQueues: Sendable {
         var queue: AnswerQueue
     }
 
-    /// The limit of askers with their own queue. Further askers get multicast, which is then cheaper. The limit keeps a
-    /// host that asks from many addresses from using up memory.
+    /// The limit of askers with their own queue. Further askers get their answers by multicast, because for so many
+    /// askers one multicast costs less than many unicast answers. The limit keeps a host that asks from many addresses
+    /// from using up memory.
     private static let replyLimit = 32
 
     /// The multicast answers, with one queue per family that has multicast here.
     private var queues: [IPFamily: AnswerQueue] = [:]
-    /// The unicast answers in the order of their askers; none is empty.
+    /// The queues of unicast answers, in the order in which the askers came. No queue is empty.
     private var replies: [Reply] = []
 
     init(network: NetworkInterface) {
@@ -116,7 +117,7 @@ struct AnswerQueues: Sendable {
         changeQueues(of: family) { $0.cancel(answer) }
     }
 
-    /// Removes a group's changed answers and their times in all families.
+    /// Removes a group's changed answers and the times of their last multicasts, in all families.
     mutating func forget(_ group: GroupID, where hasChanged: (Answer.Slot) -> Bool) {
         for family in IPFamily.allCases { changeQueues(of: family) { $0.forget(group, where: hasChanged) } }
     }

@@ -3,11 +3,13 @@ import DNSWire
 /// The interfaces of this host with multicast.
 ///
 /// Detects interfaces on one link, for example a cable and the wireless network of one house. Each interface publishes
-/// the addresses of all, as one set. If each published only its own, the cache-flush bit of one interface's packet would
-/// remove the addresses of the other (RFC 6762 §10.2), and peers would see only one address at a time.
+/// the addresses of all interfaces on its link, as one set. If each published only its own, the cache-flush bit of one
+/// interface's packet would remove the addresses of the other (RFC 6762 §10.2), and peers would see only one address at
+/// a time.
 struct HostNetworks: Sendable {
     private var networks: [InterfaceID: NetworkInterface] = [:]
-    /// Pairs of interfaces that received each other's packets, so they are on one link.
+    /// Pairs of interfaces on one link: one interface of the pair received a packet that this host sent on the other
+    /// one.
     private var sharedLinks: Set<Set<InterfaceID>> = []
 
     subscript(id: InterfaceID) -> NetworkInterface? { networks[id] }
@@ -60,9 +62,9 @@ struct HostNetworks: Sendable {
 extension NetworkInterface {
     fileprivate func has(_ address: IPAddress) -> Bool { addresses.contains { $0.address == address } }
 
-    /// Returns true if both interfaces have addresses in one subnet, which is also a sign of a common link. It is
-    /// needed for IPv4, because the kernel drops IPv4 packets from the host's own addresses. Every link has the
-    /// link-local subnets, so they do not count.
+    /// Returns true if both interfaces have addresses in one subnet, which is also a sign of a common link. IPv4 needs
+    /// this check, because the kernel drops IPv4 packets from the host's own addresses. Every link has the link-local
+    /// subnets, so they do not count.
     fileprivate func sharesSubnet(with other: NetworkInterface) -> Bool {
         addresses.contains { own in
             !own.address.isLinkLocal

@@ -23,7 +23,7 @@ public struct RecordGroup: Hashable, Sendable {
     /// True if ``name`` also has address records. Each packet contains the addresses that its interface publishes.
     public var publishesAddresses: Bool
     /// The group that owns the host name in these records, or nil if they contain none. This group is announced only
-    /// after that one is claimed.
+    /// after the name of the required group is claimed.
     public var requires: GroupID?
     /// The OPT record (RFC 6891) that each packet with records of this group contains, or nil. A sleep proxy names the
     /// sleeping host in it.

@@ -75,7 +75,7 @@ public struct Responder: Machine, Sendable {
         return actions
     }
 
-    /// Returns the names of the groups whose id is smaller.
+    /// Returns the names of the groups whose ids are below `id`.
     public func names(before id: GroupID) -> Set<Name> {
         Set(claims.ids.filter { $0 < id }.compactMap { claims.content(of: $0)?.name })
     }
@@ -267,7 +267,8 @@ public struct Responder: Machine, Sendable {
     }
 
     /// Changes the addresses that an attached interface has or publishes: announces the new address records and sends
-    /// goodbyes for removed ones. The names stay claimed. A new family gets all records.
+    /// goodbyes for removed ones. The names stay claimed. If a family is new on the interface, all records are
+    /// announced.
     private mutating func change(
         from old: NetworkInterface, to network: NetworkInterface, now: Instant, _ actions: inout [Action]
     ) {

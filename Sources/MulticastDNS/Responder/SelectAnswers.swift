@@ -97,8 +97,8 @@ extension Responder {
         }
     }
 
-    /// Returns true for a probe. The caller has excluded foreign probes, so it is one of our own, received late, and
-    /// needs no defence.
+    /// Returns true for a probe. The caller has excluded foreign probes, so the probe is from this host itself, arrived
+    /// late, and needs no defence.
     private func isOwnProbe(_ question: Question, _ inbound: InboundMessage) -> Bool {
         inbound.message.authorities.contains { $0.name == question.name }
     }

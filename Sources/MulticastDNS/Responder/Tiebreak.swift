@@ -13,8 +13,8 @@ enum Tiebreak {
         return ours.count < theirs.count
     }
 
-    /// Returns class without cache-flush bit, type and data as bytes. The fixed-width fields come first, so that a byte
-    /// comparison compares field by field.
+    /// Returns the class (without the cache-flush bit), the type and the data of each record as bytes, in ascending
+    /// order. The fixed-width fields come first, so that a byte comparison compares field by field.
     private static func sorted(_ records: [Record]) -> [[UInt8]] {
         records.map { record -> [UInt8] in
             let fields = [record.recordClass.rawValue, record.type.rawValue]
