@@ -27,7 +27,7 @@ public struct PlugDescription: Hashable, Sendable {
     /// The 32-byte nonce of this connection, which a `KeyAnnouncement` signs. Empty if the firmware does not send it.
     public var nonce: [UInt8]
 
-    /// Creates a description. Without `givenName` it is `name`.
+    /// Creates a description. Without `givenName`, the given name equals `name`.
     package init(
         id: PlugID, name: String, givenName: String? = nil, capabilities: Set<Capability>, firmware: String,
         boot: BootID, clock: ClockMapping,

@@ -36,7 +36,7 @@ public struct PlugNetwork: Hashable, Sendable {
     public var linkLocal: String?
     /// The current DHCP lease, if any.
     public var lease: Lease?
-    /// The number of address conflicts with other hosts since the plug's start.
+    /// The number of address conflicts with other hosts since the firmware started.
     public var conflicts: Int
 
     /// The maximum number of interfaces in a description. A plug has one or two, but a container host can have

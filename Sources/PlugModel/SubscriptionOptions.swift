@@ -6,7 +6,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
         case none
         /// Only events after the subscription. If the event lane is already open, it continues at its position.
         case fromNow
-        /// Events after this number. 0 for all events that the plug has.
+        /// Events after this number. 0 requests all events that the plug has.
         case after(SequenceNumber)
     }
 
