@@ -20,7 +20,7 @@ extension PlugServer {
         var invitations = Invitations()
         var times = AccessExpiry()
 
-        /// Creates the state at the plug's start.
+        /// Creates the state when the firmware starts.
         ///
         /// - Parameter controllers: the paired controllers, or nil if the list is lost. Then the plug accepts no
         ///   controller until a person holds its button and pairs one.
@@ -52,7 +52,8 @@ extension PlugServer {
             if code != nil { gate.buttonHeld(now: now) }
         }
 
-        /// Opens the window at the start of a plug without controllers, unless their list was lost.
+        /// Opens the window when the firmware of a plug without controllers starts, unless the list of controllers was
+        /// lost.
         mutating func note(_ kind: PlugEvent.Kind, now: Instant) {
             guard code != nil else { return }
             switch kind {

@@ -24,7 +24,7 @@ struct AccessExpiry: Sendable {
         ends[key].map { UInt32(clamping: ($0 - now).components.seconds + 1) }
     }
 
-    /// Discards the expiry of a controller whose limit changed or who was removed.
+    /// Discards the expiry of a controller that was removed or whose time limit changed.
     mutating func forget(_ key: PublicKey) { ends[key] = nil }
 
     /// Transfers the expiry to the controller's new key.

@@ -3,7 +3,7 @@ internal import ProtocolCore
 /// The pairing window and the delay between proofs. The delay applies to the whole plug, so more connections do not
 /// allow more guesses. No client is ever locked out.
 struct PairingGate: Sendable {
-    /// The time for which a plug without controllers can be paired after its start.
+    /// The time for which a plug without controllers can be paired after its firmware has started.
     static let factoryWindow = Duration.seconds(600)
     /// The time for which a plug can be paired after a person held its button.
     static let buttonWindow = Duration.seconds(120)

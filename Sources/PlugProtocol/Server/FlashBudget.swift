@@ -21,7 +21,7 @@ struct FlashBudget: Sendable {
     private var allGuests = TokenBucket(
         atOnce: PeerBudgets.allGuestsWritesAtOnce, perHour: PeerBudgets.allGuestsWritesPerHour)
 
-    /// Consumes tokens for the writes. Returns false and consumes nothing if too few are available.
+    /// Consumes one token per write. Returns false and consumes nothing if fewer tokens are available.
     mutating func spend(_ writes: Int, of controller: AuthorityID, _ role: Role, now: Instant) -> Bool {
         let peer = Peer(controller: controller, isOwner: role == .owner)
         var own = peers[peer] ?? (peer.isOwner ? Self.ofOwner : Self.ofGuest)
@@ -41,5 +41,5 @@ struct FlashBudget: Sendable {
 extension Refusal {
     static let tooManyWrites = Refusal(
         .busy,
-        "This controller caused too many flash writes in the last hour; try again in two minutes.")
+        "Too many requests of the last hour wrote to the plug's flash; try again in ten minutes.")
 }

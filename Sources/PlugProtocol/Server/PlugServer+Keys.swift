@@ -55,7 +55,8 @@ extension PlugServer {
         sessions[connection]?.say { $0.keyAccepted = WireKeyAccepted() }
     }
 
-    /// Consumes writes from the controller's budget. Refuses the request and returns false if too few are available.
+    /// Consumes writes from the controller's budget. Refuses the request and returns false if the budget does not
+    /// permit the writes.
     mutating func spendWrites(
         _ writes: Int, for request: AskedRequest, of connection: ConnectionID, now: Instant
     ) -> Bool {

@@ -2,7 +2,7 @@ import PlugModel
 internal import ProtocolCore
 
 extension PlugServer {
-    /// Advances the lanes of all sessions and sends their output. Runs at the end of each step.
+    /// Advances the lanes of all sessions and sends their output. Runs at the end of each call of ``handle(_:now:)``.
     mutating func pump(now: Instant, _ actions: inout [Action]) {
         // The newest event is encoded once, because all live subscribers get the same bytes.
         var latest: (sequence: SequenceNumber, frame: [UInt8])?

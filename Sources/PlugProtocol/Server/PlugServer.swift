@@ -46,20 +46,20 @@ public struct PlugServer: Machine, Sendable {
         /// The maximum number of sessions per controller. The limit keeps a faulty or malicious controller from using
         /// all sessions.
         public var connectionsOfController = 16
-        /// The maximum number of sessions with unpaired keys. The limit keeps strangers from using the places of paired
-        /// controllers.
+        /// The maximum number of sessions with unpaired keys. The limit keeps strangers from using up the sessions that
+        /// paired controllers need.
         public var strangers = 8
         /// The maximum number of bytes that are passed to a connection that is not writable. The limit stops a peer
         /// that sends requests and reads no answers.
         public var unsentBytes = 65_536
         /// The maximum number of outcomes that are stored for repeated requests. It limits the memory of commands.
         public var recentOutcomes = 512
-        /// The number of bytes after which one step sends no further events to a session, so that a session that
-        /// catches up does not delay the others.
+        /// The number of bytes after which one call of ``handle(_:now:)`` sends no further journal events to a session.
+        /// So a session that catches up does not delay the other sessions.
         public var burstBytes = 32_768
         /// The maximum number of stored log lines: the history for new followers and the queue of current ones.
         public var logLines = 200
-        /// The maximum number of bytes of these lines.
+        /// The maximum size of the stored log lines in bytes.
         public var logBytes = 32_768
 
         /// Creates the default limits.
@@ -222,7 +222,7 @@ public struct PlugServer: Machine, Sendable {
     private var flashBudget = FlashBudget()
     private(set) var messageBudget = MessageBudget()
     private var stopped = false
-    /// The time of the next step, set while a session has more to send than one step permits.
+    /// The time of the next call, set while a session has more to send than one call of ``handle(_:now:)`` permits.
     private var continuation: Instant?
     private var announcedWindow = false
     /// The change of the setup code that is waiting for flash, or nil.
@@ -231,10 +231,11 @@ public struct PlugServer: Machine, Sendable {
     /// The last log level that was passed to the shell. Nil means that no session followed the log.
     private var announcedLogLevel: LogLevel?
 
-    /// Creates a server at the plug's start.
+    /// Creates a server when the firmware starts.
     ///
     /// - Parameters:
-    ///   - journal: commands that are recorded in its events count as executed and are not repeated.
+    ///   - journal: the commands that its events name count as executed, so a repeated request does not execute them
+    ///     again.
     ///   - requests: the outcomes of a previous run's commands, oldest first; a repeated request gets the stored one.
     public init(
         identity: Identity, access: Access, journal: EventJournal, requests finished: [FinishedRequest] = [],
@@ -396,7 +397,8 @@ public struct PlugServer: Machine, Sendable {
         return (outcome, waiting, askers.removeValue(forKey: command))
     }
 
-    /// Consumes writes from a controller's budget. Returns false and consumes nothing if too few are available.
+    /// Consumes writes from a controller's budget. Returns false and consumes nothing if the budget does not permit the
+    /// writes.
     mutating func spend(writes: Int, of controller: PairedControllers.Controller, now: Instant) -> Bool {
         flashBudget.spend(writes, of: controller.authority, controller.role, now: now)
     }
@@ -426,7 +428,7 @@ public struct PlugServer: Machine, Sendable {
     /// Adds a line to the log and returns the lines that it evicts.
     mutating func appendToLog(_ line: LogLine) -> [LogLine] { log.append(line) }
 
-    /// Requests another step, because a session has more to send than one step permits.
+    /// Requests another call of ``handle(_:now:)``, because a session has more to send than one call permits.
     mutating func continueSending(at now: Instant) { continuation = now }
 
     /// Adds a note for the audit log.

@@ -38,7 +38,7 @@ struct RequestLedger: Sendable {
     private let recentLimit: Int
     private let runningLimit: Int
 
-    /// Creates a ledger at the plug's start.
+    /// Creates a ledger when the firmware starts.
     ///
     /// - Parameters:
     ///   - recent: the maximum number of outcomes. The oldest is evicted first.

@@ -83,7 +83,7 @@ struct ServerSession: Sendable {
     var pause: Pause?
     private var output = FrameEncoder()
     private(set) var writable = true
-    /// The number of bytes passed on since the connection stopped being writable.
+    /// The number of bytes that were passed to the connection since it stopped being writable.
     private(set) var unsentBytes = 0
     var lastReceived: Instant
     private var lastSent: Instant
@@ -104,7 +104,7 @@ struct ServerSession: Sendable {
         if writable { unsentBytes = 0 }
     }
 
-    /// Appends a message to the output of this step.
+    /// Appends a message to the output, which ``takeOutput(now:)`` returns.
     mutating func say(_ fill: (inout WirePlugMessage) -> Void) {
         var message = WirePlugMessage()
         fill(&message)
@@ -144,7 +144,7 @@ struct ServerSession: Sendable {
         phase = .established(established)
     }
 
-    /// Returns the output of this step, or nil if the session sends nothing.
+    /// Returns the output since the last call and removes it. Returns nil if the output is empty.
     mutating func takeOutput(now: Instant) -> [UInt8]? {
         guard !output.bytes.isEmpty else { return nil }
         let bytes = output.take()
@@ -169,7 +169,7 @@ struct ServerSession: Sendable {
     }
 
     /// The time at which silence ends the session. Before Hello, received bytes do not extend it, so that a peer cannot
-    /// hold a place by sending single bytes.
+    /// keep its session by sending single bytes.
     var silentAt: Instant {
         switch phase {
         case .awaitingHello(let since), .challenged(let since, _), .proving(let since, _, _):

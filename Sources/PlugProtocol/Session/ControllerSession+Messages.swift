@@ -166,7 +166,7 @@ extension ControllerSession {
 
     private mutating func takeAnswer() throws {
         guard answersDue > 0 else {
-            throw Fault.order("The plug sent an answer about controllers that was not requested.")
+            throw Fault.order("The plug sent an answer that was not requested.")
         }
         answersDue -= 1
     }

@@ -19,7 +19,8 @@ public struct ControllerSession: Machine, Sendable {
         case command(RequestID, PlugCommand, deadline: Instant)
         /// Fetch samples between two times on the plug's clock, both included. The answer arrives in chunks.
         case fetchSamples(UInt32, from: Instant, to: Instant)
-        /// Probe a doubtful connection. The session ends unless the plug sends anything within ``PlugWire/probeLimit``.
+        /// Probe a connection that may be dead. The session ends unless the plug sends anything within
+        /// ``PlugWire/probeLimit``.
         case probe
         /// True while the shell reads from the network, initially true. While the shell does not read, silence does not
         /// end the session.
@@ -87,7 +88,7 @@ public struct ControllerSession: Machine, Sendable {
     var asksForLog = false
     /// The number of the last log line.
     var lastLine: UInt64 = 0
-    /// The entry number of the unanswered audit request, or nil if none is unanswered.
+    /// The number of the entry after which the unanswered audit request begins, or nil if no request is unanswered.
     var auditAfter: UInt64?
     /// The audit request to send after Welcome.
     var wantedAudit: (after: UInt64, limit: UInt32?)?

@@ -186,7 +186,7 @@ nonisolated struct WireNetwork: Sendable {
   /// Clears the value of `leaseSeconds`. Subsequent reads from it will return its default value.
   mutating func clearLeaseSeconds() {self._leaseSeconds = nil}
 
-  /// number of address conflicts with other hosts since the plug's start
+  /// number of address conflicts with other hosts since the firmware started
   var conflicts: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
