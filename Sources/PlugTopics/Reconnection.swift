@@ -10,7 +10,7 @@ struct Reconnection: Sendable {
     /// again. For example, another program may have taken the session over: mosquitto 2.0 gives no reason when it then
     /// ends the connection.
     static let steadiness = Duration.seconds(3)
-    /// The number of consecutive short connections that is reported.
+    /// The number of consecutive short connections at which ``BrokerNotice/unsteady`` is reported.
     private static let shortLimit = 3
 
     private let servers: Int
