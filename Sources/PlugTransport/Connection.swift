@@ -48,7 +48,8 @@ public struct Connection: Sendable {
     }
 
     /// Marks the peer as a paired controller. The limits for strangers no longer apply to the connection, and the
-    /// peer's address gets places that strangers cannot use. Only for connections that a ``Listener`` accepted.
+    /// peer's address gets its own allowance of connections, which strangers at other addresses cannot use up. Only for
+    /// connections that a ``Listener`` accepted.
     public func markPaired() {
         // On a repeated call the handler is missing, and removing it has no effect.
         channel.pipeline.removeHandler(name: ByteAllowanceHandler.name, promise: nil)

@@ -3,8 +3,8 @@ public import NIOCore
 import NIOPosix
 public import PlugModel
 
-/// Accepts connections without TLS, for a protocol with its own encryption. The ``AdmissionLimits`` of a
-/// ``Listener`` apply to strangers, too.
+/// Accepts connections without TLS, for a protocol with its own encryption. As in a ``Listener``, ``AdmissionLimits``
+/// limit the connections of strangers.
 public struct PlainListener: Sendable {
     /// The TCP port.
     public let port: UInt16

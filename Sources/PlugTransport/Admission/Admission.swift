@@ -2,8 +2,8 @@ import PlugModel
 import ProtocolCore
 
 /// Admission control for new connections of a plug: decides which connections get a handshake, and limits the time of
-/// strangers, which are peers that are not known as paired controllers. Strangers cannot use up the places of paired
-/// controllers.
+/// strangers, which are peers that are not known as paired controllers. Strangers cannot use up the connections that
+/// paired controllers need.
 ///
 /// Connections of paired controllers are not counted here; the plug's sessions have their own limit.
 struct Admission: Machine, Sendable {
@@ -23,7 +23,7 @@ struct Admission: Machine, Sendable {
         case refuse(ConnectionID)
         /// Close the connection, because its time limit is over.
         case close(ConnectionID)
-        /// Store these addresses of paired controllers for the next start, the most recent one last.
+        /// Store these addresses of paired controllers for the next process, the most recent one last.
         case keep([String])
     }
 
@@ -31,7 +31,8 @@ struct Admission: Machine, Sendable {
         var address: String
         var isInHandshake = true
         var leaves: Instant
-        /// False if the connection uses the places of a paired address only.
+        /// False if the connection counts only towards the allowance of its address, because a paired controller has
+        /// used this address.
         var countsAsStranger: Bool
     }
 
@@ -48,7 +49,7 @@ struct Admission: Machine, Sendable {
 
     /// Creates the admission control of a listener.
     ///
-    /// - Parameter paired: the addresses that an earlier start stored.
+    /// - Parameter paired: the addresses that an earlier process stored.
     init(_ limits: AdmissionLimits = AdmissionLimits(), paired: [String] = []) {
         self.limits = limits
         strangers = AllowanceUsage(limits.strangers)

@@ -27,21 +27,23 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// The limits for a single address without a recently connected paired controller. They are far below
     /// ``strangers``, so that one address cannot block the others.
     public var stranger = Allowance(handshakes: 3, connections: 6, burst: 6, interval: .seconds(1))
-    /// The limits for an address with a recently connected paired controller. Strangers at other addresses cannot use
-    /// these places. The limits suffice for scripts that open a connection per command. They exist because other hosts
-    /// may share the address.
+    /// The limits for an address with a recently connected paired controller. Connections of strangers at other
+    /// addresses do not count towards these limits. The limits suffice for scripts that open a connection per command.
+    /// An address of a paired controller has limits too, because other hosts may share it.
     public var pairedAddress = Allowance(handshakes: 4, connections: 12, burst: 40, interval: .milliseconds(50))
     /// The maximum number of addresses with paired controllers, equal to the maximum number of controllers. The least
     /// recently used one is evicted. The limit keeps a controller that changes its address with every connection from
-    /// accumulating places.
+    /// collecting an allowance for each address.
     public var pairedAddresses = 16
     /// The maximum number of addresses that are remembered per controller. Without this limit a controller with
     /// changing addresses could evict the addresses of other controllers.
     public var addressesOfController = 2
-    /// The time limit of the handshake. The limit keeps half-open connections from occupying places forever.
+    /// The time limit of the handshake. The limit keeps half-open connections from using up the permitted handshakes
+    /// forever.
     public var handshakeTime = Duration.seconds(5)
     /// The time from the end of the handshake until the connection must be known as paired. It is longer than the 45 s
-    /// until Hello plus the delay of up to 30 s for a proof. The limit keeps strangers from occupying places.
+    /// until Hello plus the delay of up to 30 s for a proof. The limit keeps strangers from using up the permitted
+    /// connections.
     public var pairingTime = Duration.seconds(120)
     /// The maximum number of bytes received before the connection is known as paired, including TLS; a handshake has
     /// about 2 KB. Without this limit a stranger could make the plug decrypt and parse data at the speed of the

@@ -1,5 +1,5 @@
-/// The stored addresses of paired controllers. With them a plug that restarts during a flood still has places for its
-/// controllers. An address alone grants no access.
+/// The stored addresses of paired controllers. With them a plug that restarts during a flood of connections still
+/// admits its controllers. An address alone grants no access.
 public struct KnownAddressStore: Sendable {
     /// The addresses that an earlier run stored.
     let known: [String]
