@@ -14,7 +14,8 @@ public struct Playback: Hashable, Sendable {
     /// Creates a playback.
     ///
     /// - Parameters:
-    ///   - from: the start in milliseconds of the recording's own time; nil for its first point.
+    ///   - from: the position at which the playback begins, in milliseconds of the recording's own time; nil for the
+    ///     recording's first point.
     ///   - speed: the speed factor, above 0 up to ``speedLimit``.
     /// - Returns: nil if the speed is outside that range.
     public init?(_ recording: Recording, from: Int64? = nil, speed: Double = 1) {
