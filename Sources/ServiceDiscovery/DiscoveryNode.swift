@@ -24,7 +24,7 @@ public struct DiscoveryNode: Machine, Sendable {
         /// Reports that the service did not answer. Its records expire within 10 s unless the service confirms them.
         case reconfirm(ServiceIdentity)
         /// Sets the priority services: the records that lead to them have reserved room in the caches, and their
-        /// resolves have reserved places. Other entries are evicted, oldest first. The set replaces the previous one;
+        /// resolves have a separate limit. Other entries are evicted, oldest first. The set replaces the previous one;
         /// services above the resolve limit are ignored.
         case prioritize(Set<ServiceIdentity>)
         /// Publishes records on behalf of a sleeping host. The id is at least ``DiscoveryNode/firstProxyGroup``. Verified

@@ -2,7 +2,7 @@
 public struct TXTRecord: Hashable, Sendable {
     /// One attribute.
     public struct Attribute: Hashable, Sendable {
-        /// The key, with the case of the source.
+        /// The key, in the case in which it was received or set.
         public let key: String
         /// Any bytes; nil for a key without "=", which is present without a value.
         public let value: [UInt8]?

@@ -43,7 +43,7 @@ struct TypeBrowses: Sendable {
         if concern { report(querier, &steps) }
     }
 
-    /// Reports the types in the cache to each browse that has not reported them yet.
+    /// Reports the types in the cache for each enumeration whose last report was different.
     mutating func report(_ querier: Querier, _ steps: inout [DiscoveryStep]) {
         // Names that are not a service type in this domain are ignored.
         let types = querier.interfaces.flatMap { querier.records(for: Self.question, on: $0) }.compactMap { record in
