@@ -150,7 +150,8 @@ struct AddressClaimTests {
         }
     }
 
-    @Test("The address is also defended between the announcements") func itIsDefendedBetweenTheAnnouncementsToo() {
+    @Test("The address is already defended between its two announcements")
+    func itIsDefendedBetweenTheAnnouncementsToo() {
         var claim = claim()
         for _ in 0..<4 { _ = claim.deadlineReached(now: claim.nextDeadline!) }
         #expect(claim.isUsable && claim.state != .held)

@@ -98,7 +98,7 @@ struct IPv6LinkLocalClaimTests {
         #expect(claim.handle(.deadlineReached, now: at(3610)) == [.assign(ours(0))])
     }
 
-    @Test("A duplicate next to a usable address is only removed") mutating func duplicateBeside() {
+    @Test("A duplicate next to a usable address is removed and not replaced") mutating func duplicateBeside() {
         _ = claim.handle(.linkUp(.makesOne), now: at(0))
         #expect(
             claim.handle(.addresses([kernels: .usable, ours(0): .duplicate]), now: at(1))

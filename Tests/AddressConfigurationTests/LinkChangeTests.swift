@@ -51,7 +51,7 @@ struct LinkChangeTests {
         #expect(bench.linkLocal != nil && bench.linkLocal != address)
     }
 
-    @Test("An address with a connection lingers without being announced")
+    @Test("An address with a connection stays on the interface, but is not announced until it is verified")
     func anAddressWithAConnectionLingersSilently() throws {
         var (bench, address) = lostAndBack(inUse: true)
         #expect(bench.linkLocal == address && bench.kernelAnswersARP == false)
@@ -69,7 +69,7 @@ struct LinkChangeTests {
         #expect(bench.routes.count == 2)
     }
 
-    @Test("A lingering address is removed at the first conflict")
+    @Test("An address with a connection that is not verified yet is removed at the first conflict")
     func aLingeringAddressGoesAtTheFirstConflict() throws {
         var (bench, address) = lostAndBack(inUse: true)
         bench.run(for: .seconds(1))
@@ -113,7 +113,8 @@ struct LinkChangeTests {
         #expect(bench.probed == [address] && bench.linkLocal == address)
     }
 
-    @Test("A restart keeps the address while it is verified") func aRestartKeepsTheAddressWhileItIsVerified() throws {
+    @Test("A restart of the process keeps the address while it is verified")
+    func aRestartKeepsTheAddressWhileItIsVerified() throws {
         let address = IPv4Address(169, 254, 44, 44)
         var bench = Bench(remembered: RememberedAddresses(linkLocal: address), inherited: [address])
         bench.send(.linkUp)
@@ -138,7 +139,7 @@ struct LinkChangeTests {
         #expect(bench.assigned.count == 1 && bench.linkLocal != nil && bench.linkLocal != address)
     }
 
-    @Test("Routes and settings of a previous process are replaced at the start")
+    @Test("The first linkUp replaces the routes and settings of a previous process")
     func nothingOfAnEarlierProcessStaysThatIsNotOurs() {
         var bench = Bench()
         bench.send(.linkUp)

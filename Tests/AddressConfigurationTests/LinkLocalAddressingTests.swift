@@ -13,7 +13,7 @@ struct LinkLocalAddressingTests {
 
     private func theirs(_ address: IPv4Address) -> ARPPacket { .announcement(of: address, from: Bench.other) }
 
-    @Test("The address is probed and present after 4 to 7 seconds")
+    @Test("A link-local address is probed, and assigned after 4 to 7 seconds")
     func theAddressIsThereAfterFourToSevenSecondsAndProbedBefore() throws {
         for seed in 1...200 as ClosedRange<UInt64> {
             var bench = Bench(seed: seed)
@@ -115,7 +115,7 @@ struct LinkLocalAddressingTests {
         #expect(bench.probed.isEmpty)
     }
 
-    @Test("A later conflict is answered with one announcement, a second one with a new address")
+    @Test("The first conflict on a held address is answered with one announcement, the second one with a new address")
     func aLaterConflictIsMetByOneAnnouncementAndASecondOneByAnotherAddress() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
@@ -144,7 +144,7 @@ struct LinkLocalAddressingTests {
         #expect(echoed == 5 && bench.linkLocal != nil && bench.machine.status.conflicts == 0)
     }
 
-    @Test("The plug answers ARP requests for its address instead of the kernel")
+    @Test("The plug, not the kernel, answers ARP requests for a link-local address")
     func requestsForTheAddressAreAnsweredInTheKernelsPlace() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
@@ -159,7 +159,7 @@ struct LinkLocalAddressingTests {
         #expect(bench.machine.status.conflicts == 0)
     }
 
-    @Test("A flood of requests is answered 20 times per second")
+    @Test("A flood of ARP requests gets about 20 answers per second")
     func aFloodOfRequestsIsAnsweredTwentyTimesASecond() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
@@ -187,7 +187,8 @@ struct LinkLocalAddressingTests {
         #expect(bench.remembered.last?.linkLocal == bench.linkLocal)
     }
 
-    @Test("A different card claims a different address") func anotherCardClaimsAnotherAddress() throws {
+    @Test("After a change of the hardware address, a different address is claimed")
+    func anotherCardClaimsAnotherAddress() throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
         bench.send(.hardwareAddressChanged(Bench.mine))

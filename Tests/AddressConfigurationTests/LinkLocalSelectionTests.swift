@@ -33,7 +33,8 @@ struct LinkLocalSelectionTests {
         return tried
     }
 
-    @Test("A card draws the same addresses at each start") func aCardDrawsTheSameAddressesAtEachStart() {
+    @Test("A hardware address leads to the same sequence of addresses at each start")
+    func aCardDrawsTheSameAddressesAtEachStart() {
         var (first, again, other) = (selection(1), selection(1), selection(2))
         let addresses = denied(&first, until: .seconds(300)).map(\.address)
         #expect(addresses.count > 10)
@@ -101,7 +102,7 @@ struct LinkLocalSelectionTests {
         #expect(times.count <= 10 + 55)
     }
 
-    @Test("An address that was kept for a minute resets the count")
+    @Test("A conflict on an address that was usable for a minute resets the count of conflicts")
     func theCountIsClearedByAnAddressThatWasKeptForAMinute() {
         var selection = selection()
         _ = denied(&selection, until: .seconds(300))

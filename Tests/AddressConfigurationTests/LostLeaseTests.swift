@@ -21,7 +21,7 @@ struct LostLeaseTests {
         #expect(bench.machine.status.linkLocal == .none)
     }
 
-    @Test("A lease with a connection lingers until the server confirms it")
+    @Test("A leased address with a connection stays on the interface while the server confirms the lease")
     func aLeaseWithAConnectionLingersUntilTheServerAgrees() throws {
         var bench = Bench.leased()
         bench.send(.inUse([leased]))
@@ -34,7 +34,7 @@ struct LostLeaseTests {
         #expect(!bench.log.contains { $0.action == .remove(leased) })
     }
 
-    @Test("A lingering lease without confirmation is removed after ten seconds")
+    @Test("A leased address with a connection is removed if no server confirms the lease within ten seconds")
     func whereNobodyConfirmsItALingeringLeaseGoesAfterTenSeconds() throws {
         var bench = Bench.leased()
         bench.send(.inUse([leased]))
@@ -48,7 +48,8 @@ struct LostLeaseTests {
         #expect(bench.handedOn.last == .some(nil))
     }
 
-    @Test("A refused lingering lease is removed at once") func aServerThatRefusesALingeringLeaseEndsItAtOnce() throws {
+    @Test("A leased address with a connection is removed at once if the server refuses the lease")
+    func aServerThatRefusesALingeringLeaseEndsItAtOnce() throws {
         var bench = Bench.leased()
         bench.send(.inUse([leased]))
         bench.send(.linkDown)

@@ -19,7 +19,8 @@ struct RoutableAddressTests {
         return (bench, linkLocal)
     }
 
-    @Test("A lease is probed and present after 600 ms") func aLeaseIsProbedForAndThereAfter600Milliseconds() throws {
+    @Test("A leased address is probed, and assigned after 600 ms")
+    func aLeaseIsProbedForAndThereAfter600Milliseconds() throws {
         var bench = Bench()
         bench.server = TestServer()
         let start = bench.now
@@ -35,7 +36,8 @@ struct RoutableAddressTests {
                 + Array(repeating: .announcement(of: leased, from: Bench.mine), count: 2))
     }
 
-    @Test("A claim in progress is abandoned for a lease") func aClaimThatHasNotEndedIsAbandonedForALease() {
+    @Test("A link-local claim in progress is abandoned when a lease arrives")
+    func aClaimThatHasNotEndedIsAbandonedForALease() {
         let bench = Bench.leased()
         #expect(bench.linkLocal == nil && bench.machine.status.linkLocal == .none)
         // The kernel answers ARP requests for the lease, like for any routable address.
@@ -101,7 +103,8 @@ struct RoutableAddressTests {
         #expect(bench.linkLocal == nil)
     }
 
-    @Test("A deprecated address is defended but not replaced") func aDeprecatedAddressIsDefendedAndNotReplaced() {
+    @Test("A deprecated address is defended once, and removed without a replacement after the second conflict")
+    func aDeprecatedAddressIsDefendedAndNotReplaced() {
         var (bench, linkLocal) = overtaken(inUse: true)
         bench.clear()
         bench.hear(theirs(linkLocal))
@@ -203,7 +206,8 @@ struct RoutableAddressTests {
         #expect(try first(false, seed: 1) == .zero)
     }
 
-    @Test("A different card requests the same lease") func anotherCardAsksForTheSameLease() throws {
+    @Test("After a change of the hardware address, the same lease is requested")
+    func anotherCardAsksForTheSameLease() throws {
         var bench = Bench.leased()
         bench.clear()
         bench.send(.hardwareAddressChanged(Bench.other))

@@ -16,7 +16,7 @@ struct DHCPFaultTests {
         }
     }
 
-    @Test("A server that refuses its own offers gets at most 130 messages per hour and does not block other servers")
+    @Test("A server that refuses every request gets at most 130 messages per hour and does not block other servers")
     func alwaysRefuses() {
         var rogue = FakeServer(address: secondServer, gives: IPv4Address(10, 0, 0, 66))
         rogue.refuses = true

@@ -23,7 +23,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.yourAddress = IPv4Address(223, 255, 255, 254) } != nil)
     }
 
-    @Test("A lease without a server or a time is rejected")
+    @Test("A lease without the address of its server or without a lease time is rejected")
     func required() {
         #expect(lease { $0.options.serverIdentifier = nil } == nil)
         #expect(lease { $0.options.serverIdentifier = .any } == nil)
@@ -60,7 +60,7 @@ struct DHCPLeaseReadingTests {
         #expect(lease { $0.options.subnetMask = .mask(prefixLength: 31) }?.broadcast == .broadcast)
     }
 
-    @Test("Routers are accepted if they are on the link")
+    @Test("A router is accepted if it is on the link or the mask has 32 bits, and at most four routers are read")
     func routers() {
         let told = [
             IPv4Address(10, 0, 1, 1), IPv4Address(10, 0, 0, 50), IPv4Address(10, 0, 0, 9), .any,
@@ -121,7 +121,7 @@ struct DHCPLeaseReadingTests {
                     domain: "lan", searchDomains: ["a.example", "b.example"]))
     }
 
-    @Test("The times always satisfy T1 < T2 < end")
+    @Test("The times of a lease are always in the order renewal, rebinding, end")
     func times() {
         let cases: [(UInt32, UInt32?, UInt32?, [Double])] = [
             (3600, nil, nil, [1800, 3150, 3600]), (3600, 600, 1200, [600, 1200, 3600]),

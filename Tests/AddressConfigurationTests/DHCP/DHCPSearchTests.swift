@@ -122,7 +122,7 @@ struct DHCPSearchTests {
         #expect(lease.obtained - lab.sent[0].time <= .seconds(14))
     }
 
-    @Test("An offer of an unreliable server is accepted if no other server answers")
+    @Test("An offer of a server that has ignored a request is accepted if no other server answers")
     func onlyServer() {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].answers = [.discover]
