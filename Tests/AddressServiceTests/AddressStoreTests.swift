@@ -73,7 +73,7 @@ struct ServerFilesTests {
 
     private func address(_ last: UInt8) -> IPv4Address { IPv4Address(192, 0, 2, last) }
 
-    @Test("The servers are published in two files that all users can read, and removed with the lease")
+    @Test("Two files that all users can read list the name and time servers until the lease ends")
     func files() throws {
         let files = ServerFiles(directory: host.root, logger: Logger(label: "test"))
         files.set(
