@@ -11,7 +11,7 @@ import Testing
         var sense = ApplianceSense()
         var time: Int64 = 0
         for _ in 0..<60_000 {
-            // Most steps are at most one minute long, or six seconds if the seed is even. A few go up to two hours
+            // Most time steps are at most one minute long, or six seconds if the seed is even. A few go up to two hours
             // forward or back, or to any time.
             switch Int.random(in: 0..<20_000, using: &random) {
             case 0: time = .random(in: .min ... .max, using: &random)
