@@ -5,7 +5,7 @@ import Testing
 @testable import Appliance
 
 @Suite struct ButtonTests {
-    /// Creates a started bench without the actions of the start.
+    /// Creates a bench whose machine has started, with an empty log.
     private func bench(_ adjust: (inout ApplianceConfiguration) -> Void = { _ in }) -> Bench {
         var bench = Bench(nil, adjust)
         bench.run(milliseconds: 100)
@@ -129,7 +129,7 @@ import Testing
         #expect(bench.recorded == [.relayChanged(on: true, cause: .button), .buttonPressed(.single)])
     }
 
-    @Test("An edge that the kernel debounced takes effect in the step that handles it")
+    @Test("An edge that the kernel debounced takes effect when it is handled, without a debounce time")
     func edgesThatTheKernelDebouncedActInTheStepThatHearsThem() {
         var bench = bench { $0.debounce = .zero }
         bench.edge(down: true)
@@ -202,7 +202,7 @@ import Testing
         #expect(bench.presses == [Timed(400, .single)])
     }
 
-    @Test("A contact that is down at the start is ignored until its first release")
+    @Test("A button that is down when the machine starts is ignored until its first release")
     func aContactThatIsDownFromTheStartMeansNothingUntilItWasUp() {
         var bench = bench()
         // This edge is the first release.

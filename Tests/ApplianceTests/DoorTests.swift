@@ -89,7 +89,7 @@ import Testing
         #expect(house.machine.journalPage(after: 0, limit: 10).entries.count == 1)
     }
 
-    @Test("A plug with earlier events but no broker cursor sends only the events after its start to the broker")
+    @Test("A plug with earlier events but no broker cursor sends only the events after its restart to the broker")
     func oneThatHadNoBrokerTellsWhatHappensFromNowOn() throws {
         var house = House()
         house.press()

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of a factory reset by the held button, and of its effect on the whole plug.
 @Suite struct FactoryResetTests {
-    /// Creates a started bench without the actions of the start.
+    /// Creates a bench whose machine has started, with an empty log.
     private func bench() -> Bench {
         var bench = Bench()
         bench.run(milliseconds: 100)

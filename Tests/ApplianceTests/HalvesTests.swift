@@ -3,7 +3,8 @@ import PlugModel
 import ProtocolCore
 import Testing
 
-/// Tests of handling an event in two halves: first the actions of the parts, then all other actions.
+/// Tests of handling an event in two halves: first the actions for the hardware parts, such as the relay, then all
+/// other actions.
 @Suite struct HalvesTests {
     @Test("The first half moves the relay before anything is numbered, written or sent")
     func theRelayMovesBeforeAnythingIsNumberedWrittenOrSent() throws {
@@ -27,7 +28,7 @@ import Testing
         #expect(halves.nextDeadline == whole.machine.nextDeadline)
     }
 
-    @Test("An event without an action for parts has an empty first half")
+    @Test("An event without an action for a hardware part has an empty first half")
     func whatNoPartHasToDoWithIsAllInTheSecondHalf() {
         var house = House()
         #expect(house.machine.begin(.stopping, now: house.now).isEmpty)

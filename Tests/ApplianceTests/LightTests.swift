@@ -35,7 +35,7 @@ import Testing
         #expect(counts == [1200, 240, 60, 120, 60, 43, 57, 29, 15, 1, 43, 57, 29, 15, 1])
     }
 
-    @Test("Winks occur at the end of each period of eight seconds and invert the light")
+    @Test("The winks, short inversions of the light, are at the end of each period of eight seconds")
     func winksStandAtTheEndOfEightSecondsAndAreTheOpposite() {
         #expect(
             changes(.linkLocal(lit: true)).prefix(6) == [
@@ -49,7 +49,8 @@ import Testing
 
     private static let well = Surroundings(isPaired: true, isPairingOpen: false, network: .routable, isConnected: true)
 
-    @Test("The first matching pattern of the table is shown") func theFirstOfTheTableShows() {
+    @Test("Of several light patterns whose conditions hold, the first one of the list is shown")
+    func theFirstOfTheTableShows() {
         var bench = Bench {
             $0.rest = .seconds(60)
             $0.hasThermometer = true
@@ -132,7 +133,8 @@ import Testing
         #expect(network(["fd00::1"]) == .routable)
     }
 
-    @Test("The plug shows the state of its pairing, network and sessions") func aWholePlugTellsItsSurroundings() {
+    @Test("The light shows the state of the pairing, the network and the sessions")
+    func aWholePlugTellsItsSurroundings() {
         var house = House(access: .knowing([]))
         #expect(house.machine.light == .pairing, "a plug without a controller must open its pairing window")
         house.run(for: .seconds(600))

@@ -139,7 +139,7 @@ import Testing
         #expect(bench.machine.state.reading?.milliwattHours == 7000)
     }
 
-    @Test("At ten measurements per second every sample is kept, and the bytes are bounded")
+    @Test("At ten measurements per second every sample is kept, in less than four bytes of memory each")
     func atTenMeasurementsASecondEverySampleIsKeptAndTheBytesAreBounded() {
         var house = House(interval: .milliseconds(100))
         house.join(desk, name: "Desk")

@@ -52,7 +52,7 @@ import Testing
         #expect(codes == [nil, .unsupported, .outOfRange])
     }
 
-    @Test("A press reaches every subscriber in the same step")
+    @Test("A press of the button reaches every subscriber with the same events")
     func aPressOfTheButtonReachesEverySubscriberInTheSameStep() {
         var house = House()
         house.join(desk, name: "Desk")
@@ -84,7 +84,7 @@ import Testing
         #expect(times == (0...10_000).map { $0 * 1000 })
     }
 
-    @Test("A fetch returns only the chunks of its span, and an empty chunk for an empty span")
+    @Test("A fetch returns only the chunks with samples of its span, and an empty chunk for a span without samples")
     func aFetchOfAPartBringsTheChunksThatHaveItAndOneOfNothingAnEmptyOne() throws {
         var house = House(PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false)))
         house.run(for: .seconds(10_000))
@@ -156,7 +156,7 @@ import Testing
         #expect(house.machine.connections.isEmpty)
     }
 
-    @Test("A new session receives the new name") func aNewNameIsToldToWhoComesNext() {
+    @Test("After a change of the name, a new session receives the new name") func aNewNameIsToldToWhoComesNext() {
         var house = House()
         house.feed(.renamed("Lamp (2)"))
         house.join(desk, name: "Desk")

@@ -7,7 +7,7 @@ import Testing
 @testable import Appliance
 
 @Suite struct PlugMemoryTests {
-    @Test("The actions are in the order parts, mirror, messages, flash")
+    @Test("The actions are in this order: hardware, mirror, messages, flash")
     func partsMoveFirstThenTheMirrorThenTheWireThenFlash() {
         // After the next event only 500 numbers are left, half of a reservation, so the plug reserves more.
         var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 503))
@@ -33,7 +33,7 @@ import Testing
         #expect(records.last == .state(StoredState(relayOn: true), ApplianceMemory.Timers()))
     }
 
-    @Test("After a kill the numbers continue and no event is lost")
+    @Test("After a kill of the process, the event numbers continue and no event is lost")
     func afterAKillNumbersGoOnAndNothingIsLost() throws {
         var house = House()
         for _ in 0..<3 { house.press() }
@@ -121,7 +121,7 @@ import Testing
         #expect(!again.machine.state.relayOn)
     }
 
-    @Test("State that flash lacks after a kill is written 75 s after the start")
+    @Test("State that flash lacks after a kill is written 75 s after the restart")
     func whatFlashLacksAfterAKillIsWrittenSoon() throws {
         var house = House()
         house.run(for: .seconds(100))
@@ -138,7 +138,7 @@ import Testing
         #expect(again.actions.filter(\.isWrite) == [.persist(StoredState(relayOn: true, milliwattHours: 1241))])
     }
 
-    @Test("After a kill, the energy is written 75 s after the start, and not only after another hour")
+    @Test("After a kill, the energy is written 75 s after the restart, and not only after another hour")
     func killsDoNotPutOffTheWritingOfEnergy() throws {
         var house = House(PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false)))
         house.run(for: .seconds(3600))
@@ -200,7 +200,7 @@ import Testing
         #expect(house.boundary > first)
     }
 
-    @Test("A skip of numbers survives a kill") func aLeapOutlivesAKill() throws {
+    @Test("A skip of event numbers survives a kill of the process") func aLeapOutlivesAKill() throws {
         var house = House()
         house.isFlashWritable = false
         for _ in 0..<501 { house.press() }

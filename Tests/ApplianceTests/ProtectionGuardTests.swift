@@ -10,8 +10,8 @@ import Testing
     private static let limits = OverCurrentLimits(
         ratedMilliamperes: 16_000, instantMilliamperes: 40_000, atTwiceRated: .seconds(10))
 
-    /// Returns the number of tenths of a second after which this current trips a cold guard, or nil if it does not
-    /// within an hour.
+    /// Returns the number of tenths of a second after which this current trips a guard whose budget is unused, or nil
+    /// if it does not trip within an hour.
     private func trips(_ milliamperes: UInt32, of guardian: OverCurrentGuard = OverCurrentGuard(limits)) -> Int? {
         var guardian = guardian
         return (0...36_000).first {
@@ -27,7 +27,7 @@ import Testing
         #expect(trips(0) == nil)
     }
 
-    @Test("The budget recovers below the rated current but not at it")
+    @Test("The overload budget recovers below the rated current, but not at the rated current")
     func theBudgetRecoversBelowTheRatedCurrentAndNotAtIt() {
         for (rest, again) in [(0 as UInt32, 84), (16_000, 40)] {
             var guardian = OverCurrentGuard(Self.limits)

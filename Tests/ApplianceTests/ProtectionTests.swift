@@ -38,7 +38,7 @@ import Testing
         #expect(bench.recorded == [.protectionTripped(what), .relayChanged(on: false, cause: .protection)])
         #expect(bench.machine.state.tripped == what && bench.states.last?.value.tripped == what)
         #expect(bench.machine.light == .tripped)
-        #expect(bench.persisted.last?.value.tripped == what, "the trip is not stored in the same step")
+        #expect(bench.persisted.last?.value.tripped == what, "the trip was not stored at once")
         bench.forget()
         for command in [PlugCommand.setRelay(on: true, autoOff: nil), .setRelay(on: false, autoOff: nil)] {
             bench.command(command)
@@ -151,7 +151,7 @@ import Testing
         #expect(bench.log.map(\.action) == [.commandDone(request, .done(bench.machine.state, recorded: false))])
     }
 
-    @Test("A lock survives restarts and losses of power", arguments: PowerOnState.allCases, [true, false])
+    @Test("A tripped protection stays tripped after restarts and losses of power", arguments: PowerOnState.allCases, [true, false])
     func aLockOutlivesRestartsAndLossesOfPower(policy: PowerOnState, powerLost: Bool) {
         let stored = StoredState(relayOn: false, milliwattHours: 7, tripped: .overCurrent)
         var bench = Bench(stored, powerLost: powerLost) { $0.powerOnState = policy }
