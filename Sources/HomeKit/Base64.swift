@@ -1,4 +1,4 @@
-/// Base 64 (RFC 4648, section 4) for values of the formats tlv8 and data.
+/// Base 64 (RFC 4648, section 4) for values of the formats tlv8 and data, and for the setup hash.
 enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -148,7 +148,8 @@ struct CharacteristicWrite {
             case "value": entry.value = try value(&reader)
             case "ev": entry.subscribes = try flag(&reader)
             case "r": entry.wantsResponse = try flag(&reader) ?? false
-            // The server ignores the additional authorization data and the flag for controllers away from home.
+            // The server ignores the additional authorization data, and the flag that marks writes of controllers away
+            // from home.
             case "authData", "remote": try reader.skip()
             case _: try reader.skip()
             }

@@ -31,8 +31,7 @@ public enum CharacteristicFormat: String, Hashable, Sendable {
     case tlv8
     case data
 
-    /// The range of whole numbers in this format; nil for other formats. The range of uint64 ends at the largest
-    /// `Int64`.
+    /// The range of an integer format; nil for the other formats. The range of uint64 ends at the largest `Int64`.
     var wholeNumbers: ClosedRange<Int64>? {
         switch self {
         case .uint8: 0...Int64(UInt8.max)

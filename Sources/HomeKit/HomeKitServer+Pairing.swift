@@ -53,8 +53,8 @@ extension HomeKitServer {
         answer(challenge, id, now, &actions)
     }
 
-    /// Returns the reason to reject pair-setup, or nil if it may begin. The checks have the order of HAP 5.6.2; the
-    /// last two are additional.
+    /// Returns the reason to reject pair-setup, or nil if it may begin. The checks have the order of HAP 5.6.2. This
+    /// server adds the last two: the delay after wrong codes, and the method and flags.
     private func setupError(_ message: PairingMessage, _ now: Instant) -> PairingError? {
         if isPaired { return .unavailable }
         if gate.isExhausted { return .maxTries }

@@ -19,7 +19,8 @@ public struct HomeKitServer: Machine, Sendable {
         case closed(HomeKitSessionID)
         /// The accessory's values changed.
         ///
-        /// - by: the session whose write caused the change, or nil if no write caused it. This session gets no event.
+        /// - by: the session whose write caused the change, or nil if no write caused it. That session gets no event
+        ///   about these values.
         case changed([CharacteristicKey: CharacteristicValue], by: HomeKitSessionID?)
         /// A press of a programmable switch (HAP 9.75): 0 single, 1 double, 2 long.
         case pressed(CharacteristicKey, CharacteristicValue)
@@ -35,7 +36,8 @@ public struct HomeKitServer: Machine, Sendable {
     /// An action for the shell. Actions are performed in order.
     public enum Action: Hashable, Sendable {
         case send(HomeKitSessionID, [UInt8])
-        /// Closes the connection after all bytes are sent. The session is removed, so `closed` is not needed.
+        /// Closes the connection after all bytes are sent. The server has removed the session, so the shell need not
+        /// report `closed`.
         case close(HomeKitSessionID)
         /// Asks the accessory to write values.
         ///
@@ -84,7 +86,8 @@ public struct HomeKitServer: Machine, Sendable {
     var table: AccessoryTable
     var sessions: [HomeKitSessionID: HomeKitSession] = [:]
     var gate = PairSetupGate()
-    /// The session in pair-setup, or nil if no session is in it. Only one session may use it at a time (HAP 5.6.2).
+    /// The session that performs pair-setup, or nil if no session does so. Only one session may perform it at a time
+    /// (HAP 5.6.2).
     var setup: (session: HomeKitSessionID, PairSetup)?
     /// A pair-setup whose M2 was not answered yet; the next session reuses it. The reuse prevents repeated starts from
     /// consuming processor time for arithmetic with large numbers.

@@ -46,7 +46,7 @@ struct HomeKitSession: Sendable {
     /// closed.
     static let patience = Duration.seconds(30)
     /// The time limit for verification. It prevents clients from occupying all sessions, so data from the client does
-    /// not extend it. It restarts when a controller has proven the setup code, and when it has paired.
+    /// not extend it. It restarts when a controller has proven the setup code, and when M6 of pair-setup is sent.
     static let strangersTime = Duration.seconds(10)
     /// The time limit of a session while the user types the setup code, between M2 and M3 of pair-setup, counted from
     /// the opening of the connection. A restart of pair-setup does not extend it, because other sessions get "busy"

@@ -139,8 +139,8 @@ public enum SecureRemotePassword {
     }
 }
 
-/// The stored form of an accessory's setup code: salt and verifier v = g^x. An attacker can find the code only by
-/// trying all codes.
+/// The stored form of an accessory's setup code: salt and verifier v = g^x. An attacker who has this form can find the
+/// code only by trying all codes.
 public struct SetupVerifier: Hashable, Sendable {
     /// The salt, 16 bytes.
     public let salt: [UInt8]

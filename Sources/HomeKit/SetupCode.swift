@@ -37,7 +37,8 @@ public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
     var number: UInt32 { UInt32(description.filter { $0 != "-" }) ?? 0 }
 }
 
-/// Four characters, each a digit or a capital letter, that identify the accessory of a scanned label (HAP 4.2.2).
+/// Four characters, each a digit or a capital letter. By this id, a controller that scanned a label finds the accessory
+/// (HAP 4.2.2).
 public struct HomeKitSetupID: Hashable, Sendable, CustomStringConvertible {
     /// The four characters.
     public let description: String
@@ -111,7 +112,7 @@ public struct HomeKitAnnouncement: Hashable, Sendable {
     public let isPaired: Bool
     /// The accessory category.
     public let category: HomeKitCategory
-    /// Identifies the accessory of a scanned label.
+    /// A hash of the setup id, by which a controller that scanned a label finds the accessory.
     public let setupHash: String
 
     init(_ records: HomeKitRecords, model: String, category: HomeKitCategory, setupID: HomeKitSetupID) {
