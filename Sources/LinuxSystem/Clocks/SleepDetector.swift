@@ -1,7 +1,7 @@
 /// Detects suspensions of the host from its total time of suspension since boot.
 package struct SleepDetector {
-    /// The shortest detected time of suspension. It is longer than the difference that the two clocks can show when the
-    /// process is preempted between their system calls.
+    /// The shortest detected time of suspension. It is longer than the difference that CLOCK_BOOTTIME and
+    /// CLOCK_MONOTONIC can show when the process is preempted between the two system calls that read them.
     static let shortest = Duration.seconds(1)
 
     private var asleep: Duration

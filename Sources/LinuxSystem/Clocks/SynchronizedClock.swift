@@ -1,7 +1,7 @@
 import Glibc
 
-/// The civil time, if the host's time service has set the clock since boot. A board without a battery-backed clock
-/// starts with the time of its last shutdown or with 1970, and the program has no other sign that this time is wrong.
+/// The civil time, if systemd-timesyncd has set the clock since boot. A board without a battery-backed clock starts
+/// with the time of its last shutdown or with 1970, and the time alone does not show that it is wrong.
 public enum SynchronizedClock {
     /// The file that systemd-timesyncd creates when it has set the clock. The kernel has this information too
     /// (adjtimex(2)), but a sandbox that permits the query also permits setting the clock.

@@ -29,8 +29,8 @@ public struct WallTime: Sendable, Hashable, Comparable {
         HostZone.offset(at: Int(floorDivide(nanosecondsSince1970, 1_000_000_000)))
     }
 
-    /// Formats the time in ISO 8601 with milliseconds, such as `2026-11-21T09:01:23.456Z`. With an offset in seconds,
-    /// the result is the civil time of that zone with the offset instead of `Z`, such as
+    /// Formats the time in ISO 8601 with milliseconds, such as `2026-11-21T09:01:23.456Z`. With an offset from UTC in
+    /// seconds, the result is the civil time at this offset, followed by the offset instead of `Z`, such as
     /// `2026-11-21T10:01:23.456+01:00`. Milliseconds are rounded down, so that a printed time is never in the future.
     /// Offsets are cut to whole minutes.
     public func iso8601(offset: Int = 0) -> String {

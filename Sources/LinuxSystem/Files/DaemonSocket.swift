@@ -11,7 +11,7 @@ public enum DaemonSocket {
         /// A socket of another user, with the user id. A client must not use it: its owner would receive the house's
         /// data.
         case foreign(owner: UInt32)
-        /// A link, a file or a directory.
+        /// Any other entry, such as a link, a file or a directory.
         case noSocket
     }
 

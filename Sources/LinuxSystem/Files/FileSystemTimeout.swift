@@ -10,8 +10,8 @@ public final class FileSystemTimeout: Sendable {
     private static let slowestBytesASecond = 1 << 20
 
     private let limit: Duration
-    /// The maximum number of waiting threads. Without it, repeated accesses to a file system that never answers would
-    /// create more and more threads.
+    /// The maximum number of running calls, each with its own thread. Without this limit, repeated accesses to a file
+    /// system that never answers would create more and more threads.
     private let threads: Int
     private let waiting = Mutex(Waiting())
 

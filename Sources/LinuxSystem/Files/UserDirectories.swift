@@ -45,7 +45,8 @@ public enum UserDirectories {
         return home + "/.config"
     }
 
-    /// The directory for sockets and other files that exist while the user is logged in; nil if it is not set.
+    /// The directory for sockets and other files that exist while the user is logged in; nil if $XDG_RUNTIME_DIR is not
+    /// set or not absolute.
     public static var runtime: String? { absolute("XDG_RUNTIME_DIR") }
 
     /// Returns the path in an environment variable, or nil if the variable is not set or its path is relative. The
