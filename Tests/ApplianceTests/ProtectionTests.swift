@@ -151,7 +151,7 @@ import Testing
         #expect(bench.log.map(\.action) == [.commandDone(request, .done(bench.machine.state, recorded: false))])
     }
 
-    @Test("A tripped protection stays tripped after restarts and losses of power", arguments: PowerOnState.allCases, [true, false])
+    @Test("A trip survives restarts and losses of power", arguments: PowerOnState.allCases, [true, false])
     func aLockOutlivesRestartsAndLossesOfPower(policy: PowerOnState, powerLost: Bool) {
         let stored = StoredState(relayOn: false, milliwattHours: 7, tripped: .overCurrent)
         var bench = Bench(stored, powerLost: powerLost) { $0.powerOnState = policy }
