@@ -19,7 +19,8 @@ import Testing
             ])
     }
 
-    @Test("A repeated command changes nothing") func doingItTwiceChangesNothing() {
+    @Test("A command to turn on a plug that is on is answered, and nothing else happens")
+    func doingItTwiceChangesNothing() {
         var bench = Bench()
         bench.command(.setRelay(on: true, autoOff: nil))
         bench.forget()
@@ -27,7 +28,7 @@ import Testing
         #expect(bench.log.map(\.action) == [.commandDone(request, .done(bench.machine.state, recorded: false))])
     }
 
-    @Test("Before the start, commands are refused and other events are ignored")
+    @Test("Before the event `started`, the machine refuses commands and ignores other events")
     func beforeTheStartCommandsAreRefusedAndNothingElseHappens() {
         var machine = ApplianceMachine(ApplianceConfiguration())
         #expect(machine.nextDeadline == nil)
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "After a loss of power, the power-on state determines the relay",
+        "After a loss of power, the power-on setting determines whether the relay is on",
         arguments: [
             (PowerOnState.off, true, false), (.off, false, false), (.on, false, true), (.on, true, true),
             (.last, true, true),
@@ -83,7 +84,7 @@ import Testing
         #expect(bench.relay.count == 2)
     }
 
-    @Test("Turning off ends auto-off, and a command without auto-off cancels it")
+    @Test("A command to turn off, or a further command to turn on without auto-off, cancels a running auto-off")
     func turningOffEndsTheTimerAndACommandWithoutOneTakesItBack() {
         var bench = Bench()
         bench.command(.setRelay(on: true, autoOff: .seconds(10)))
@@ -109,7 +110,7 @@ import Testing
         #expect(bench.relay.suffix(2) == [Timed(40_120, true), Timed(70_120, false)])
     }
 
-    @Test("Values out of range and missing parts are refused with a message")
+    @Test("A command with a value out of range, or for a part that the plug lacks, is refused")
     func whatIsOutOfRangeOrMissingIsRefusedWithASentence() {
         var bench = Bench()
         bench.forget()
@@ -136,7 +137,7 @@ import Testing
         #expect(bench.relay.isEmpty)
     }
 
-    @Test("Identify blinks for ten seconds, then the light follows the relay")
+    @Test("After an identify command the light blinks for ten seconds, and then shows the relay state again")
     func identifyBlinksForTenSecondsAndThenTheLightFollowsTheRelay() {
         var bench = Bench()
         #expect(bench.light == [Timed(0, false)])
@@ -144,7 +145,7 @@ import Testing
         bench.forget()
         bench.command(.identify)
         bench.run(for: .seconds(12))
-        // The light is on at the start, changes every 250 ms, and stays on from 10 s.
+        // The light is on when the command arrives, changes every 250 ms, and stays on from 10 s.
         let blinks = (1...39).map { Timed($0 * 250, $0.isMultiple(of: 2)) }
         #expect(bench.light == blinks + [Timed(10_000, true)])
         #expect(bench.recorded.isEmpty)

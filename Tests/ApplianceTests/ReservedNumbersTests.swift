@@ -8,7 +8,8 @@ import Testing
 @Suite struct ReservedNumbersTests {
     private var random = SeededRandom(seed: 3)
 
-    @Test("The number of the boundary is never used") mutating func noNumberAtTheBoundaryIsUsed() {
+    @Test("When the next number reaches the boundary, the plug skips to a much greater number")
+    mutating func noNumberAtTheBoundaryIsUsed() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         #expect(numbers.leap(from: 100, using: &random) == nil)
         let target = numbers.leap(from: 101, using: &random)
@@ -75,7 +76,9 @@ import Testing
         let target = try #require(numbers.leap(from: 10, using: &random))
         numbers.confirm(110, next: target)
         #expect(numbers.leap(from: target + 1, using: &random) == nil)
-        #expect(numbers.request(next: target + 1, now: .zero) == target + 201, "a quick request is twice as large")
+        #expect(
+            numbers.request(next: target + 1, now: .zero) == target + 201,
+            "a request soon after the previous one must be twice as large")
         numbers.confirm(target + 201, next: target + 1)
         #expect(numbers.leap(from: target + 200, using: &random) == nil)
         #expect(
@@ -111,7 +114,7 @@ import Testing
 
     /// Flash may already contain a boundary whose write is in progress. After a loss of power, the plug would start at
     /// this boundary and repeat the numbers at or above it.
-    @Test("After a skip, no number at or above a boundary in progress is used")
+    @Test("After a skip, no number at or above a boundary that is being written is used")
     mutating func afterALeapNoNumberBeyondABoundaryThatIsUnderWayIsUsed() throws {
         var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
         #expect(numbers.request(next: 10, now: .zero) == 110)
@@ -125,11 +128,14 @@ import Testing
         var late = numbers
         #expect(late.leap(from: target + 100, using: &random) != nil)
         numbers.confirm(target + 100, next: target + 100)
-        #expect(numbers.request(next: target + 101, now: retry) == target + 301, "a quick request is twice as large")
+        #expect(
+            numbers.request(next: target + 101, now: retry) == target + 301,
+            "a request soon after the previous one must be twice as large")
         #expect(numbers.mustWait(target + 100, now: retry))
     }
 
-    @Test("Events do not wait if the numbers are unknown") func nobodyWaitsWhereNumbersAreNotKnown() {
+    @Test("Events do not wait if the boundary in flash is unknown")
+    func nobodyWaitsWhereNumbersAreNotKnown() {
         var numbers = ReservedNumbers(below: 0, next: 1, size: 100)
         #expect(numbers.request(next: 1, now: .zero) == 101)
         #expect(!numbers.mustWait(1, now: .zero))

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the rest time of a compressor, and of a plug that is locked on.
 @Suite struct RestTests {
-    /// Creates a bench that is on, with a rest time of three minutes.
+    /// Creates a bench whose relay is on and whose rest time is three minutes.
     private func on(_ adjust: (inout ApplianceConfiguration) -> Void = { _ in }) -> Bench {
         var bench = Bench(StoredState(relayOn: true), powerLost: false) {
             $0.rest = .seconds(180)
@@ -20,7 +20,7 @@ import Testing
         if case .refused(let refusal) = bench.answers.last { refusal } else { nil }
     }
 
-    @Test("A command during the rest time is refused with the remaining time, and the first refusal is an event")
+    @Test("A command during the rest time is refused with the remaining time, and the first refusal is recorded")
     func aCommandIsToldHowLongItHasToWaitAndTheFirstIsAnEvent() {
         var bench = on()
         bench.command(.setRelay(on: false, autoOff: nil))
@@ -41,7 +41,7 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test("A press during the rest time delays the start to the end of that time, and a second press cancels the start")
+    @Test("A press during the rest time turns the relay on when that time is over; a second press cancels this")
     func thePressWaitsForTheEndOfTheRestAndAnotherTakesItBack() {
         var bench = on()
         bench.command(.setRelay(on: false, autoOff: nil))
@@ -51,7 +51,7 @@ import Testing
         #expect(bench.relay.isEmpty && bench.machine.light == .resting)
         #expect(
             bench.machine.storedState.relayOn,
-            "the stored state must be on, so that a loss of power does not cancel the start")
+            "the stored state must be on, so that the relay is turned on even after a loss of power")
         #expect(bench.recorded == [.protectionTripped(.restTime), .buttonPressed(.single)])
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(300))
@@ -69,7 +69,8 @@ import Testing
         #expect(again.recorded.last == .relayChanged(on: true, cause: .button))
     }
 
-    @Test("A command to turn off cancels a delayed start") func aCommandToTurnOffTakesItBackToo() {
+    @Test("A command to turn off cancels a turn-on that waits for the end of the rest time")
+    func aCommandToTurnOffTakesItBackToo() {
         var bench = on()
         bench.command(.setRelay(on: false, autoOff: nil))
         bench.press(milliseconds: 100)
@@ -169,7 +170,7 @@ import Testing
         #expect(bench.machine.state.relayOn)
     }
 
-    @Test("A press does not cancel the delayed power-on of a plug that is locked on")
+    @Test("If a plug is locked on, a press does not cancel the turn-on that waits for the end of the rest time")
     func aPressDoesNotTakeBackThePowerOnOfAPlugThatIsLockedOn() {
         var bench = Bench {
             ($0.powerOnState, $0.rest) = (.lockedOn, .seconds(180))

@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "A configured power-on state applies after a loss of power",
+        "After a loss of power, the power-on state that a controller has set overrides that of the configuration",
         arguments: [(PowerOnState.off, false), (.on, true), (.last, true)])
     func thePowerOnStateThatWasSetCountsAfterALossOfPower(policy: PowerOnState, expected: Bool) {
         let memory = PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: true))
@@ -186,7 +186,7 @@ import Testing
         #expect(house.settings == StoredSettings())
     }
 
-    @Test("Settings of missing parts are refused as unsupported")
+    @Test("A setting for a part that the plug lacks is refused as unsupported")
     func aPlugThatHasNotWhatASettingIsAboutDoesNotSupportIt() {
         var house = House { $0.capabilities = [.button] }
         house.join(desk, name: "Desk")
@@ -209,7 +209,8 @@ import Testing
         #expect(house.machine.state.tripped == .overPower)
     }
 
-    @Test("A power limit below one watt cannot be raised") func aLimitBelowAWattIsNotRaised() {
+    @Test("If the configured power limit is below one watt, controllers can set no other limit")
+    func aLimitBelowAWattIsNotRaised() {
         var house = House { $0.overPower = OverPowerLimit(deciwatts: 5, duration: .seconds(5)) }
         house.join(desk, name: "Desk")
         #expect(
@@ -218,7 +219,7 @@ import Testing
         #expect(isDone(ask(&house, 2, .configure(SettingsChange(powerLimit: .value(5))))))
     }
 
-    @Test("A controller can rename the plug 12 times at once, and then once per five minutes")
+    @Test("A controller can rename the plug 12 times in quick succession, and then once per five minutes")
     func nobodyWearsFlashOut() {
         var house = House()
         house.join(desk, name: "Desk")
@@ -245,7 +246,7 @@ import Testing
         #expect(house.settings.name == "Hall")
     }
 
-    @Test("A change whose deadline has passed when flash is free is not made")
+    @Test("A change is not made if its deadline passes while it waits for an earlier write to flash")
     func aChangeWhoseTimeIsOverWhenFlashIsFreeIsNotMade() {
         var house = House()
         house.join(desk, name: "Desk")

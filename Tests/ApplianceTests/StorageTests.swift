@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "A loss of power costs at most 0.1 kWh, and at most the energy of the last hour",
+        "A loss of power loses at most 0.1 kWh of counted energy, and at most the energy of the last hour",
         arguments: [5, 600, 3000, 36_800] as [Int32])
     func aLossOfPowerCostsATenthOfAKilowattHourOrAnHour(load: Int32) {
         var bench = Bench(StoredState(relayOn: true), powerLost: false)
@@ -80,7 +80,8 @@ import Testing
         #expect(bench.persisted == [Timed(0, StoredState(relayOn: true))])
     }
 
-    @Test("The stored level is the target of a transition") func theLevelThatIsStoredIsWhereTheDimmerComesToRest() {
+    @Test("During a transition, the plug stores only the target level")
+    func theLevelThatIsStoredIsWhereTheDimmerComesToRest() {
         var bench = Bench { $0.capabilities.insert(.dimmer) }
         bench.run(for: .seconds(100))
         bench.command(.setLevel(DimLevel(percent: 40), transition: .seconds(60)))

@@ -6,12 +6,14 @@ import Testing
 
 @testable import Appliance
 
-/// Tests of events that occur faster than flash can reserve their numbers. Only these events wait.
+/// Tests of events that occur faster than flash can reserve their numbers. These events wait; the relay and the state
+/// do not.
 @Suite struct WaitingEventsTests {
     /// The boundary: all numbers below it are reserved.
     private let reserved: SequenceNumber = 5
 
-    /// Creates a plug with few reserved numbers and a flash that answers only on request. The plug's start is event 1.
+    /// Creates a plug with few reserved numbers. Its flash finishes a write only when the test calls
+    /// `answerFlash()`. The plug's start is event 1.
     private func slowHouse(
         joining: Bool = true, configure: (inout ApplianceConfiguration) -> Void = { _ in }
     ) -> House {
@@ -49,7 +51,8 @@ import Testing
         #expect(house.gaps(desk).isEmpty)
     }
 
-    @Test("Relay and state do not wait for flash") func theRelayAndTheStateWaitForNothing() {
+    @Test("While events wait for flash, the relay still switches and the state is still reported")
+    func theRelayAndTheStateWaitForNothing() {
         var house = slowHouse()
         house.press()
         house.press()
@@ -122,7 +125,7 @@ import Testing
         #expect(house.events(desk).count == 4)
     }
 
-    @Test("Waiting events of a killed process are numbered by the next one")
+    @Test("The next process numbers the waiting events of a killed process")
     func aKilledProcessLeavesThemToTheNext() throws {
         var house = slowHouse()
         house.press()
