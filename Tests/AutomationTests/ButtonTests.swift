@@ -174,7 +174,7 @@ struct ButtonTests {
         #expect(house.firings == ["3.0 By button"])
     }
 
-    @Test("A cooldown holds the rule back until it ends")
+    @Test("A rule is held back until its cooldown ends")
     func cooldown() {
         var house = VirtualHouse(.button(.turnOff(["Hall"]), cooldown: .seconds(10)))
         house.appear("Hall", at: 0)
@@ -216,7 +216,7 @@ struct ButtonTests {
         #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
     }
 
-    @Test("Presses of a new plug that took over a name get their own ids")
+    @Test("Equal presses of two plugs with the same name, one after the other, cause commands with different ids")
     func swappedNames() {
         let ids = ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map { PlugID(rawValue: $0)! }
         var house = VirtualHouse(.button(.turnOn(["Lamp"])))
@@ -228,7 +228,7 @@ struct ButtonTests {
         #expect(Set(house.requests.map(\.id)).count == 2)
     }
 
-    @Test("New names beyond the limit of plugs are ignored; known plugs continue to fire")
+    @Test("At the limit of plugs, new plugs are ignored, and presses of known plugs still fire rules")
     func plugLimit() {
         var house = VirtualHouse(.button(.turnOff(["Hall"])))
         house.appear("Hall", at: 0)

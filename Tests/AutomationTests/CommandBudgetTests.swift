@@ -17,7 +17,7 @@ import Testing
         for (index, instant) in granted.enumerated().dropFirst(60) {
             #expect(instant - granted[index - 60] >= .seconds(60))
         }
-        #expect(granted.count == 300, "the budget grants its maximum")
+        #expect(granted.count == 300, "the budget must grant 60 commands per minute")
     }
 
     @Test("Commands beyond the budget are removed from the end, and the actions keep their indices")

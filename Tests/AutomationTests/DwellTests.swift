@@ -107,7 +107,7 @@ struct DwellTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("A controller that wakes later than the maximum age after the end of the dwell does not fire")
+    @Test("If the controller wakes up after the end of the dwell by more than the maximum age, the rule does not fire")
     func slept() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -125,7 +125,7 @@ struct DwellTests {
         #expect(asleep.nextDeadline == nil)
     }
 
-    @Test("An early deadline has no effect")
+    @Test("A deadline event before the end of the dwell has no effect")
     func early() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -135,7 +135,7 @@ struct DwellTests {
         #expect(house.engine.nextDeadline == .at(4))
     }
 
-    @Test("A firing at its deadline has the last reading as value and the crossing as cause")
+    @Test("A firing at the end of a dwell contains the value of the last reading and the time of the crossing")
     func cause() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)

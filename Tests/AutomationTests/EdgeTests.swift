@@ -36,7 +36,7 @@ struct EdgeTests {
         #expect(house.firings == ["2.0 Movie night"])
     }
 
-    @Test("Noise around the threshold fires once; the trigger arms again outside the hysteresis")
+    @Test("Noise around the threshold fires once; the trigger arms again when the power has fallen by the hysteresis")
     func hysteresis() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 0)
@@ -102,7 +102,7 @@ struct EdgeTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("A reading with an earlier time than the previous one is of a new boot, and only arms or disarms")
+    @Test("A reading with an earlier time than the previous one is from a new boot and does not fire")
     func reboot() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 100)

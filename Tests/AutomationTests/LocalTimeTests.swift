@@ -53,7 +53,7 @@ struct LocalTimeTests {
         #expect(extreme.timeOfDay(at: Instant(nanoseconds: .max)) != nil)
     }
 
-    @Test("A rule with a time window fires only in it, follows clock steps, and holds back while the time is unknown")
+    @Test("A rule with a time window fires only in it, even after clock steps, and never while the time is unknown")
     func ruleInWindow() {
         let window = DailyWindow(after: Self.time(17, 0), before: Self.time(2, 0))
         var house = VirtualHouse(.button(if: [.time(window)], .turnOff(["Hall"])))

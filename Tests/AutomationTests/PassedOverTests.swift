@@ -9,7 +9,7 @@ import Testing
 struct PassedOverTests {
     private static let utc = LocalTime.Piece(from: Instant(nanoseconds: .min), offset: 0)
 
-    @Test("The engine fires the same rules if it skips energy that affects no trigger")
+    @Test("The engine fires the same rules if it skips energy values that affect no trigger")
     func energy() {
         var fired = 0
         for seed in 0..<40 {
@@ -122,7 +122,7 @@ struct PassedOverTests {
         }
     }
 
-    @Test("The engine acts in the same way if samples only train the appliance detector")
+    @Test("The engine acts in the same way if it gives samples that affect no rule only to the appliance detector")
     func watched() throws {
         for seed in 0..<20 {
             var random = SeededRandom(seed: UInt64(seed))

@@ -43,7 +43,7 @@ struct RandomHouseTests {
         }
     }
 
-    @Test("Equal events cause equal actions, deadlines lie in the future, and only edges fire rules")
+    @Test("Equal events cause equal actions, and only readings, plug events and ends of dwells fire rules")
     func invariants() {
         for seed in 0..<300 {
             var random = SeededRandom(seed: UInt64(seed))

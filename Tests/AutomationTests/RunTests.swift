@@ -175,7 +175,7 @@ struct RunTests {
         #expect(house.steps.suffix(2) == ["7.0 Fan: nothing to restore", "7.0 Hall: nothing to restore"])
     }
 
-    @Test("A notification fills in its placeholders, and is sent once")
+    @Test("A notification is sent once, with its placeholders replaced")
     func effects() {
         var rule = Rule.television(dwell: .zero)
         rule.actions = [.notify(title: nil, text: "{plug} {value} W {time} {rule} {why} {x} {")]

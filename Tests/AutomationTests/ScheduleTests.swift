@@ -145,7 +145,7 @@ struct ScheduleTests {
         )
     }
 
-    @Test("A cron schedule fires in minutes that match all its fields; of day and weekday, both or either must match")
+    @Test("A cron schedule fires in minutes that match all its fields; with `eitherDay`, day or weekday suffices")
     func cron() {
         let quarter = CronSchedule(
             text: "*/15 6 * * *", minutes: 1 | 1 << 15 | 1 << 30 | 1 << 45, hours: 1 << 6, days: .max << 1,

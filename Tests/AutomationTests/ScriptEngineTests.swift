@@ -13,7 +13,7 @@ struct ScriptEngineTests {
         return house
     }
 
-    @Test("An edge requests a call, and the call's id depends only on the edge")
+    @Test("A press requests a call, and the call's id depends only on the press and the rule")
     func call() throws {
         var first = house(.scripted)
         var second = house(.scripted, .timed)
@@ -58,7 +58,7 @@ struct ScriptEngineTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("Equal answers to equal calls give equal ids in any process")
+    @Test("Equal answers to equal calls cause commands with equal ids in any process")
     func sameIDs() throws {
         var (first, second) = (house(.scripted), house(.scripted, .timed))
         for index in 0..<2 {
@@ -121,7 +121,9 @@ struct ScriptEngineTests {
         #expect("\(cause)" == "timer \"lights out\" of hall.lua ended" && cause.age == nil)
         house.at(2, .timerEnded(.lightsOut, startedBy: call, age: .seconds(80_000)))
         #expect(house.calls.count == 4 && house.calls[2].firing.cause.age == .seconds(80_000))
-        #expect(house.calls[2].id == house.calls[0].id, "the id is the same in any process")
+        #expect(
+            house.calls[2].id == house.calls[0].id,
+            "the id must depend only on the rule, the timer and the call that started the timer")
         house.at(3, .timerEnded(.lightsOut, startedBy: call, age: .seconds(90_000)))
         #expect(house.calls.count == 4 && house.heldBack.count == 2)
         house.at(4, .timerEnded(ScriptTimer(script: "hall.lua", name: "x"), startedBy: call, age: .zero))

@@ -43,7 +43,8 @@ struct TriggerTests {
         house.appear("Oven", watts: 0, at: 0)
         house.read("Oven", 1500, at: 1)
         #expect(house.firings == ["1.0 Rule"])
-        // The power has left the band if it is more than 0.5 W below the lower end or 100 W above the upper end.
+        // The power has left the band if it is more than 0.5 W below the lower end or more than 100 W above the
+        // upper end.
         house.read("Oven", 4.6, at: 2)
         house.read("Oven", 2090, at: 3)
         house.read("Oven", 1500, at: 4)
@@ -207,7 +208,7 @@ struct TriggerTests {
         #expect(house.firings == ["220.0 Lost", "235.0 Back"])
     }
 
-    @Test("A rule can fire another rule; two rules that fire each other end at the limit")
+    @Test("A rule can fire another rule; two rules that fire each other stop after eight firings")
     func chains() {
         let first = Rule(
             name: "First", triggers: [.button(plug: "Hall", .single), .rule("Second")], actions: [.turnOff(["Hall"])])
@@ -254,7 +255,7 @@ struct TriggerTests {
         #expect(since.count == 1 && since.allSatisfy { Instant.at(2300) <= $0 && $0 <= Instant.at(2400) })
     }
 
-    @Test("A washing machine that continues after it was finished is finished again only at its new end")
+    @Test("A washing machine that continues after it was reported as finished is reported again only at its new end")
     func goesOn() throws {
         // Twelve recorded cycles teach the detector that a pause within a cycle lasts for only four minutes.
         let wash = [(400, 25), (3, 4), (400, 25), (0, 31)].flatMap { watts, minutes in

@@ -38,7 +38,7 @@ import Testing
         #expect(used == [0, 0, 1])
     }
 
-    @Test("A trigger exceeds its limit once per period")
+    @Test("A trigger reports an exceeded limit once per period")
     func exceeds() {
         var counter = EnergyCounter()
         _ = Self.used(&counter, 1, 0, at: 0)

@@ -6,7 +6,7 @@ import Testing
 @testable import Automation
 @testable import RuleModel
 
-/// The triggers as values, without an engine.
+/// Tests of the trigger types without a rule engine.
 @Suite struct TriggerValueTests {
     private static let place = TriggerPlace(rule: 0, place: 0)
 
@@ -47,7 +47,7 @@ import Testing
         #expect(power.deadline == nil && power.stored(parts.executor.rules, parts.house).isEmpty)
     }
 
-    @Test("A schedule is due once per day, and its evaluated occurrence is stored")
+    @Test("A daily schedule is due once per day, and the occurrence that was evaluated last is stored")
     func schedule() {
         let schedule = Schedule.daily(TimeOfDay(second: 3600)!, on: .all)
         var parts = Parts(.schedule(schedule))

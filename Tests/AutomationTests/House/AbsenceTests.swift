@@ -93,7 +93,7 @@ struct AbsenceTests {
         #expect(effects.count == 1)
     }
 
-    @Test("When the memory is full, a new command is refused, stored ones are kept, and a remembered one waits")
+    @Test("When the list of commands is full, a new command is refused, and a remembered one waits for room")
     func full() {
         var memory = StoredRuleState()
         for (name, id) in HouseBench.ids { memory.meet(id, name) }

@@ -137,7 +137,7 @@ struct BoundNameTests {
         #expect(bench.sent.map(\.plug) == ["Lamp"])
     }
 
-    @Test("A spelling that matches two paired plugs is ambiguous while one is disconnected")
+    @Test("A spelling that matches two paired plugs is ambiguous even while one plug is disconnected")
     func ambiguousSpelling() {
         var bench = HouseBench(.button(.toggle(["LAMP"])))
         bench.feed(.paired([lamp: "Lamp", fan: "lamp", HouseBench.ids["Hall"]!: "Hall"]), at: 0)

@@ -212,7 +212,7 @@ struct HouseRulesTests {
         #expect(bench.rules.memory.commands.map(\.event) == [5, 10])
     }
 
-    @Test("After a start, a press waits for the lamp that its rule names")
+    @Test("After the process has started, a press waits for the lamp that its rule names")
     func assembly() {
         var bench = HouseBench(HouseBench.toggle, memory: settled().rules.memory, at: 3)
         bench.appear("Hall", at: 3)
@@ -222,7 +222,7 @@ struct HouseRulesTests {
         #expect(bench.rules.memory.commands.map(\.event) == [6])
     }
 
-    @Test("A press waits for at most three seconds, and its age grows meanwhile")
+    @Test("A press waits at most three seconds for a missing plug, and its age grows meanwhile")
     func assemblyEnds() {
         var bench = HouseBench(HouseBench.toggle, memory: settled().rules.memory, at: 3)
         bench.appear("Hall", at: 3)

@@ -6,7 +6,7 @@ import Testing
 @testable import RuleModel
 
 @Suite struct EffectProgressTests {
-    @Test("An effect is requested once, and its last state is known at its end")
+    @Test("A repeated request of an effect is recognized, and the end of an effect returns its last state")
     func states() {
         var effects = EffectProgress()
         let (first, second) = (RequestID(1), RequestID(2))
@@ -17,7 +17,7 @@ import Testing
         #expect(states == [.begun, .requested, .unknown])
     }
 
-    @Test("The begin of an effect that was not requested is ignored")
+    @Test("`begin` is ignored for an effect that was not requested")
     func unknown() {
         var effects = EffectProgress()
         effects.begin(RequestID(1))

@@ -45,7 +45,7 @@ struct FaultTests {
         for (name, plug) in house.plugs {
             #expect(Set(plug.done).count == plug.done.count, "\(name) executed a command twice")
         }
-        // Every process that reports the same edge uses the same firing id.
+        // After a kill, the next process may handle the same press again. All firings of this press have the same id.
         var edges: [SequenceNumber: RequestID] = [:]
         for firing in house.firings {
             if let event = firing.cause.event {

@@ -80,8 +80,8 @@ struct HouseMemoryFormatTests {
 
     @Test(
         """
-        In a new boot times are shifted by the wall clock; if it is earlier than the write, waits continue as if no \
-        time had passed, and commands expire
+        In a new boot, times are shifted by the wall clock; if it shows a time before the write, waits continue as if \
+        no time had passed, and commands expire
         """
     )
     func anotherBoot() throws {
@@ -143,7 +143,7 @@ struct HouseMemoryFormatTests {
         #expect(read.commands[0].until == .at(86_500) && read.effects[0].until == .at(700))
     }
 
-    @Test("A memory with a repeated script is rejected, and old commands are left out")
+    @Test("A memory that contains a script twice is rejected; times of commands from over a minute ago are left out")
     func twice() throws {
         var memory = Self.memory()
         memory.scripts[1] = memory.scripts[0]

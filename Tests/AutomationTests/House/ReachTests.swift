@@ -81,7 +81,7 @@ struct ReachTests {
         #expect(late.sent.isEmpty && late.refusals.map(\.code) == [.deadlinePassed])
     }
 
-    @Test("A later command of the same kind replaces an unanswered one; one of a different kind does not")
+    @Test("A later command replaces an unanswered command of the same kind, but no command of a different kind")
     func overtaken() throws {
         var bench = settled(
             .button(.turnOn(["Lamp"]), .dim(["Lamp"], to: DimLevel(percent: 30), over: .zero)),
@@ -104,7 +104,7 @@ struct ReachTests {
         #expect(bench.actions.count == count)
     }
 
-    @Test("A dwell is stored within a second, and its progress every 30 seconds")
+    @Test("A dwell is stored within a second of its beginning, and its progress every 30 seconds")
     func dwell() {
         let threshold = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(120))
         var bench = settled(

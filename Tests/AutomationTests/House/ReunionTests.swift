@@ -35,7 +35,7 @@ struct ReunionTests {
         bench.told.compactMap { if case .notSent(_, _, let reason) = $0 { reason } else { nil } }
     }
 
-    @Test("The fan is turned off when it is back within a minute of the start", arguments: waits)
+    @Test("The fan is turned off when it is back within a minute of the start of the next process", arguments: waits)
     func back(_ wait: RuleAction) throws {
         var bench = try restarted(wait)
         bench.run(to: 1040)

@@ -96,7 +96,7 @@ struct ScriptCallTests {
     ]
 
     @Test(
-        "An answer beyond a limit has no effect, and the script's process is ended with its state", arguments: excesses
+        "An answer beyond a limit has no effect; the script's process and its unsaved state are discarded", arguments: excesses
     )
     func tooMuch(_ answer: ScriptAnswer, why: String) throws {
         var bench = HouseBench.settled(.scripted)
@@ -109,7 +109,7 @@ struct ScriptCallTests {
         #expect(bench.rules.memory.scripts.isEmpty)
     }
 
-    @Test("Too many actions are refused, and log lines are truncated")
+    @Test("An answer with too many actions is refused; long log lines are truncated, and surplus ones dropped")
     func bounds() throws {
         var bench = HouseBench.settled(.scripted)
         var call = try bench.called(1, at: 1)
@@ -218,7 +218,7 @@ struct ScriptCallTests {
             "a call must not be repeated if its function has not moved")
     }
 
-    @Test("A call whose script is missing for a moment is repeated when the script is back, unless the rule changed")
+    @Test("A call whose script is missing for a while is repeated when the script is back, unless its rule has changed")
     func goneForAMoment() throws {
         var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
         let first = try bench.called(1, at: 1)

@@ -5,7 +5,7 @@ import Testing
 @testable import RuleModel
 
 @Suite struct ScriptRateLimitsTests {
-    @Test("Commands beyond the limit are reported at once, and those of the next minute in one notice after it")
+    @Test("Commands beyond the limit are reported at once, and all further ones of the next minute in one notice")
     func commands() {
         var limits = ScriptRateLimits()
         limits.holdBack(3, of: "hall.lua")

@@ -14,7 +14,7 @@ struct ScriptRestartTests {
         return try StoredRuleState(decoding: try #require(bench.stored.last).encoded(at: moment), at: moment)
     }
 
-    @Test("An unanswered call is repeated with its id once the plugs are connected, before new calls")
+    @Test("An unanswered call is repeated with the same id when the plugs are connected again, before new calls")
     func again() throws {
         var bench = HouseBench.settled(.scripted)
         let first = try bench.called(1, at: 1)
@@ -95,7 +95,7 @@ struct ScriptRestartTests {
         return (call, next)
     }
 
-    @Test("A script that is valid again gets its waiting calls and ended timers, even across a restart")
+    @Test("When a script is valid again, it receives the calls and ends of timers that waited, even across a restart")
     func brokenForAWhile() throws {
         var (call, bench) = try broken(until: 300, timer: .seconds(60))
         #expect(bench.calls.map(\.id) == [call.id])
@@ -117,7 +117,7 @@ struct ScriptRestartTests {
         #expect(late.rules.memory.scripts[0].timers.isEmpty)
     }
 
-    @Test("Soon after the start, a command waits up to a minute for a known plug")
+    @Test("A command soon after the start of the process waits up to a minute for a known plug")
     func reunion() throws {
         var bench = HouseBench.settled(.scripted)
         _ = bench.pressed(1, at: 1)
@@ -157,7 +157,7 @@ struct ScriptRestartTests {
         back.feed(.rulesChanged([.scripted, .script(of: "other.lua", on: .button(plug: "Hall", .single))]), at: 86_402)
         back.run(to: 200_000)
         #expect(back.rules.memory.scripts.map(\.until) == [nil, nil])
-        // The script was missing already at the start.
+        // The script was already missing when the process started.
         var away = HouseBench.settled(.scripted, memory: memory, at: 3)
         away.run(to: 86_402)
         #expect(away.rules.memory.scripts.map(\.name) == ["hall.lua", "other.lua"])

@@ -35,7 +35,7 @@ struct ScriptTimerTests {
         #expect(bench.rules.nextDeadline == nil)
     }
 
-    @Test("A restarted timer counts again, a stopped one never ends, and the last change in an answer wins")
+    @Test("A restarted timer runs for its new delay, a stopped one never ends, and the last change in an answer wins")
     func changed() throws {
         var bench = try bench(timer(60), timer(nil), timer(5, "x"), timer(30))
         #expect(bench.rules.memory.scripts[0].timers.map(\.name) == ["x", "lights out"])

@@ -71,7 +71,7 @@ import Testing
         #expect(waiting.why == "cooling down for 4 s more")
     }
 
-    @Test("A near miss has its duration and the final value")
+    @Test("The trace of a near miss contains its duration and the power at its end")
     func aNearMissTellsHowLongItHeldAndWithWhat() throws {
         var book = TraceRecorder()
         let miss = NearMiss(
@@ -107,7 +107,7 @@ import Testing
         #expect(anew.steps.isEmpty && anew.isPart == true && anew.finished == 6000 && anew.at == 5000)
     }
 
-    @Test("A waiting run is kept while others come and go")
+    @Test("The trace of a waiting run is kept although many other firings follow")
     func aRunThatWaitsIsKeptWhileOthersComeAndGo() throws {
         var book = TraceRecorder(rules: [rule])
         _ = book.take(.firing(firing()), at: 0)
