@@ -234,7 +234,7 @@ extension BacktestReport {
         #expect(comparison.onlyHere.map(\.trace.at) == [FakeHistory.midnight + 500_000])
     }
 
-    @Test("A recorded switching by the rule itself is reported as such and is not an event")
+    @Test("A recorded switching by the rule itself is reported as such and fires no rule")
     func whatTheRuleItselfDidThenIsNobodysSwitching() throws {
         let past = try FakeHistory()
         _ = try past.record("Television", "00000000a001", 0..<3600) { $0 >= 1000 ? 90 : 1 }
