@@ -44,7 +44,7 @@ def tell(name, value):
 
 
 def set_cable(host, is_in):
-    """Sets the other end of eth0's cable up or down by ioctl, which is faster than a program. Returns the monotonic time just before the change."""
+    """Sets the other end of eth0's cable up or down by ioctl, which is faster than starting `ip`. Returns the monotonic time just before the change."""
     name = host.port.encode()
     with socket.socket() as any_socket:
         flags = struct.unpack("16sH", fcntl.ioctl(any_socket, SIOCGIFFLAGS, struct.pack("16sH14x", name, 0))[:18])[1]
@@ -258,7 +258,7 @@ def family(process):
 
 
 def memory(process, what):
-    """Returns kilobytes. `what` is Rss (resident) or Pss (shared pages divided by the number of their users)."""
+    """Returns the memory of a process in kilobytes. `what` is Rss (resident) or Pss (shared pages divided by the number of their users)."""
     text = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
     return int(re.search(rf"^{what}:\s+(\d+)", text, re.MULTILINE).group(1))
 

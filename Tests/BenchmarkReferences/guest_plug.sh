@@ -1,4 +1,5 @@
-# Configures the plug that is measured in the guest: its drivers, its lines and a meter on the kernel's bus. The guest's scripts source it.
+# Configures the plug that is measured in the guest: its drivers, its GPIO lines, and a meter on a simulated I2C bus. The guest's
+# scripts source this file.
 
 state=/tmp/plug
 export LD_LIBRARY_PATH=/lib/libgpiod1  # The libgpiod of the C reference program.
@@ -20,8 +21,8 @@ bus=$(basename "$(dirname "$chip")")
 # Sets the meter's voltage register to 230 V.
 echo "0x31c 5980000" >/sys/kernel/debug/plug_i2c/0x38/registers
 
-# configure INTERVAL [LINE]: writes the configuration with this metering interval in seconds, and LINE in the button's table. Without LINE
-# the default debouncing applies.
+# configure INTERVAL [SETTING]: writes plugd's configuration with a metering interval of INTERVAL seconds. SETTING is a line of TOML for the
+# table [button], for example a debounce time; without it the default debounce time applies.
 configure() {
     cat >/tmp/plugd.toml <<TOML
 [relay]

@@ -1,4 +1,4 @@
-# Runs in the guest of Tests/HardwareInTheLoop. Measures plugd with its drivers, simulated GPIO lines and a meter on the kernel's bus.
+# Runs in the guest of Tests/HardwareInTheLoop. Measures plugd with its drivers, simulated GPIO lines and a meter on a simulated I2C bus.
 # As a reference, measures the C program edge_to_line on separate lines. Prints "measured NAME: VALUE" for each value: the latency of
 # a press in nanoseconds, and for an idle plugd the context switches per second and the percentage of a core. Prints nothing during
 # a measurement.
@@ -28,7 +28,7 @@ wait_for() {
     done
 }
 
-# start_plugd INTERVAL [LINE]: calls `configure` with these arguments, starts plugd, and waits for its announcement.
+# start_plugd INTERVAL [SETTING]: calls `configure` with these arguments, starts plugd, and waits for its announcement.
 start_plugd() {
     configure "$@"
     : >/tmp/plugd.log  # Removes the output of the previous plugd.
