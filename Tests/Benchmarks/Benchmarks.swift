@@ -35,7 +35,7 @@ enum Benchmarks {
         }
     }
 
-    /// Throws if an expected figure was not measured. Exits with 1 if a figure misses its bar, except in the quick
+    /// Throws if an expected figure was not measured. Exits with 1 if a figure misses its bar, except in the short
     /// form.
     private static func run(named names: [String], in setting: Setting, isJSON: Bool) async throws {
         let known = groups.map(\.name)

@@ -28,7 +28,7 @@ extension BrokerSettings {
     }
 }
 
-/// A plug in its own process, a house that publishes its events to a broker, and a subscriber there.
+/// A plug in its own process, a house that publishes its events to a broker, and a subscriber at this broker.
 private struct BrokeredPresses {
     let broker: MosquittoBroker
 

@@ -3,8 +3,8 @@ import Metering
 import PlugModel
 import PowerHistory
 
-/// Writes a year of many plugs with one sample per 30 s, because one per second would take longer to write. The
-/// roll-ups have the same size as those of a daemon that ran for a year.
+/// Writes a year of history for many plugs, with one sample per 30 s, because one per second would take longer to
+/// write. The roll-ups have the same size as those of a daemon that ran for a year.
 enum YearOfAHouse {
     private static let day: Int64 = 86_400_000
     /// The days that are stored in one step.

@@ -10,7 +10,8 @@ import ServiceDiscovery
 enum MeasuredDiscovery {
     private static let type: ServiceType = "_smartplug._tcp"
 
-    /// Registers `count` services. Prints a line at the start, with the time, and one when all are announced.
+    /// Registers `count` services. Prints a line with the time of the first registration, and a line when all services
+    /// are announced.
     static func publish(_ count: Int) async throws {
         let discovery = start()
         // Wait until the interfaces are known and the memory of the start is stable.

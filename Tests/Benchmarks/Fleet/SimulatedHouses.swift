@@ -9,8 +9,8 @@ import PlugModel
 import ProtocolCore
 import Synchronization
 
-/// Many houses in this process. Each has its own `BrokerDoor`, with a journal on disk and a connection. Their plugs are
-/// simulated by reports.
+/// Many houses in this process. Each has its own `BrokerDoor`, with a journal on disk and a connection. Plugs are
+/// simulated: the functions of this class pass reports about them to the doors.
 final class SimulatedHouses: Sendable {
     struct Plug: Sendable {
         var name: String

@@ -15,7 +15,8 @@ func historyFigures(_ setting: Setting) async throws -> [Figure] {
         + YearOfAPlug(models[0].samples, days: setting.times(365, few: 40)).figures()
 }
 
-/// Measures bytes per sample on disk. Each series is a plug, whose samples are stored in the batches of a daemon.
+/// Measures bytes per sample on disk. Each series is stored as the samples of one plug, in the same batches as by a
+/// daemon.
 private func sizes(_ name: String, _ series: [[Sample]], limit: Double) throws -> [Figure] {
     let folder = try ScratchFolder()
     let count = Double(series.reduce(0) { $0 + $1.count })

@@ -6,7 +6,7 @@ import PlugModel
 import PowerHistory
 import ProtocolCore
 
-/// Stores samples in a history in the batches of a daemon: every ten minutes the full chunks and the open chunk.
+/// Stores samples in a history in the same batches as a daemon: every ten minutes the full chunks and the open chunk.
 struct RecordedPlugs {
     /// The recorder's interval in milliseconds.
     static let interval: Int64 = 600_000

@@ -19,7 +19,8 @@ enum BitPacking {
         return bytes
     }
 
-    /// - Parameter headOf: the bytes of the smallest value. One more byte has the number of bits per difference.
+    /// - Parameter headOf: the number of bytes that the smallest value takes. One more byte has the number of bits per
+    ///   difference.
     private static func size(_ values: [Int64], headOf head: Int) -> Int {
         guard let smallest = values.min(), let largest = values.max() else { return 0 }
         let width = Int64.bitWidth - (largest - smallest).leadingZeroBitCount

@@ -12,8 +12,9 @@ private let pressesOfScript = ScriptLimits.commands
 /// the history.
 ///
 /// There are three further figures: the time from the plug's timestamp of the press (the plug is a separate process),
-/// the same time without storage, which shows the share of the disk, and the first time with a script instead of the
-/// rule. The runner stores each call of a script before the call starts, and the outcome after the call has ended.
+/// the same time without storage, which shows the share of the disk, and the time from the event to the command if a
+/// script answers instead of the rule. The runner stores each call of a script before the call starts, and the outcome
+/// after the call has ended.
 func answering(_ setting: Setting) async throws -> [Figure] {
     let presses = setting.times(300, few: 20)
     var disk: [Double] = []
