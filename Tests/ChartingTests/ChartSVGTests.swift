@@ -3,7 +3,7 @@ import Testing
 @testable import Charting
 
 struct ChartSVGTests {
-    @Test("Every spike is in the band at any width") func everySpikeIsInTheBand() throws {
+    @Test("At any width, the band from minimum to maximum includes every spike") func everySpikeIsInTheBand() throws {
         for width in stride(from: 200, through: 1600, by: 61) {
             var points = Sample.points(20_000, every: 1) { Double($0 % 10) }
             points[(width * 7919) % 20_000].value = 1000
@@ -32,7 +32,7 @@ struct ChartSVGTests {
         #expect(peak.contains(" 38L") || peak.contains(" 38Z"))
     }
 
-    @Test("Gaps break the path") func gapsBreakThePath() throws {
+    @Test("The curve is interrupted at a gap") func gapsBreakThePath() throws {
         let svg = Sample.gap.chart.svg(width: 720, height: 300)
         let curve = try #require(svg.split(separator: "\n").first { $0.hasPrefix("<path class=\"curve") })
         #expect(curve.count { $0 == "M" } == 2)

@@ -22,7 +22,7 @@ struct LayoutTests {
         #expect(axis.lower <= low && axis.upper >= high)
     }
 
-    @Test("The unit of an axis gets a prefix") func axisPrefixes() {
+    @Test("The unit of an axis gets a prefix for small or large values, but not for percent") func axisPrefixes() {
         func unit(_ high: Double, _ unit: ChartUnit = .watts) -> String {
             ValueAxis(showing: 0...high, fromZero: true, unit: unit, intervals: 4).unit
         }
@@ -136,7 +136,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("A missing bar keeps its label") func aBarThatIsMissingLeavesItsLabel() {
+    @Test("The time axis has the label of a day even if the day has no bar") func aBarThatIsMissingLeavesItsLabel() {
         func bars(_ days: [Int]) -> [ChartBar] {
             days.map { ChartBar(from: Double($0) * 86_400, to: Double($0 + 1) * 86_400, value: 100, estimated: 0) }
         }
@@ -169,7 +169,7 @@ struct LayoutTests {
         }
     }
 
-    /// The unit, the letters of lanes and the labels of the axis share one column. Letters are ten pixels high,
+    /// The unit, the letters of lanes and the labels of the axis share one column. The text is ten pixels high,
     /// including descenders.
     @Test("Labels next to the axis do not overlap", arguments: [0, 1, 2, 3])
     func whatStandsBesideTheAxisDoesNotOverlap(marks: Int) throws {
@@ -229,7 +229,8 @@ struct LayoutTests {
         #expect(MarkTable(marks, in: ChartWindow(from: 0, to: 70)).marks.isEmpty)
     }
 
-    @Test("Overlapping spans are placed in lanes") func spansThatOverlapStandInLanes() {
+    @Test("Overlapping spans, and spans of different series, are placed in separate lanes")
+    func spansThatOverlapStandInLanes() {
         let spans = [(0.0, 10.0), (2, 4), (3, 5), (3, 4), (5, 6), (20, 30)].map {
             ChartSpan(from: $0.0, to: $0.1, label: "\($0.0)")
         }

@@ -19,7 +19,8 @@ struct SparklineTests {
         #expect(sparkline([-5, 0], width: 2) == "▁█")
     }
 
-    @Test("Sparklines can share a full scale") func fullScaleIsShared() {
+    @Test("The parameter `full` sets the value of the full height, and is ignored if it is not a number")
+    func fullScaleIsShared() {
         #expect(sparkline([50], width: 1, full: 100) == "▅")
         #expect(sparkline([50], width: 1, full: .nan) == "█")
     }
