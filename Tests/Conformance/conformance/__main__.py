@@ -36,8 +36,8 @@ def arguments():
     parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these criteria or subjects; see --list")
     parser.add_argument("--list", action="store_true", help="list the criteria and the alteration that proves each, then exit")
     parser.add_argument("--prove", action="store_true",
-                        help="place a proxy that alters packets in front of the target, or change the target's host if no packet "
-                             "shows it, and expect that each criterion does not pass")
+                        help="test the criteria themselves: for each one, a proxy alters the target's packets (or a command changes "
+                             "the target's host), so that the target violates it; a criterion that does not notice this fails")
     parser.add_argument("--json", action="store_true", help="one JSON object per line")
     parser.add_argument("--strict", action="store_true", help="a warning counts as a failure")
     parser.add_argument("--table", metavar="FILE", help="write a Markdown table of all tested targets")

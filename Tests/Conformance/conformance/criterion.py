@@ -42,7 +42,7 @@ class Criterion:
     seconds: float  # approximate duration; long criteria start first
     worst: str  # WARN for a SHOULD, FAIL for everything else
     subject: str
-    retried: int  # limit of repetitions after a failure, which a busy machine may have caused
+    retried: int  # limit of repetitions after a failure or warning, which a busy machine may have caused
 
     @property
     def phase(self):
