@@ -1,7 +1,7 @@
 @testable import DNSWire
 import Testing
 
-/// A message with records of every type that is decoded and of two other types, with names that share suffixes.
+/// A message with records of each type whose data is decoded and of two other types, with names that share suffixes.
 func sampleMessage() -> Message {
     let instance: Name = "Lamp._smartplug._tcp.local"
     let host: Name = "plug-1a2b3c.local"
