@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("A response that ends early is reported in words")
+    @Test("If the daemon closes the connection early, the error states whether a response had begun")
     func earlyEndIsReportedInWords() async throws {
         for (answer, reason) in [
             ("", "the daemon closed the connection before it answered"),
