@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("Each plug is followed from the older position of rules and history")
+    @Test("Each plug is followed from the lower of the two positions that the rules and the history have stored")
     func theHouseIsFollowedFromWhereTheSlowerOneEnded() {
         let other = PlugID(rawValue: "00000000000f")!
         let rules: [PlugID: SequenceNumber] = [Self.lamp.id: 5, other: 3]
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Rules without stored state must not act on events that a previous process may have handled.
-    @Test("A plug that only other observers know begins with current events")
+    @Test("If only other observers know a plug, only its current events pass")
     func aPlugThatOnlyTheOthersKnowBeginsNow() {
         var seen = EventDeduplicator([:], others: [Self.lamp.id: 20], start: now - .seconds(2))
         let updates: [PlugUpdate] = [
@@ -91,7 +91,7 @@ import Testing
         #expect(heard(&seen, updates) == ["after 20", "after 21", "after 22", "23"])
     }
 
-    @Test("An unknown plug begins at the position that the plug reports")
+    @Test("The events of an unknown plug pass from the position that the plug reports")
     func aPlugThatNobodyKnowsBeginsWhereThePlugSays() {
         var seen = EventDeduplicator([:], start: now)
         let updates: [PlugUpdate] = [.connected(Self.lamp), .following(after: 4), event(5, age: .seconds(9))]

@@ -1,7 +1,7 @@
 import LinuxSystem
 import Synchronization
 
-/// The kernel's files on a disk that the test can make full.
+/// The kernel's file calls. While the test declares the disk full, each write fails.
 final class FailingWrites: FileCalls {
     private let kernel = LinuxFileCalls()
     private let isFull = Mutex(false)

@@ -36,7 +36,8 @@ import Testing
         #expect((30...98).contains(differing))
     }
 
-    @Test("The event of a plug contains the rule's original request id") func aPlugsEventNamesTheRulesOwnRequest() {
+    @Test("After decryption, an event of a plug contains the rule's original request id")
+    func aPlugsEventNamesTheRulesOwnRequest() {
         let own = id([UInt8](repeating: 9, count: 16))
         let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
         func event(_ request: RequestID) -> [PlugEvent] {

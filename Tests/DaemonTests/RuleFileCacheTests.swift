@@ -32,7 +32,7 @@ struct RuleFileShelfTests {
         #expect(fourth.rules.isEmpty && fourth.faults == [RuleFileFault(path: "c", words: "c", rules: [])])
     }
 
-    @Test("A directory that cannot be read keeps the rules of its files, with one fault")
+    @Test("If a directory cannot be read, the rules of its files stay active, and one fault is reported")
     func vanished() {
         var shelf = RuleFileCache()
         let files = [("d/b.yaml", rule("B")), ("d/a.yaml", rule("A")), ("da.yaml", rule("C"))]
@@ -47,7 +47,7 @@ struct RuleFileShelfTests {
         #expect(set.rules == [rule("A")] && set.faults.map(\.rules) == [["A"]])
     }
 
-    @Test("A rule name in two files rejects the later file")
+    @Test("If two files contain a rule with the same name, the file that is later in the list is rejected")
     func twice() {
         var shelf = RuleFileCache()
         _ = shelf.take([("a", .rules([])), ("b", .rules([rule("B"), rule("C")]))])

@@ -142,7 +142,7 @@ import Testing
                 Issue.record("the firing or the missing plug was not reported")
                 return
             }
-            // The plug replays an old press from its journal. The user may have left the button long ago.
+            // The plug replays an old press from its journal. The user no longer expects an effect of this press.
             await house.press("Switch", sequence: 6, age: .seconds(3600))
             await house.press("Switch", sequence: 7, age: nil)
             for age in [Duration.seconds(3600), nil] {
@@ -161,13 +161,14 @@ import Testing
         }
     }
 
-    @Test("A plug that returns with a changed value causes no edge") func thePlugThatComesBackIsFollowedAnew() async {
+    @Test("If the power rose while a plug was disconnected, no rule fires when the plug returns")
+    func thePlugThatComesBackIsFollowedAnew() async {
         let house = FakeHouse()
         await running(house) { records in
             await house.snapshot("Television", watts: 1, time: 10)
             _ = await records.next()
             await house.report(.disconnected(reason: .away("connection lost"), retryIn: .seconds(1)), of: "Television")
-            // The value rose while the plug was away, so it causes no edge.
+            // The power rose while the plug was disconnected, so the rule must not fire.
             await house.snapshot("Television", watts: 80, time: 20)
             guard case .following(plugs: 1, newest: "Television") = await records.next()?.notice else {
                 Issue.record("the plug was not reported as followed")
@@ -183,7 +184,7 @@ import Testing
     }
 
     /// Houses with different secrets use different ids, which no other house can compute.
-    @Test("Within one house, an edge always causes the same request id")
+    @Test("Within one house, the same press always causes the same request id")
     func theSameEdgeGivesTheSameRequestInOneHouse() async throws {
         var ids: [RequestID] = []
         for secret in [1, 1, 2] as [UInt8] {

@@ -38,15 +38,15 @@ struct RuleStoreTests {
             #expect(try stored(name, isFull: true).diskError?.reason == .system(.noSpace))
             #expect(try read() == memory)
         }
-        /// Returns the counter of the entry in a file of the reserve; the newer entry has the greater counter. It is stored
-        /// after the file's header and the checksum.
+        /// Returns the counter of the entry in a reserve file; the newer entry has the greater counter. The counter is
+        /// stored after the file's header and the checksum.
         func newness(_ file: Int) throws -> [UInt8] {
             Array(try Data(contentsOf: URL(filePath: "\(directory.path)/reserve.\(file)"))[32..<40])
         }
-        // A write into the file supersedes the reserve.
+        // After a write to the file `rules`, the older reserve entries are ignored.
         #expect(try stored("Lantern", isFull: false).diskError == nil)
         #expect(try read() == memory)
-        // If the newest entry is damaged, the previous one is read. If both are damaged, the file is read.
+        // If the newest entry is damaged, the previous one is read. If both are damaged, the file `rules` is read.
         var expected = [memory]
         for name in ["Moon", "Sun"] {
             _ = try stored(name, isFull: true)

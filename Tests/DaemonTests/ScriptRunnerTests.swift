@@ -155,7 +155,7 @@ private actor FakeScripts: ScriptCalling {
             let number = call.firing.cause.event ?? 0
             var answer = ScriptAnswer()
             answer.state = "{\"event\":\"\(number)\"}"
-            // The house allows fewer timers and rejects the whole answer.
+            // The answer has more timers than allowed, so the whole answer is rejected.
             if number == 6 {
                 answer.timers = (0...ScriptLimits.timers).map { .init(name: "\($0)", delay: .seconds(60)) }
             }
