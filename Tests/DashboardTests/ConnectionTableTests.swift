@@ -46,7 +46,7 @@ import Testing
         #expect(closing.count == 20 && !closing.contains(first))
     }
 
-    @Test("A new connection from an address with only silent connections replaces its oldest connection")
+    @Test("At the limit of an address, a new connection replaces the oldest silent connection of this address")
     mutating func ownSilentMakesRoom() throws {
         let oldest = try #require(admit("10.0.0.1").id)
         for _ in 1..<32 { admit("10.0.0.1") }

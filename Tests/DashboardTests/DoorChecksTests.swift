@@ -30,7 +30,7 @@ import Testing
 
     /// Attack class: a neighbour announces this machine's own name by mDNS with the loopback address, and so directs a
     /// victim's browser to the dashboard.
-    @Test("On a loopback address, only localhost and configured names are accepted")
+    @Test("A dashboard that listens on a loopback address accepts only localhost and configured names as host")
     func onLoopbackTheMachinesOwnNamesAreNobodys() {
         var settings = DashboardSettings()
         settings.place = DashboardSettings.Place("127.0.0.1:7580")
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("Guests in one IPv6 /64 network count as one network")
+    @Test("Clients in one IPv6 /64 network count as one network")
     func guestsOfOneNetworkCountTogether() throws {
         func network(_ text: String) throws -> String? { try SocketAddress(ipAddress: text, port: 1).networkOfGuest }
         #expect(try network("192.0.2.1") == "192.0.2.1")

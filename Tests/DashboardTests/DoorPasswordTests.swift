@@ -62,7 +62,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
 
     /// Attack class: one host in the house locks out the others. All hosts of a house share a network with the guesser.
     /// The right passwords of the other hosts must be checked nevertheless.
-    @Test("Guesses from its own network do not delay a client that sent a right password before")
+    @Test("A client that sent a right password before is not delayed by guesses of others in the same network")
     mutating func whoWasRightBeforeDoesNotWaitForItsOwnNetwork() {
         let phone = LoginThrottleKey(network: "house", address: "house::1"),
             stranger = LoginThrottleKey(network: "house", address: "house::666")
@@ -184,7 +184,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
         #expect(kept("smartplug-device=0\(cookie.dropFirst())x", by: devices) == nil)
     }
 
-    @Test("The device cookies of one password have a limited number of names")
+    @Test("The device cookies of one password share a few names, so many cookies give no additional attempts")
     func deviceCookiesShareSlots() {
         let devices = DeviceCookie(secret: Array(0..<32))
         let names = (0..<300).compactMap { _ in

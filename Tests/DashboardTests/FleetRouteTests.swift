@@ -150,7 +150,7 @@ private final class MadeUpFleet: FleetSource {
         }
     }
 
-    @Test("Without a fleet its routes are answered with 404")
+    @Test("Without a fleet configuration, the fleet routes are answered with 404")
     func withoutAFleetThereIsNone() async throws {
         try await with(nil) { dashboard in
             for path in ["/api/v1/fleet", "/api/v1/fleet/plugs", "/api/v1/fleet/energy"] {

@@ -50,7 +50,7 @@ import Testing
         #expect(board.recentEvents.events.map(\.record.seq) == [6, nil, nil, 3])
     }
 
-    @Test("A paired plug that is not present is away")
+    @Test("A paired plug that is not announced or not connected is listed as away")
     mutating func aPlugThatIsPairedAndNotThereIsAway() {
         let messages = board.begin(paired: [lampID: "Lamp"], told: [:])
         #expect(messages.map(\.plug) == ["Lamp"])
@@ -79,7 +79,7 @@ import Testing
         #expect(board.records.map(\.plug) == ["Kettle"])
     }
 
-    @Test("A paired plug is listed again after an unpaired one with its name disappears")
+    @Test("A paired plug is listed again when an unpaired plug with the same name has disappeared")
     mutating func aStrangerUnderTheNameOfAPairedPlugLeavesItsPlace() {
         _ = board.begin(paired: [lampID: "Lamp"], told: [:])
         _ = board.hear(.disconnected(reason: .distrusted("it is another"), retryIn: .zero))
