@@ -40,7 +40,7 @@ import Testing
     private static let busy = NotificationQueue.Answer.failed("busy", isRetryable: true)
     private static let wrong = NotificationQueue.Answer.failed("no such topic", isRetryable: false)
 
-    @Test("An accepted notification is done") func whatIsTakenIsDone() {
+    @Test("A notification that the receiver accepts is finished as done") func whatIsTakenIsDone() {
         var run = Run()
         #expect(run.come() == [.attempt(1, leftOut: 0)])
         #expect(run.answer(1) == [.finish(1, .done)])

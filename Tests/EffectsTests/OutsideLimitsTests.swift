@@ -122,7 +122,8 @@ import Testing
         }
     }
 
-    @Test("A file that cannot be read refuses everything") func aFileThatCannotBeReadAllowsNothing() async throws {
+    @Test("If a file of limits cannot be read, every program and every server is refused")
+    func aFileThatCannotBeReadAllowsNothing() async throws {
         let outside = EffectPolicy(limits: [.unreadable(Self.file, "the settings are broken")])
         let performer = EffectPerformer(outside: outside)
         #expect(await performer.perform(run("true")).words == "true is not run: the settings are broken")

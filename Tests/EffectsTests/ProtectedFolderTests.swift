@@ -126,7 +126,7 @@ struct ProtectedFolderTests {
         #expect(await perform("cat note") == .done)
     }
 
-    @Test("The draft of a secret that is being created does not prevent a program's start")
+    @Test("The temporary file of a secret that is being created does not prevent a program's start")
     func draftIsNoFurtherLink() async throws {
         try FileManager.default.linkItem(atPath: password, toPath: password + ".4711")
         #expect(await perform("cat note") == .done)
