@@ -76,7 +76,7 @@ struct SwitchingExampleTests {
         #expect(house.log == ["3700 Standby killer", "3700 Television off"])
     }
 
-    @Test("Standby from 0 W, after the user turned the plug on, is ended too")
+    @Test("Standby is also ended if the television drew 0 W before")
     func standbyFromNothing() throws {
         var house = try ExampleHouse("standby.yaml")
         house.add("Television", on: true)
