@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fleet
 
-/// The machine that sends the orders. The test acts as the broker.
+/// The state machine that sends orders as requests. The test acts as the broker and as the house.
 private struct Desk {
     static let lamp = PlugID(rawValue: "00000000000a")!
 
