@@ -3,8 +3,8 @@ import HouseCalendar
 import PlugConfiguration
 
 extension FuzzTarget {
-    /// Parses a plug's configuration. It is accepted, or rejected with mistakes. Each mistake has a description, and
-    /// its line number, if it has one, is in the text.
+    /// Parses a plug's configuration. It is accepted, or rejected with mistakes. Each mistake has a description. If it
+    /// has a line number, the number is at most one greater than the number of lines.
     static let configuration = FuzzTarget(
         name: "configuration",
         seeds: { configurations.map { Array($0.utf8) } },

@@ -25,7 +25,7 @@ extension FuzzTarget {
             return !reports.isEmpty
         })
 
-    /// Formats the reports as `plugctl watch` and the page do.
+    /// Formats the reports as `plugctl watch` does.
     private static func tell(_ reports: [PlugReport]) throws {
         var previous: PlugState?
         for report in reports {

@@ -123,7 +123,7 @@ private final class FuzzedBoard {
             now = max(now, deadline)
             try handle(.deadlineReached)
             steps += 1
-            try require(steps < Self.patience, "the plug does not rest")
+            try require(steps < Self.patience, "the plug never becomes idle")
         }
         now = end
     }
