@@ -235,7 +235,7 @@ import Testing
     }
 
     /// One controller must not use up the changes that all controllers share.
-    @Test("A controller that changes settings too often leaves room for others")
+    @Test("A controller that exceeds its limit of changes does not prevent changes by other controllers")
     func aControllerThatChangesTooOftenLeavesRoomForOthers() {
         var house = House(access: .knowing([.desk, .stranger]))
         house.join(desk, name: "Desk")
@@ -264,7 +264,7 @@ import Testing
     }
 
     /// The limit in the configuration was lowered after a controller had set the stored limit.
-    @Test("A stored power limit above the configured one is ignored")
+    @Test("A stored power limit above the limit in the configuration is ignored")
     func aLimitAboveThatOfTheConfigurationCountsForNothing() {
         let house = House(settings: StoredSettings(powerLimit: 30_000)) {
             $0.overPower = OverPowerLimit(deciwatts: 20_000, duration: .seconds(5))
