@@ -50,7 +50,7 @@ struct RequestTests {
         #expect(Set(parts + firings).count == parts.count + firings.count)
     }
 
-    @Test("Two engines that observe the same edge use the same request id, whatever happened before")
+    @Test("Two engines that observe the same crossing or press use the same request id, whatever happened before")
     func sameEdge() {
         func house(_ prepare: (inout VirtualHouse) -> Void) -> [CommandRequest] {
             var house = VirtualHouse(.television(dwell: .seconds(3)), .button(.toggle(["Amplifier"])))
@@ -72,7 +72,7 @@ struct RequestTests {
         #expect(plain.map(\.id) == eventful.suffix(2).map(\.id))
     }
 
-    @Test("A firing by deadline and one by reading have the same id for the same crossing")
+    @Test("A firing at the deadline of a dwell and a firing at a reading have the same id for the same crossing")
     func deadlineOrReading() {
         var byDeadline = VirtualHouse(.television(dwell: .seconds(3)))
         var byReading = byDeadline

@@ -75,7 +75,7 @@ struct RunTests {
         }
     }
 
-    @Test("A restored run ends if it is a day late or its rule was changed")
+    @Test("A restored run ends if it is more than a day late or its rule was changed")
     func ended() {
         var house = Self.house(Self.fan())
         house.press("Hall", 1, at: 1)

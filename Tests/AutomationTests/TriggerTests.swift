@@ -175,7 +175,7 @@ struct TriggerTests {
         #expect(house.firings == ["12.0 Rule", "21.0 Rule"])
     }
 
-    @Test("Relay triggers fire for any cause, in one direction or both; protection triggers fire too")
+    @Test("Relay triggers fire for any cause, in one direction or both; protection triggers for one kind or any")
     func journal() {
         var house = VirtualHouse(
             Self.rule(.relay(plug: "Fan", on: true), name: "On"),

@@ -76,7 +76,7 @@ struct HouseRulesTests {
         #expect(bench.refusals == Array(repeating: DurableRuleEngine.overtaken, count: 9))
     }
 
-    @Test("A plug gets a limited number of commands at once, and the others in order when it answers")
+    @Test("A plug gets a limited number of commands at a time, and the next one after each answer")
     func flight() {
         var memory = settled().rules.memory
         var random = SeededRandom(seed: 3)
@@ -100,7 +100,7 @@ struct HouseRulesTests {
         #expect(bench.sent.map(\.command) == (0..<20).map { $0 % 2 == 0 ? .identify : .resetProtection })
     }
 
-    @Test("A command without an answer expires at its deadline, and only then does toggle ignore it")
+    @Test("A command without an answer expires at its deadline; toggle ignores an expired command")
     func expiry() {
         var bench = settled()
         bench.press("Hall", 1, at: 1)
@@ -197,7 +197,7 @@ struct HouseRulesTests {
         #expect(bench.sent.isEmpty)
     }
 
-    @Test("The next process ignores handled events and handles later ones; a gap advances the cursor and is reported")
+    @Test("The next process handles only events after the stored cursor; a gap advances the cursor and is reported")
     func cursor() {
         var bench = HouseBench(HouseBench.toggle, memory: remembered(), at: 3)
         bench.appear("Lamp", at: 3)

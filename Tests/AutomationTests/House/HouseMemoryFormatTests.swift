@@ -85,7 +85,7 @@ struct HouseMemoryFormatTests {
         """
     )
     func anotherBoot() throws {
-        // The memory was written at 100 s of the previous boot. Since then 3 s have passed, the last one in this boot.
+        // The memory was written at 100 s of the previous boot, 3 s ago. The new boot began 1 s ago.
         let later = try read(boot: Self.boots[1], at: 1, wall: 8)
         #expect(later.engine.fired == ["By button": [.at(-3)], "Movie night": [.at(-106), .at(-105)]])
         #expect(later.wishes.map(\.until) == [.at(3498)])

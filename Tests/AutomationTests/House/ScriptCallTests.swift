@@ -96,7 +96,8 @@ struct ScriptCallTests {
     ]
 
     @Test(
-        "An answer beyond a limit has no effect; the script's process and its unsaved state are discarded", arguments: excesses
+        "An answer beyond a limit has no effect; the script's process and its unsaved state are discarded",
+        arguments: excesses
     )
     func tooMuch(_ answer: ScriptAnswer, why: String) throws {
         var bench = HouseBench.settled(.scripted)
