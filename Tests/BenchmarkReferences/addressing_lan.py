@@ -216,7 +216,7 @@ class Measurement:
 
     def dhcpcd(self, host, frames, events):
         def client():
-            # dhcpcd's helpers would keep the output pipe open, so it is redirected. Its state folder is private and empty.
+            # dhcpcd's helpers would keep the output pipe open, so the output is redirected. dhcpcd's state folder is private and empty.
             host.start("sh", "-c", "mkdir -p /run/dhcpcd-lib && mount --bind /run/dhcpcd-lib /var/lib/dhcpcd && "
                        "exec dhcpcd --nobackground --ipv4only eth0 >/dev/null 2>&1", name="dhcpcd")
 
