@@ -20,7 +20,8 @@ func securityFigures(_ setting: Setting) async throws -> [Figure] {
 private func handshakeFigure(
     _ setting: Setting, _ identity: TransportIdentity, _ port: Int
 ) async throws -> Figure {
-    // From the address of a paired controller, the plug admits 40 connections at once and 20 more per second.
+    // From the address of a paired controller, the plug admits 40 connections in quick succession, and then 20 per
+    // second.
     let samples = 25
     let pause = Duration.seconds(2)
     let server = try Peer.start(.bareTLS)

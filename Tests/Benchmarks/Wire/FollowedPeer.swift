@@ -10,7 +10,7 @@ import ProtocolCore
 struct FollowedPeer {
     private let process: ChildProcess
     private var events: FollowedPlugEvents
-    /// Files of both sides, removed at the end.
+    /// The folder with the files of the plug and of the controller, which ``finish()`` removes.
     private let directory: String
     /// The controller's key and certificate.
     let identity = TransportIdentity()
