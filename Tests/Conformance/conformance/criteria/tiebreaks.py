@@ -18,7 +18,7 @@ def first_probe(bench):
 
 
 def lesser(service):
-    """Returns records of a rival that lose the tiebreak: TXT records are compared before SRV, and an empty one is the least."""
+    """Returns records of a rival that lose the tiebreak: TXT records are compared before SRV records, and an empty TXT record is the least."""
     return [Record(service.instance, TXT, 4500, b"\0")]
 
 
