@@ -17,7 +17,7 @@ import Testing
             limit: limit, on: MultiThreadedEventLoopGroup.singleton.next())
         let task = Task { await hub.run() }
         var updates = hub.updates.makeAsyncIterator()
-        // One update is with the observer, and the queue is full.
+        // The observer handles one update, the queue takes `limit` updates, and it refuses the rest.
         for number in 0...(limit + refused) {
             async let sent: Void = house.reading("Lamp", watts: 1, time: Double(number))
             #expect(await updates.next() != nil)

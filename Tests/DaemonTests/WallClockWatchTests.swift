@@ -46,7 +46,7 @@ struct WallClockWatchTests {
         }
     }
 
-    @Test("A new time zone applies within a minute, also if it differs only in another season")
+    @Test("A new time zone applies within a minute, even if its offset differs only in a different season")
     func newZone() throws {
         var watch = WallClockWatch()
         let begin = Self.change - 86_400
