@@ -1,4 +1,4 @@
-"""Presses of the button, also while the parts around it hang."""
+"""Presses of the button, also while the I2C bus is stuck and while the disk does not accept writes."""
 
 import pytest
 

@@ -49,7 +49,8 @@ def switched_on(plug, mains, lines, button):
 
 
 def test_calibrating_on_a_resistive_load(switched_on, mains):
-    """The chip reads 3 % too low. A calibration with a load of 1000 W at 230 V corrects the readings, also after a restart."""
+    """The chip measures voltage and current 3 % too low. A calibration with a load of 1000 W at 230 V corrects the readings, also after a
+    restart."""
     mains.feeds(230 * 0.97, 1000 / 230 * 0.97, 1000 * 0.97**2)
     reads(switched_on, activePower=1000 * 0.97**2)
     done = switched_on.command("calibrate", "--power", "1000", "--voltage", "230")

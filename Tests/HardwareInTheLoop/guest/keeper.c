@@ -74,7 +74,7 @@ static pid_t start(char **command) {
         return child;
     }
     char number[16], names[LIMIT * 65] = "";
-    // Move the descriptors out of the target range first.
+    // Move the descriptors above the range from 3 to 10 first, because dup2 closes a descriptor that it replaces.
     for (int i = 0; i < count; i++) kept[i].descriptor = dup3(kept[i].descriptor, 100 + i, 0);
     for (int i = 0; i < count; i++) {
         dup2(100 + i, 3 + i);
@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
         if (poll(watched, 2, -1) < 0 && errno != EINTR) return 1;
         if (watched[0].revents) {
             hear(channel);
-            continue;  // Handles all messages of the program before its end.
+            continue;  // Handles all messages of the program before the signal that reports its end.
         }
         struct signalfd_siginfo signal;
         if (!watched[1].revents || read(arrived, &signal, sizeof signal) != sizeof signal) continue;

@@ -34,7 +34,7 @@ class Guest:
     """A virtual machine with the kernel and the files of `folder`, and with the programs of `archive`."""
 
     def __init__(self, folder, archive, work):
-        """`work` is a folder for sockets and logs. Its path must be short, because a socket's path is limited."""
+        """`work` is a folder for sockets and logs. Its path must be short, because the length of a socket's path is limited."""
         self.console = work / "console"
         files = work / "files.cpio"
         with files.open("wb") as joined:
@@ -60,7 +60,7 @@ class Guest:
             if self._line(BOOT_LIMIT) != b"ready":
                 raise Gone(f"the guest did not boot:\n{self.said()}")
         except BaseException as error:
-            # An interruption closes the machine too, because no other code can end it yet.
+            # Also after an interruption (KeyboardInterrupt), because the caller does not have this object yet and cannot close it.
             self.close()
             if isinstance(error, TimeoutError):
                 raise Gone(f"qemu did not start: {(work / 'qemu').read_text()}") from None

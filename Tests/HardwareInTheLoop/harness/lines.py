@@ -1,4 +1,4 @@
-"""The simulated lines, read and set from outside the plug, and the kernel's record of every change."""
+"""The simulated lines, read and set from outside the plug, and the kernel's record of every write to them."""
 
 import dataclasses
 import re

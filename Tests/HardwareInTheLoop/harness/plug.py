@@ -39,8 +39,8 @@ class Plug:
         guest.write(self.file, configuration(tables))
 
     def start(self, waits=True, wrapped="", state=None):
-        """Starts plugd, and waits until it answers if `waits`. `wrapped` precedes plugd's command line; `state` is a different
-        state folder."""
+        """Starts plugd, and waits until it answers if `waits`. `wrapped` is a command that runs plugd. `state` is a state folder that
+        replaces the default one."""
         if state:
             self._places = f"--state {state} --runtime {self.folder}/run"
         self._guest.does(
@@ -96,7 +96,7 @@ class Plug:
         eventually(lambda: text in self.log(), within, lambda: f"'{text}' in the log:\n{self.log()}")
 
     def once(self, *words):
-        """Runs plugd for one answer: once("check")."""
+        """Runs a subcommand of plugd that needs no running plug, such as once("check")."""
         return self._guest.run(f"{self._found} plugd {' '.join(map(shlex.quote, words))} --config {self.file} 2>&1", within=40)
 
     def command(self, *words):

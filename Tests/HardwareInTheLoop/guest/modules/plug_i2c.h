@@ -24,7 +24,7 @@ struct chip {
 	unsigned int write_count;
 };
 
-/* Held by each bus message, and by the control files that change registers or list writes. */
+/* Locked while a bus message is handled, while a control file changes registers, and while one lists the writes. */
 extern struct mutex chips_lock;
 
 /* Sets the values after power-on. */
