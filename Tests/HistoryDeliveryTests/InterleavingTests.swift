@@ -31,7 +31,7 @@ private struct ModelDatabase {
         for (plug, spans) in rewrite.spans {
             for span in spans { samples[plug] = samples[plug]?.filter { !span.contains($0.key) } }
             rewrite.eachSample(of: plug) { sample in
-                // The table's primary key allows each time only once.
+                // The table's primary key permits only one sample per plug and time.
                 if let before = samples[plug, default: [:]].updateValue(sample.sample, forKey: sample.at) {
                     Issue.record("the database has two samples at \(sample.at): \(before)")
                 }
