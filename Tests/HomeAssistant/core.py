@@ -153,7 +153,7 @@ class HomeAssistant:
         return told
 
     def flows(self, source):
-        """Returns the pending dialogs of the project's integration, by the names that they show."""
+        """Returns the flow ids of the integration's pending dialogs that have this source, by the names that the dialogs show."""
         found = self.command("config_entries/flow/progress")
         return {flow["context"]["title_placeholders"]["name"]: flow["flow_id"] for flow in found
                 if flow["handler"] == "smartplug" and flow["context"]["source"] == source}

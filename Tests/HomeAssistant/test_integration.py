@@ -157,8 +157,8 @@ class House:
         for count in range(1, 4):
             assert self.lamp.press(*(["--double"] if count % 2 else [])).status == 0
             eventually(lambda: len(core.presses(button)) == count, 10, lambda: f"{count} presses: {core.presses(button)}")
-        # While the process of Home Assistant is stopped, its kernel receives the press. When the process resumes, the press
-        # is too old to be reported.
+        # While the process of Home Assistant is stopped, the kernel of its host receives the event of the press. When the process resumes,
+        # the press is too old to be reported.
         core.running.process.send_signal(signal.SIGSTOP)
         assert self.lamp.press().status == 0
         time.sleep(OLDEST_PRESS + 1.5)
