@@ -59,7 +59,7 @@ class Person:
         return self._pairings[device].pairing_data
 
     async def know(self, device, data):
-        """Loads the pairing data of another controller, which added this one to the accessory."""
+        """Loads this controller's pairing data, after another controller has added this one to the accessory."""
         await self._controller.async_find(device, timeout=20)
         self._follow(device, self._controller.load_pairing(device, data))
 

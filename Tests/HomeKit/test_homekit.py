@@ -12,7 +12,7 @@ CONFIGURATION = "[homekit]\nenabled = true\n"
 
 
 class Accessory:
-    """A plug with HomeKit enabled, with the setup code and the id of its label."""
+    """A plug with HomeKit enabled, with the setup code of its label and its HomeKit device id."""
 
     def __init__(self, plug, host, name, folder, more="", **options):
         self.configuration = folder / f"{name}.toml"
@@ -140,7 +140,7 @@ def test_a_wrong_code_does_not_pair(lamp, person):
 
 
 def test_a_protection_refuses_and_a_reset_forgets(lan, plug, person, controller, tmp_path):
-    """A tripped protection refuses HomeKit's command to switch on, and after a factory reset the plug is a new accessory."""
+    """While a protection is tripped, the plug refuses HomeKit's command to switch on. After a factory reset it is a new accessory."""
     lamp = Accessory(plug, lan.host(), "Heater", tmp_path, more='service = "outlet"\n')
     somebody, owner = person(), controller(lan.host())
     owner.does("set", "Heater", "power-limit", "2W")
