@@ -136,7 +136,8 @@ private struct Bench {
         #expect(bench.notes.first?.actor == .homeKit)
     }
 
-    @Test("A write of off and a level turns the relay off") func offTogetherWithALevelIsOff() throws {
+    @Test("A write that contains both off and a level only turns the relay off")
+    func offTogetherWithALevelIsOff() throws {
         var bench = try Bench()
         var session = try bench.paired()
         let both = #"{"aid":1,"iid":49,"value":false},{"aid":1,"iid":50,"value":40}"#
@@ -149,7 +150,7 @@ private struct Bench {
     }
 
     @Test(
-        "A refused command is answered with the HAP status of its reason",
+        "Each reason for which the plug refuses a command has its HAP status",
         arguments: [
             (Refusal.Code.protectionTripped, -70412), (.lockedOn, -70412), (.resting, -70403), (.busy, -70403),
             (.notAllowed, -70401), (.outOfRange, -70410), (.deadlinePassed, -70408), (.storageFailed, -70407),

@@ -12,7 +12,7 @@ import Testing
     private let outlet = PlugAccessory(plug, .outlet, capabilities: [.relay, .meter, .button], firmware: "0.1.0")
     private let bulb = PlugAccessory(plug, .lightbulb, capabilities: all, firmware: "0.1.0")
 
-    @Test("Instance ids are unique, and outlet and lightbulb share none of their primary services")
+    @Test("Instance ids are unique, and no id is in the primary services of both an outlet and a lightbulb")
     func instanceIDsAreDifferentAndStay() throws {
         for accessory in [outlet, bulb] {
             let services = try #require(accessory.accessories.first).services
