@@ -56,7 +56,7 @@ private typealias Key = SimulatedAccessory.Key
         #expect(plug.isOpen(session))
     }
 
-    @Test("A write is performed with its controller, and causes no event for the writer")
+    @Test("A write names the controller that sent it, and that controller receives no event for it")
     func aWriteIsCarriedOut() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()
@@ -115,7 +115,7 @@ private typealias Key = SimulatedAccessory.Key
         #expect(answer.text == "{\"characteristics\":[{\"aid\":1,\"iid\":14,\"status\":0,\"value\":\"AQID\"}]}")
     }
 
-    @Test("A timed write is accepted once, with its pid and within its time")
+    @Test("A prepared write is accepted only once, only with its pid, and only before its ttl ends")
     func aTimedWriteIsInTimeOrRefused() throws {
         var plug = try SimulatedAccessory()
         var (_, session) = try plug.pairedSession()

@@ -85,7 +85,7 @@ import Testing
         #expect(throws: ControllerFault.refused(.busy, retryDelay: nil)) {
             try plug.exchange(&second, "/pair-setup", SetupAttempt.first())
         }
-        // This session may start pair-setup again. After it has closed, a different session may start.
+        // The first session may start pair-setup again. After it has closed, the second session may start.
         _ = try plug.exchange(&first, "/pair-setup", SetupAttempt.first())
         plug.close(first)
         var owner = SimulatedController("owner")

@@ -27,7 +27,8 @@ import Testing
         #expect(proven?.proof == SetupVector.accessoryProof)
     }
 
-    /// aiohomekit computed both proofs, for a = 1000: 5^1000 has 291 bytes, and aiohomekit hashes it padded to 384.
+    /// aiohomekit computed both proofs for a controller whose secret number is 1000. The controller's public key 5^1000
+    /// has 291 bytes, and aiohomekit pads it to 384 bytes before it hashes it.
     @Test("A proof over numbers with leading zeros is accepted with and without the zeros")
     func leadingZerosMayBeHashedOrNot() throws {
         let accessory = try SecureRemotePassword.Accessory(
