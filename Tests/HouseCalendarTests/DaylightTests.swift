@@ -2,7 +2,7 @@
 import ProtocolCore
 import Testing
 
-/// Converts seconds of UTC to an instant, like a backtest.
+/// Converts seconds since 1970 (UTC) to an instant. In these tests, instants count from 1970, too.
 private func wall(_ second: Int64) -> Instant? { Instant(nanoseconds: second * 1_000_000_000) }
 
 /// A place, a day of 2024 and its sunrise and sunset in almanacs (to the minute, in local time).
