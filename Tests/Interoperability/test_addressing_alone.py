@@ -90,7 +90,7 @@ def case_two_plugs_and_both_families(house):
 
 
 def switched_from(person, lamp):
-    """Switches the plug off and on, and returns the controller's addresses of the connections that were used."""
+    """Switches the plug off and on, and returns the addresses from which the controller was connected to the plug."""
     person.does("off", lamp.name)
     lines = person.watch(lamp.name)
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")

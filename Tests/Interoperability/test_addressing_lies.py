@@ -39,7 +39,7 @@ def case_every_lie_comes_before_the_truth(house):
 
 
 def case_only_lies(house):
-    """If all answers are wrong, the plug chooses a link-local address and sends at most six DHCP messages."""
+    """If all answers are wrong, the plug chooses a link-local address. Eight seconds later it has sent at most six DHCP messages."""
     house.server(Scripted, lies="all", answer="none")
     host, frames, events = watched(house)
     lamp = house.plug(host)
@@ -109,7 +109,8 @@ def case_the_offered_address_is_the_servers_own(house):
 
 
 def case_a_lease_of_a_second(house):
-    """With a lease of one second the plug still gets an address, and sends at most 40 DHCP messages in the next ten seconds."""
+    """With a lease of one second the plug gets a leased or link-local address, and sends at most 40 DHCP messages in the next ten
+    seconds."""
     house.server(Scripted, address=HONEST, lease=1)
     host, frames, events = watched(house)
     lamp = house.plug(host)

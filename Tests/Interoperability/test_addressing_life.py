@@ -218,7 +218,8 @@ def case_the_card_has_another_address(house):
 
 
 def case_the_card_has_another_address_at_once(house):
-    """After a change of the hardware address without a link-down, as on a virtual interface, the plug claims an address for the new one."""
+    """After a change of the hardware address without a link-down, as on a virtual interface, the plug claims an IPv4 address for the new
+    hardware address."""
     host, frames, events = watched(house)
     house.plug(host)
     events.usable(is_link_local, 12)

@@ -41,7 +41,7 @@ def test_a_house_tells_its_plugs_and_keeps_to_the_contract(house):
         config = listener.has(f"homeassistant/device/smartplug_{home.ids[name]}/config", lambda config: config)
         assert config["dev"]["name"] == name
     listener.has("smartplug/home/availability", lambda message: message == "online")
-    time.sleep(0.6)  # the house delays a press until the plug's availability is 0.5 s old
+    time.sleep(0.6)  # The house publishes a press at the earliest 0.5 s after it has published that the plug is online.
     assert home.plugs["Lamp"].press().status == 0
     press = home.says(listener, "Lamp", "event", lambda event: event["event"] == "button")
     assert (press["press"], press["plug"]) == ("single", home.ids["Lamp"])

@@ -68,8 +68,8 @@ def test_a_house_with_more_than_a_thousand_descriptors_speaks_to_its_broker(lan,
 
 
 def test_a_broker_that_refuses_is_told_once_and_used_when_it_does_not(lan, plug, controller, tmp_path):
-    """Each refusal is logged once. First the broker does not know the house, then it rejects its discovery messages,
-    then it accepts everything."""
+    """Each refusal is logged once. First the broker does not know the house, then it rejects the house's discovery messages, then it
+    accepts all messages."""
     users, rights = tmp_path / "users", tmp_path / "rights"
     users.write_text("")
     rights.write_text("user house\ntopic readwrite smartplug/#\ntopic read homeassistant/status\nuser reader\ntopic read #\n")

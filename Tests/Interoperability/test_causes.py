@@ -21,8 +21,7 @@ HOLDER = "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGR
 # Causes on the plug, reported by plugd check.
 
 def check(house, host, prepare, as_user=()):
-    """Runs `plugd check` with its own /dev, which `prepare` fills; the state directory exists and belongs to the
-    user."""
+    """Runs `plugd check` with its own /dev, which `prepare` fills; the state directory exists and belongs to root."""
     folder = house.folder / "board"
     folder.mkdir()
     (folder / "plugd.toml").write_text(BOARD)

@@ -12,7 +12,7 @@ def snapshot(lines):
 
 
 def back_at(lines, since):
-    """Waits for the first snapshot after the line number, and returns its time."""
+    """Waits for the first snapshot after the first `since` lines of output, and returns its time."""
     return eventually(
         lambda: next((line.at for line in lines.lines[since:] if line.json and line.json["event"] == "snapshot"), None),
         15, lambda: f"another snapshot:\n{lines.transcript()}")

@@ -37,7 +37,7 @@ def stopped(lines):
 
 @pytest.mark.parametrize("whole_house", [False, True])
 def test_what_was_missed_is_printed_with_its_age(lan, plug, controller, whole_house):
-    """After a pause, a watch prints the missed events once, with their ages."""
+    """A new watch prints the events since the end of the previous watch, once and with their ages."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     names = [] if whole_house else ["Lamp"]
@@ -125,7 +125,8 @@ def test_without_a_place_to_remember_watching_works(lan, plug, controller, tmp_p
 
 
 def test_the_example_writes_each_event_once(lan, plug, programs, tmp_path):
-    """The example is killed three times, and its file still has each event once, because the last line of the file is the cursor."""
+    """The example program FollowPlug is killed three times, and its file still has each event once, because the last line of the file is
+    the cursor."""
     lamp = plug(lan.host(), "Lamp")
     host = lan.host()
     kept = tmp_path / "events"

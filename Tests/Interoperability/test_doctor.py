@@ -56,7 +56,7 @@ def test_it_is_read_by_people_too(person):
 
 
 def test_what_it_says_about_an_interface_without_multicast_helps(person):
-    """The hint for an interface without multicast repairs it."""
+    """The hint for an interface without multicast is a command that repairs the interface."""
     person.host.run("ip", "link", "set", "eth0", "multicast", "off")
     done = person.doctor()
     assert done.status == 1, done
@@ -94,7 +94,8 @@ def test_a_program_that_keeps_the_port_for_itself_is_named(person):
 
 
 def test_a_plug_that_is_away(lamp, person):
-    """A paired plug without an announcement is a problem. The hint for a plug that is gone forever removes the problem."""
+    """A paired plug without an announcement is a problem. The hint has a command for a plug that is gone forever, which removes the
+    problem."""
     lamp.running.terminate()
     lamp.running.ended(10)
     done = person.doctor()
@@ -103,7 +104,7 @@ def test_a_plug_that_is_away(lamp, person):
     assert finding["what"].startswith("it is paired but not announced")
     assert finding["next"].endswith('plugctl unpair "Lamp" --here-only')
     assert about(done, "service")[0]["what"] == "no host answers for _smartplug._tcp"
-    # Following the hint for a plug that is gone forever removes the problem.
+    # Runs the command of the hint.
     person.does("unpair", "Lamp", "--here-only")
     assert person.doctor().status == 0
 

@@ -103,7 +103,8 @@ def bad_requests(chance):
 
 @pytest.mark.time_limit(240)
 def test_ten_thousand_bad_requests_change_nothing(served):
-    """Malformed requests get an allowed status, do not change the plug, and add less than 8 MB to the daemon's memory."""
+    """Each malformed request gets a status that is correct for its fault. The requests do not change the plug, and add less than 8 MB to
+    the daemon's memory."""
     chance = random.Random(SEED)
     bad = bad_requests(chance)
     before, memory = served.plug("Lamp"), served.running.memory
@@ -133,7 +134,7 @@ def exchange_quickly(served, sent):
 
 @pytest.mark.time_limit(120)
 def test_slow_requests_are_cut_and_hold_up_nobody(served):
-    """Slow requests are closed after a timeout, and do not delay others."""
+    """The daemon closes the connections of slow requests after a timeout, and they do not delay other requests."""
     slow = [served.connection() for _ in range(40)]
     began = time.monotonic()
     for number, connection in enumerate(slow):

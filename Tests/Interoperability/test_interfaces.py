@@ -25,7 +25,7 @@ def test_a_host_with_one_family_only(lan, plug, controller, family):
 
 
 def test_an_interface_that_appears_later(lan, plug, controller):
-    """Without an interface the plug logs once that it waits, and its button works; then it is found."""
+    """Without an interface the plug logs once that it waits, and its button works. When an interface appears, the plug is found."""
     late = lan.host(connected=False)
     lamp = plug(late, "Lamp")
     browser = controller(lan.host()).browse()

@@ -1,8 +1,8 @@
 """The plug and its follower are killed at random times under load. No event is duplicated, and only a power cut loses events, which the
 plug reports as a gap.
 
-A follower appends each received event to a file and resumes after the last number in that file: effect and cursor are
-one append. SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED the seed of their kinds and times.
+A follower appends each received event to a file and resumes after the last number in that file, so that one append stores the event and the
+cursor together. SMARTPLUG_KILL_ROUNDS is the number of kills, SMARTPLUG_SEED the seed of their kinds and times.
 """
 
 import json
@@ -76,7 +76,7 @@ class Load:
 
     @property
     def answers(self):
-        """Numbers and states of the commands that were acknowledged with an event."""
+        """The printed answers to those commands that caused an event."""
         lines = self.commands.lines + self.insistent.lines
         return [line.json for line in lines if line.json and "seq" in line.json]
 

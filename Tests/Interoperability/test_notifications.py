@@ -37,8 +37,7 @@ def command_table(program, more=""):
 
 @pytest.fixture
 def house(lan, plug, controller, tmp_path):
-    """Returns a function that starts a daemon with one plug on a host, after the settings were written:
-    house(desktop)."""
+    """Returns a function that starts a daemon with one plug on a host, after the settings were written: house(host, desktop)."""
     def start(host, desktop=None):
         plug(lan.host(), "Kettle", simulate="kettle")
         rules = tmp_path / "rules.yaml"
@@ -211,7 +210,7 @@ def test_one_that_hangs_holds_up_nobody_and_what_is_too_much_is_told(lan, house,
     served = house(host)
     for _ in range(6):
         fire(served)
-    # The lamp gets its limit of notifications while the phone has not answered once.
+    # The lamp gets all notifications that its limit permits, before the phone has answered once.
     eventually(lambda: len(lamp.given) == 5, 8, lambda: f"five notifications:\n{served.running.transcript()}")
     assert len(phone.messages) == 1
     why = [one["why"] for one in ended(served, 4)]

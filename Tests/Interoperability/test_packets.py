@@ -61,7 +61,7 @@ def test_a_query_and_what_is_known_already(lan, plug, controller):
     watcher.seen(
         lambda line: line.text.startswith("    answers   PTR _smartplug._tcp.local: Lamp._smartplug._tcp.local (1 h 15 min"),
         10, "the answer")
-    # The browser repeats the question after a second, and then has the answer.
+    # The browser repeats the question after a second, together with the answer that it knows.
     watcher.seen(
         lambda line: line.text.startswith("    knows     PTR _smartplug._tcp.local: Lamp._smartplug._tcp.local (1 h 1"), 10,
         "the known answer")

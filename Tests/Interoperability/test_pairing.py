@@ -79,7 +79,7 @@ def test_the_label_shows_the_code(lamp, programs):
 
 
 def test_a_code_is_never_taken_from_the_command_line(lan, lamp, controller):
-    """A setup code as an argument exits with status 64."""
+    """plugctl rejects a setup code as an argument, with status 64."""
     code = lamp.setup_code().read_text().split()[0]
     done = controller(lan.host()).finish("pair", "Lamp", code)
     assert done.status == 64, done

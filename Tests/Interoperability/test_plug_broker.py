@@ -70,7 +70,7 @@ def lamp(lan, plug, tmp_path):
 
 
 def test_a_plug_tells_what_a_house_tells_of_it(lamp):
-    """The plug publishes the same messages as a house does for it."""
+    """The plug publishes the same messages that a daemon publishes for the plugs of its house."""
     one = lamp()
     listener = one.broker.listen()
     one.says(listener, "availability", lambda message: message == "online")
@@ -80,7 +80,7 @@ def test_a_plug_tells_what_a_house_tells_of_it(lamp):
     keeps_contract("state", one.says(listener, "state", lambda state: state.get("voltageRMS") and "at" in state))
     config = listener.has(f"homeassistant/device/smartplug_{one.id}/config", lambda config: config)
     assert [entry["t"] for entry in config["avty"]] == [one.topic("availability")]
-    time.sleep(0.6)  # the plug delays a press until its availability is 0.5 s old
+    time.sleep(0.6)  # The plug publishes a press at the earliest 0.5 s after it has published that it is online.
     one.press()
     press = one.says(listener, "event", lambda event: event["event"] == "button")
     assert (press["press"], press["plug"]) == ("single", one.id) and press["age"] < 5 and "at" in press
@@ -123,7 +123,7 @@ def test_commands_are_carried_out_as_those_of_sessions_are(lamp, controller):
 
 
 def test_retained_commands_and_those_of_its_absence_switch_nothing(lamp):
-    """Retained commands and commands queued during an absence are not executed."""
+    """The plug does not execute retained commands, nor commands that the broker queued while the plug was away."""
     one = lamp()
     listener = one.broker.listen()
     one.says(listener, "state")
@@ -285,7 +285,7 @@ def test_a_password_that_others_may_read_is_none_and_the_check_says_so(lamp, lan
 
 
 def test_a_reset_forgets_what_the_broker_has(lamp):
-    """After a factory reset the broker gets a gap with its reason."""
+    """After a factory reset the plug publishes a gap with the reason `factoryReset`."""
     one = lamp()
     listener = one.broker.listen()
     one.says(listener, "availability", lambda message: message == "online")

@@ -134,7 +134,7 @@ def test_the_first_line_of_a_plug_has_a_cursor_and_readings_have_none(lan, plug,
     ("c1" + "A" * 40_000, "too long for a cursor"),
 ])
 def test_what_is_no_cursor_is_refused_at_once(lan, controller, text, why):
-    """An invalid cursor exits with status 64, an error and a hint."""
+    """With an invalid cursor, plugctl exits with status 64, and prints an error and a hint."""
     done = controller(lan.host()).finish("watch", "--json", "--after", text)
     assert done.status == 64, done
     assert why in done.errors and "hint:" in done.errors and len(done.errors) < 2000, done

@@ -36,8 +36,7 @@ def dies_of(house, identity):
 
 
 def test_a_daemon_that_dies_twice_of_a_plug_comes_back_without_it(house):
-    """After two crashes on messages of one plug, the daemon ignores that plug until the quarantine ends or is
-    lifted."""
+    """After two crashes on messages of one plug, the daemon disables that plug for 60 minutes, or until the user lifts the quarantine."""
     lamp = (house.plugs["Lamp"].state / "id").read_text().split()[0]
     dies_of(house, lamp)
     house.running.seen(lambda line: line.error and f"a message from plug {lamp}" in line.text, 10, "the cause of the crash")

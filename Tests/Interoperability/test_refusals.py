@@ -30,7 +30,7 @@ def test_a_name_that_nobody_has_names_the_near_ones(lan, plug, controller):
 
 
 def test_wrong_usage(lan, controller):
-    """Wrong usage exits with status 64 and an error."""
+    """With wrong arguments, plugctl exits with status 64 and prints an error."""
     person = controller(lan.host())
     for words in (["dim", "Lamp", "loud"], ["dim", "Lamp", "130%"], ["fly"], ["browse", "--for", "soon"]):
         done = person.finish(*words)
@@ -51,7 +51,7 @@ def test_a_load_that_does_not_exist(lan, programs, tmp_path):
 
 
 def test_a_port_that_is_taken(lan, plug, controller):
-    """A plug whose port is in use exits with the port and a hint."""
+    """If the plug's port is in use, plugd exits with an error that names the port, and with a hint."""
     host = lan.host()
     plug(host, "Lamp")
     person = controller(lan.host())

@@ -105,7 +105,7 @@ def test_what_cannot_be_done_says_what_to_try(served):
 
 
 def test_a_program_gets_the_event_and_everybody_the_words(served):
-    """A rule's notification has its words, and its program gets the event on standard input."""
+    """A rule's notification has the title and the text of the rule, and the rule's program gets the event on standard input."""
     stream = Stream(served)
     stream.seen("house")
     served.kettle.press()

@@ -90,7 +90,7 @@ def test_a_name_that_no_plug_can_have_is_refused(lan, plug, controller):
 
 
 def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, controller):
-    """Changed settings apply after a power cut; invalid ones are refused as a whole."""
+    """Changed settings apply after a power cut. A command with an invalid setting is refused and changes no setting."""
     host = lan.host()
     lamp = plug(host, "Lamp", **{"power-on": "off"})
     person = controller(lan.host())
@@ -119,7 +119,7 @@ def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, 
 
 
 def test_a_load_above_the_limit_that_was_set_trips_it(lan, plug, controller):
-    """A load above the configured power limit trips the protection."""
+    """A load above the power limit that a controller set trips the protection."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     person.does("set", "Lamp", "power-limit", "100W")

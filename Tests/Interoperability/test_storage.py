@@ -45,7 +45,7 @@ def up(lamp):
 
 
 def test_presses_while_nobody_listened_come_in_order_with_their_ages(lan, plug, controller):
-    """Presses during an absence are printed in order, with their ages."""
+    """A watch prints the presses since the end of the previous watch in order, with their ages."""
     lamp = plug(lan.host(), "Lamp")
     person = controller(lan.host())
     lines = person.watch("Lamp")

@@ -107,7 +107,7 @@ def test_a_refusal_is_the_same(house):
 
 
 def test_a_part_that_cannot_be_done_is_told_by_the_status(house):
-    """If a part of a command fails, the exit status is 2."""
+    """If a command succeeds for one plug and fails for another, the exit status is 2."""
     done = house.person.finish("on", "Lamp", "Nobody", "--json", "--wait", "1s")
     assert done.status == 2 and len(done.objects) == 2, done
 
@@ -191,7 +191,7 @@ def test_alone_without_plugs_it_says_what_to_do(controller, lan):
 
 
 def test_what_is_no_subcommand_is_said(controller, lan):
-    """An unknown subcommand exits with status 64 and a hint."""
+    """With an unknown subcommand, plugctl exits with status 64 and prints a hint."""
     for words in (["fly"], ["swich", "Lamp", "--over", "2s"]):
         done = controller(lan.host()).finish(*words)
         assert done.status == 64 and words[0] in done.errors and "hint:" in done.errors, done

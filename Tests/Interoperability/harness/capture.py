@@ -19,7 +19,7 @@ class Datagram:
 
 
 class Capture:
-    """Captures every multicast DNS packet of a port, in both directions, until `close()`."""
+    """Captures every multicast DNS packet that passes a port of the bridge, in both directions, until `close()`."""
 
     def __init__(self, port):
         self.datagrams = []

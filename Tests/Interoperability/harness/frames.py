@@ -83,6 +83,6 @@ def told(packet):
 
 
 def moment(ancillary):
-    """Converts the kernel's time stamp, which is wall clock time, to time.monotonic(); the error is microseconds."""
+    """Converts the kernel's time stamp, which is wall clock time, to time.monotonic(), with an error of a few microseconds."""
     seconds, nanoseconds = struct.unpack("qq", ancillary[0][2])
     return seconds + nanoseconds / 1e9 - time.time() + time.monotonic()

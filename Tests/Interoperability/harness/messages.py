@@ -6,9 +6,9 @@ import dns.wire
 from dns.exception import DNSException
 from dns.rdtypes.util import Bitmap
 
-# dnspython rejects compression in SRV and NSEC records, which multicast DNS allows (RFC 6762 §18.14), so their names
-# are read one by one. The data of all other types is compared as bytes. This includes TXT, because the program under
-# test parses its strings only when the attributes are needed.
+# dnspython rejects compression in SRV and NSEC records, which multicast DNS allows (RFC 6762 §18.14), so this module itself reads the names
+# in such records. The data of all other types is compared as bytes. This includes TXT, because the program under test parses its strings
+# only when the attributes are needed.
 A, PTR, TXT, AAAA, SRV, NSEC = 1, 12, 16, 28, 33, 47
 
 

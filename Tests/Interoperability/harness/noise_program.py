@@ -1,7 +1,7 @@
 """Random bytes from a seed; runs inside a host of the LAN.
 
 noise_program.py datagrams ADDRESS PORT SEED COUNT  datagrams of 0 to 1411 bytes, at most 20,000 per second
-noise_program.py streams ADDRESS PORT SEED COUNT    connections with random bytes, half of the connections inside TLS; every second
+noise_program.py streams ADDRESS PORT SEED COUNT    connections with random bytes, half of the connections inside TLS; every other
                                                     connection begins with a frame length that does not fit the bytes
 """
 

@@ -14,8 +14,8 @@ class Plug:
             self, programs, host, name, state, simulate="lamp", runtime=None, prepare=None, paired=True, memory=None, as_user=(),
             **options):
         """`prepare` is a line of shell that runs before the plug, in the plug's own mount namespace. If `paired`, the plug is paired with
-        the test's controllers, or with those whose XDG_STATE_HOME is `memory`. Otherwise the plug is new. `as_user`:
-        the command that changes the user. An option with a list is repeated for each value."""
+        the test's controllers, or with those whose XDG_STATE_HOME is `memory`. Otherwise the plug is new. `as_user`: words in front of
+        plugd's command line, such as a command that changes the user. An option with a list is repeated for each value."""
         if paired:
             introduce(pathlib.Path(state), name, memory)
         self.host, self.name, self.state = host, name, state

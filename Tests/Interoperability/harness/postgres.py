@@ -45,7 +45,7 @@ class Postgres:
             shutil.copytree(cluster, self.folder, dirs_exist_ok=True, copy_function=shutil.copy)
             command("chown", "-R", "postgres:postgres", self.folder)
             host.run("mount", "--bind", self.folder, "/run/postgresql")
-        # Only its processes are killed, never the machine, so written data survives without fsync.
+        # Tests kill only the processes of PostgreSQL, never the machine, so written data survives without fsync.
         self.settings = {"fsync": "off", "max_connections": 30, "listen_addresses": "*", "port": PORT,
                          "unix_socket_directories": "/run/postgresql", "shared_buffers": "32MB", **settings}
         self.allow("host all all all trust", "local all all trust")

@@ -109,7 +109,7 @@ class Running:
         return at
 
     def stop(self):
-        """Sends SIGTERM, and SIGKILL if it does not end within three seconds."""
+        """Sends SIGTERM, and SIGKILL if the process does not end within three seconds."""
         if self.is_running:
             self.terminate()
             try:

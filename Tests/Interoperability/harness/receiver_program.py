@@ -1,5 +1,5 @@
 """A web server that stores each posted body as a line of the given file. It answers the first request with each Idempotency-Key by closing
-the connection, and the next ones with 204."""
+the connection, and each repetition of the request with status 204."""
 
 import http.server
 import json

@@ -1,7 +1,7 @@
 """Controllers that misbehave or send faster than plugctl; runs inside a host of the LAN and prints JSON objects.
 
 wire_program.py commands ADDRESS PORT COUNT            COUNT commands that each toggle the relay, 16 in flight
-wire_program.py insist ADDRESS PORT                    sends a command 5 ms after each answer, and repeats it with its id until it is answered
+wire_program.py insist ADDRESS PORT                    sends a command 5 ms after each answer, and repeats it with the same id until the plug answers
 wire_program.py stall ADDRESS PORT AFTER FILE          subscribes, and reads nothing until FILE names the last event to read
 wire_program.py follow ADDRESS PORT AFTER UNTIL        reads the events after AFTER up to UNTIL
 wire_program.py crowd ADDRESS PORT COUNT               COUNT concurrent sessions and one more, until it is stopped
