@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "Error numbers of a transfer are translated",
+        "The error number of a failed transfer is translated to the reason of the bus fault",
         arguments: [
             (ENXIO, BusFault.Reason.noAcknowledge), (EREMOTEIO, .noAcknowledge), (ETIMEDOUT, .timedOut),
             (EAGAIN, .arbitrationLost), (EIO, .other("input/output error")),
