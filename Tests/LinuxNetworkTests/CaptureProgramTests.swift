@@ -89,7 +89,7 @@ import Testing
         for (name, frame) in Self.accepted + Self.rejected { #expect(run(program, frame) == 0, "\(name)") }
     }
 
-    @Test("More addresses than a program can compare let frames about all addresses pass")
+    @Test("If a program cannot compare all selected addresses, it passes the frames about every address")
     func aProgramHasALimit() {
         let many = (0..<2000).map { IPAddress(bytes: [10, 0, UInt8($0 >> 8), UInt8($0 & 0xFF)])! }
         let program = CaptureProgram(CaptureProgram.Selection(addresses: Set(many), cards: []), interface: 2)

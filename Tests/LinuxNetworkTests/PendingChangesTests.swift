@@ -18,7 +18,7 @@ struct PendingChangesTests {
         return taken
     }
 
-    @Test("Unread changes are merged per service, in the order of the services")
+    @Test("Unread changes are merged per service, and the services are in the order of their first unread change")
     func sums() throws {
         let txt = try TXTRecord(["id": "1"])
         let newer = try TXTRecord(["id": "2"])
