@@ -11,7 +11,7 @@ import Testing
     @Test("Without a given path, the default path of the daemon is used")
     func withoutANameItIsTheDaemonsOwnFile() { #expect(DaemonSocket.path().hasSuffix("socket")) }
 
-    @Test("A missing file is absent") func nothingIsAbsent() throws {
+    @Test("A path without a file is reported as absent") func nothingIsAbsent() throws {
         let directory = TestFolder()
         #expect(DaemonSocket.presence(at: directory.path + "/daemon.socket") == .absent)
     }
