@@ -4,7 +4,7 @@ import Testing
 @testable import Metering
 
 @Suite struct ExactDivisorTests {
-    @Test("Multiples are divided exactly, and other numbers are recognized")
+    @Test("Multiples are divided exactly, and a number that is not a multiple is recognized as such")
     func multiplesAreDividedAndOthersRecognised() {
         var random = SeededRandom(seed: 11)
         let chosen: [UInt64] = [1, 2, 3, 10, 600, 1000, 1 << 62, 1 << 63, .max, .max - 1]

@@ -5,7 +5,8 @@ import Testing
 @Suite struct SampleStoreTests {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test("A range returns its complete chunks in order") func aRangeFindsItsChunksWholeAndInOrder() throws {
+    @Test("The chunks that overlap a range are returned in order and untrimmed")
+    func aRangeFindsItsChunksWholeAndInOrder() throws {
         var store = SampleStore()
         for second in 0..<10_000 as Range<Int64> { store.append(Sample(milliseconds: second * 1000, deciwatts: 1)) }
         #expect(store.count == 10_000)
