@@ -12,7 +12,7 @@ struct ReplyTests {
         return .received(try inbound(Message(questions: [question], authorities: [record.withoutFlush])))
     }
 
-    @Test("A unicast answer is sent only if the last multicast is at most a quarter of the lifetime ago")
+    @Test("A record is answered by unicast only during a quarter of its lifetime after its last multicast")
     func onlyWhatWasMulticastLatelyIsAnsweredAlone() throws {
         var test = Harness.announced()
         // The records were announced a minute ago: within a quarter of 4500 s, but not of 120 s.

@@ -30,7 +30,7 @@ import Testing
         #expect(harness.sent.allSatisfy { $0.message.questions.isEmpty })
     }
 
-    @Test("Each packet with such records has the OPT record, and no other packet has it")
+    @Test("Each packet with records that are taken over contains the OPT record, and no other packet does")
     func thePacketsHaveTheOption() throws {
         var harness = Self.announced()
         harness.run(for: .seconds(10))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("Probes for unverified records have the OPT record") func probesHaveTheOption() {
+    @Test("Probes for a group that has an OPT record contain that record") func probesHaveTheOption() {
         var harness = Harness<Responder>.announced()
         harness.send(.publish(Self.sleeperID, Self.group()))
         harness.run(for: .milliseconds(700))
@@ -62,7 +62,7 @@ import Testing
         #expect(Set(probing.sent.map(\.datagram.interface)) == [3])
     }
 
-    @Test("A group that is handed back is withdrawn without a goodbye, and no longer answered")
+    @Test("A group that is handed back gets no goodbye, and queries for it are no longer answered")
     func aGroupIsHandedBack() throws {
         var harness = Self.announced()
         harness.run(for: .seconds(10))
