@@ -95,7 +95,8 @@ def test_nothing_was_denied(board):
 
 
 def test_a_program_of_a_rule_does_not_read_the_key(person, board):
-    """The unit's filters allow the daemon to restrict the program; the kernel refuses the access to the key."""
+    """The kernel refuses a rule's program the access to the key and to a copy of the key, because the daemon can restrict the program in spite
+    of the unit's filters."""
     if ctypes.CDLL(None, use_errno=True).syscall(LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_VERSION) <= 0:
         pytest.skip("this kernel has no Landlock (Linux 5.13)")
     person(f"cp {KEPT}/key {KEPT}/copy")

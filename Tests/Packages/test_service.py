@@ -39,7 +39,7 @@ def test_systemd_understands_the_whole_service(board):
 
 
 def test_udev_understands_the_rules(board):
-    """udev reports no error in the rules."""
+    """udev reports no error in the package's udev rules."""
     told = board.tries("SYSTEMD_LOG_LEVEL=debug udevadm test /class/mem/null 2>&1").stdout
     assert "60-smartplug.rules" in told
     assert [line for line in told.splitlines() if re.search(r"60-smartplug.rules:\d+", line)] == []

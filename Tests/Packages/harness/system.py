@@ -71,7 +71,7 @@ class System:
         inside.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def files(self):
-        """Returns every file, folder and link on its disk."""
+        """Returns every file, folder and link on the system's disk."""
         return set(self.does("find / -xdev -printf '%p\\n'").splitlines())
 
     def processes(self, name):
