@@ -176,7 +176,7 @@ private actor AnnouncingPlug: ConnectionOwner {
         #expect(announced.announced(key(1)) == .store)
     }
 
-    @Test("A connection has a limit of announced keys")
+    @Test("The number of announced keys that are stored per connection is limited")
     mutating func limit() {
         announced.opened()
         var stored = 0

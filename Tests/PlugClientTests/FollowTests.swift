@@ -51,7 +51,7 @@ import Testing
         #expect(bench.sequences == [11])
     }
 
-    @Test("The first events delivered are those after the cursor given at the start")
+    @Test("A follower that is created with a cursor first delivers the events after that cursor")
     func aCursorGivenAtTheStartIsGoneOnFrom() {
         var bench = FollowedBench(cursor: .after(10))
         for _ in 0..<3 { bench.press() }

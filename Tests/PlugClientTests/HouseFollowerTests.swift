@@ -186,7 +186,7 @@ private final class MadeUpNetwork: Sendable {
     }
 
     @Test(
-        "A command to an absent paired plug does not reach a plug with the same name or other capitals",
+        "A command to an absent paired plug does not reach a plug whose name is equal or differs only in capitals",
         arguments: ["heater", "Heater"])
     func awayWhileAnotherHasItsName(announced: String) async throws {
         let away = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
@@ -251,7 +251,7 @@ private final class MadeUpNetwork: Sendable {
         await end(running, first, second)
     }
 
-    @Test("A paired plug that the user renames is lost and found under the new name")
+    @Test("A paired plug that the user renames is reported as lost under the old name and found under the new one")
     func aPairedPlugThatAPersonRenamesIsAwayAndFoundAnew() async throws {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
         let (lamp, listener) = try await network.add("Lamp", id: id.rawValue)
@@ -332,7 +332,7 @@ private final class MadeUpNetwork: Sendable {
         await end(running, listener)
     }
 
-    @Test("Two plugs that swap their names are both found while the reader is slow")
+    @Test("Two plugs that swap their names are both followed under their new names, even if the reader is slow")
     func twoPlugsSwapTheirNamesWhileTheReaderIsSlow() async throws {
         let (lamp, first) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let (fan, second) = try await network.add("Fan", id: "bbbbbbbbbbbb")

@@ -157,7 +157,7 @@ private final class PairedHouse: Sendable {
         await house.stop()
     }
 
-    @Test("A factory reset by a controller makes the plug forget all pairings, and the old key stays pinned")
+    @Test("After a factory reset by a controller the plug has no pairings, and the controller keeps the old key pinned")
     func aControllerResetsThePlugAndBothForgetEachOther() async throws {
         let house = try await PairedHouse()
         let entry = try await house.pair(code: house.code)

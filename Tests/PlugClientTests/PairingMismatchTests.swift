@@ -74,7 +74,8 @@ import Testing
                 }
             #expect(Disconnection(.endedByPeer(Goodbye(reason, words))) == expected)
         }
-        // A Goodbye with this reason counts as a reset only if the plug sent it, not if this side ended the session.
+        // A Goodbye with the reason `factoryReset` is a reset only if the plug sent it, not if this side ended the
+        // session.
         #expect(Disconnection(.ended(Goodbye(.factoryReset, words))) == .away(words))
     }
 
