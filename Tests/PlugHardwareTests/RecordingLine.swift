@@ -26,7 +26,7 @@ final class LineRecord: Sendable {
     var entries: [Entry] { state.withLock { $0.entries } }
     var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Makes the next settings of a line fail.
+    /// Makes the next `times` settings of a line fail.
     func fail(_ line: String, times: Int) { state.withLock { $0.failures[line] = times } }
 
     func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {

@@ -169,7 +169,8 @@ import Testing
         #expect(try test.meter.measure().deciwatts == 6)
     }
 
-    @Test("Swapped and reversed boards have the correct sign") func swappedAndReversedBoardsReadAsTheyShould() throws {
+    @Test("The readings of a reversed board on channel B have the correct sign")
+    func swappedAndReversedBoardsReadAsTheyShould() throws {
         let swapped = TestADE(board: .init(channel: .b, isReversed: true))
         swapped.load(watts: -500, vars: 20)
         swapped.bus.withChip { $0.addEnergy(steps: -1000) }

@@ -99,7 +99,7 @@ private final class Attributes: Sendable {
     }
 
     @Test(
-        "A text that is not a number or too large is rejected and counted",
+        "A text that is not a number, or a number that is too large, is rejected and counted",
         arguments: [
             "", "x", "nan", "inf", "-", "1e999", "12 mW", "9999999999999999999999999999999999", "60000000000",
         ])

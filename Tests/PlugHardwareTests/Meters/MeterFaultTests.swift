@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "After one faulty transfer at least three of six measurements succeed, and the next one is correct",
+        "With one faulty transfer at least three of six measurements succeed, and the seventh measurement is correct",
         arguments: Chip.allCases, TransferFault.allCases)
     func whateverTransferFailsIsToldOrHarmlessAndSoonOver(chip: Chip, kind: TransferFault) throws {
         // Fails each transfer of the set-up and of two measurements in turn.
