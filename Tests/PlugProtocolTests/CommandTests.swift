@@ -103,7 +103,7 @@ import PlugModel
         #expect(try results(&restarted) == [.done(PlugState(relayOn: false), event: 1)])
     }
 
-    @Test("The seventeenth command in flight is refused, and is accepted again after one has ended")
+    @Test("The seventeenth command in flight is refused, and is accepted when it is repeated after one has ended")
     func theSeventeenthCommandIsRefusedAndMayComeAgain() throws {
         var bench = Bench()
         bench.greet()

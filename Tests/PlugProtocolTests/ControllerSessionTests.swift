@@ -137,7 +137,7 @@ import PlugModel
         #expect(seat.endDetail == "The plug sent a gap from 7; event 5 was requested.")
     }
 
-    @Test("Events of a reset plug start at 1 after an unknown cursor")
+    @Test("After the gap for an unknown cursor, the events of a reset plug start at 1")
     func aPlugThatWasResetBeginsAnew() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(900)))
         seat.subscribed(next: 1, gap: Gap(from: 1, to: 0, reason: .unknownCursor))

@@ -66,7 +66,8 @@ import PlugModel
         }
     }
 
-    @Test("Incomplete or invalid alternating current values are rejected")
+    @Test(
+        "Alternating current values are ignored without an apparent power, and otherwise rejected unless all are valid")
     func whatOnlyAlternatingCurrentHasComesWholeOrNotAtAll() throws {
         let alternating = AlternatingPower(
             apparentDecivoltAmperes: 217, reactiveDecivars: 9, powerFactorThousandths: 999, millihertz: 50_000)

@@ -11,7 +11,7 @@ import PlugModel
         return journal
     }
 
-    @Test("Sequence numbers start at the boundary and increase by one")
+    @Test("Sequence numbers start at the number that the journal was created with and increase by one")
     func numbersStartAtTheBoundaryAndRiseByOne() {
         let journal = journal(from: 100, events: 3)
         #expect(journal.read(after: 0, limit: 10).map(\.sequence) == [100, 101, 102])
@@ -50,7 +50,7 @@ import PlugModel
         #expect(journal.oldestSequence == 8)
     }
 
-    @Test("After a power cut the gap extends to the boundary")
+    @Test("After a power cut the gap ends directly before the first number of the new journal")
     func afterALossOfPowerTheGapReachesToTheBoundary() {
         #expect(
             journal(from: 1000, events: 0).resume(after: 17)

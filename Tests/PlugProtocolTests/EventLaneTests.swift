@@ -84,7 +84,7 @@ import PlugModel
         #expect(bench.server.nextDeadline == at(21))
     }
 
-    @Test("Subscribing again without a cursor continues from the position")
+    @Test("Subscribing again without a cursor continues after the last event that was sent")
     func subscribingAnewWithoutACursorGoesOnFromWhereItIs() {
         var bench = Bench()
         bench.greet()

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "A request is passed to the door, and its answer to the session that sent it",
+        "A request is passed to the door, and the door's answer to the session that sent the request",
         arguments: [HomeKitRequest.ask, .remove(Array("5C2E81A0".utf8)), .removeAll])
     func answered(_ order: HomeKitRequest) throws {
         var bench = Bench()

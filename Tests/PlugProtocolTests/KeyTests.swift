@@ -92,7 +92,7 @@ import Testing
         #expect(turnOn(&bench, 2, on: second) == 1)
     }
 
-    @Test("A controller that pairs with another's former key gets a different authority")
+    @Test("A controller that pairs with another controller's former key gets a different authority")
     func whoeverGetsTheOldKeyAndPairsIsNotTheControllerThatHadIt() {
         var bench = Bench(paired: [deskKey])
         bench.greet(first)
