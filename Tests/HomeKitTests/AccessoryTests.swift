@@ -90,7 +90,7 @@ private typealias Key = SimulatedAccessory.Key
     }
 
     @Test(
-        "An invalid body of a write is rejected and performs nothing",
+        "A write with an invalid body is rejected and changes nothing",
         arguments: [
             ("", 400), ("{", 400), ("[]", 400), ("{}", 422), ("{\"characteristics\":[]}", 422),
             ("{\"characteristics\":[{\"iid\":9,\"value\":1}]}", 422),
