@@ -12,7 +12,7 @@ from harness.link_packets import T1
 from harness.together import cases, with_each
 
 pytestmark = pytest.mark.time_limit(120)
-SLACK = 1.0  # seconds: the first of two moments may be seen late
+SLACK = 1.0  # seconds of tolerance, because the test may notice the first of two moments late
 
 
 def is_unicast_to(server):

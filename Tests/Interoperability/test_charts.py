@@ -101,7 +101,7 @@ def test_who_is_not_there_is_drawn_from_what_is_known(history):
 
 
 def test_what_is_meant_wrongly_is_told(history):
-    """A misspelled name gets a suggestion; contradictory options exit with status 64."""
+    """A misspelled name gets a suggestion. With contradictory options, plugctl exits with status 64."""
     history.holds("Refrigerator", cycles("01/12/2011"))
     said = history.run("chart", "Refrigeratr", *DAY, "--wait", "100ms", status=1)
     assert 'hint: did you mean "Refrigerator"?' in said

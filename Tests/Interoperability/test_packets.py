@@ -77,7 +77,7 @@ def test_it_says_nothing_itself(lan, controller):
 
 
 def test_bytes_that_are_no_message(lan, controller):
-    """A malformed packet is printed with its fault and offset."""
+    """A malformed packet is printed with its fault and the offset of the fault."""
     watcher = watching(lan, controller, "--json")
     noisy = lan.host()
     make_noise(noisy, "datagrams", "224.0.0.251", 5353, 200)
@@ -127,7 +127,7 @@ def test_without_an_interface_it_says_so(lan, controller):
 
 
 def test_a_trace_needs_a_place(lan, controller, tmp_path):
-    """A file in a missing folder is an error; --write without --packets exits with status 64."""
+    """A file in a missing folder is an error. With --write but without --packets, plugctl exits with status 64."""
     person = controller(lan.host())
     done = person.finish("browse", "--packets", "--write", tmp_path / "missing" / "house.pcap")
     assert done.status == 1 and "missing/house.pcap" in done.errors, done

@@ -96,7 +96,7 @@ def test_a_cursor_goes_on_for_all_plugs_at_once(lan, plug, controller, programs)
         numbers = [number for plug_name, number in marks(missed) if plug_name == name]
         assert numbers == sorted(numbers)
     stopped(again)
-    # Each line's cursor covers all lines before it, of all plugs.
+    # Each line's cursor covers this line and all lines before it, of all plugs.
     for place in (0, len(missed) // 2, len(missed) - 1):
         rest = person.watch("--after", missed[place]["cursor"])
         snapshots(rest, "Lamp", "Vent", "Kettle")

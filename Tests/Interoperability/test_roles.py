@@ -51,7 +51,7 @@ def test_a_viewer_sees_and_does_not_switch(house, tmp_path):
 
 
 def test_an_invitation_is_for_one(house, lan, programs, tmp_path):
-    """An invitation pairs only one controller. Invalid combinations of role and time exit with status 64."""
+    """An invitation pairs only one controller. With an invalid combination of role and time, plugctl exits with status 64."""
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path).status == 0
     another = Controller(programs, lan.host(), tmp_path / "another")

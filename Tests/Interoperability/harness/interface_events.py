@@ -29,7 +29,7 @@ class AddressEvent:
 
 
 class AddressEvents:
-    """Records the changes until `close()`."""
+    """Records the address changes of a host until `close()`."""
 
     def __init__(self, host):
         self.events = []
