@@ -141,7 +141,7 @@ struct InterfaceTableTests {
         #expect(interfaces[0].addresses.count == InterfaceTable.maximumAddresses)
     }
 
-    @Test("A filter admits all multicast interfaces, or only the named interfaces")
+    @Test("A filter admits all multicast interfaces except loopback, or only the named interfaces")
     func filter() {
         #expect(!InterfaceFilter.multicastCapable.admits(loopback))
         #expect(InterfaceFilter.multicastCapable.admits(ethernet))
