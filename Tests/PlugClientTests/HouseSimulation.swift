@@ -36,7 +36,7 @@ struct HouseSimulation {
         var isStopped = false
         var isReading = false
         var isDelivering = false
-        /// The plug of the delivered reports.
+        /// The id of the plug in the last delivered connection report.
         var source: PlugID?
         var lastEvent: [PlugID: SequenceNumber] = [:]
     }
@@ -416,7 +416,7 @@ struct HouseSimulation {
             followings[id]?.lastEvent[plug] = event.sequence
             guard followings[id]?.proved == plug else { return }
             let latest = connected[plug] ?? id
-            // A stopped follower may still deliver its events after the connection of an older one.
+            // A stopped follower may still deliver its events after the connection of an older follower was delivered.
             let isInOrder = followings[id]?.isStopped == true ? latest <= id : latest == id
             check(isInOrder, "an event of an earlier follower comes late")
         case .following, .snapshot, .state, .gap, .log, .disconnected: break
