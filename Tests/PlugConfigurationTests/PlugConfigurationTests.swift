@@ -170,7 +170,8 @@ struct PlugConfigurationTests {
         #expect(appliance.overVoltage == nil && appliance.overTemperature == nil && appliance.rest == nil)
     }
 
-    @Test("The broker has the same keys as in a house's configuration") func aBrokerIsNamedAsAHouseNamesIt() throws {
+    @Test("The table [mqtt] has the same keys as [broker] in the broker.toml of a house")
+    func aBrokerIsNamedAsAHouseNamesIt() throws {
         let plug = try PlugConfiguration(
             """
             [mqtt]
