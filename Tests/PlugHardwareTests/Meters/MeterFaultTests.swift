@@ -97,7 +97,8 @@ import Testing
         #expect(try bench.isExpected(bench.measure()))
     }
 
-    @Test("While a chip is missing no value is returned; it measures again when it is back", arguments: Chip.allCases)
+    @Test(
+        "While a chip is missing, no value is returned. When it is back, it measures again.", arguments: Chip.allCases)
     func aChipThatDisappearsNeverLeavesItsLastValueAndComesBack(chip: Chip) throws {
         let bench = Bench(chip)
         _ = fault(bench.measure)
