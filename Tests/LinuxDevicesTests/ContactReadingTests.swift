@@ -15,7 +15,7 @@ import Testing
         #expect(!contact.isDown)
     }
 
-    @Test("A button that is down at the start is ignored until its first release")
+    @Test("A button that is down at the first reading is ignored until its first release")
     func aButtonThatIsDownAtTheStartMeansNothingUntilItWasUp() {
         var contact = ContactReading(isDown: true)
         #expect(contact.edge(down: true, at: instant(1)) == nil)
