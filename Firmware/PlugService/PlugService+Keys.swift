@@ -16,9 +16,14 @@ extension PlugService {
         /// At the time `since`, the key was sent to all connected controllers. It is also sent to each controller that
         /// connects later.
         case announced(TransportIdentity, since: Instant)
-        /// The key file is being replaced. If that fails, the plug tries again at its next start.
+        /// The key file is being replaced.
         case turning
+        /// The key file could not be replaced. The plug tries again at its next start.
+        case failed
     }
+
+    private static let unchanged = PanelError(
+        "the key was not changed: the plug's flash cannot be written\nhint: see the plug's log")
 
     /// Continues a rotation that was in progress when the plug stopped.
     func resumeKeyRotation() {
@@ -43,19 +48,19 @@ extension PlugService {
         if case .none = keyRotation {
             let path = settings.directories.nextKey
             let drawn = await onFlashThread { try? TransportIdentity.kept(in: path) }
-            guard let drawn else {
-                throw PanelError(
-                    "the key was not changed: the plug's flash cannot be written\nhint: see the plug's log")
-            }
+            guard let drawn else { throw Self.unchanged }
             if case .none = keyRotation { announce(drawn) }
         }
-        guard case .announced(let next, let since) = keyRotation else { return "the plug has a new key" }
+        let (next, since): (TransportIdentity, Instant)
+        switch keyRotation {
+        case .announced(let announced, let time): (next, since) = (announced, time)
+        case .none: return "the plug has a new key"
+        case .turning: return "the plug is replacing its key"
+        case .failed: throw Self.unchanged
+        }
         let missing = machine.access.controllers.delaying(next.publicKey, announcedFor: BootClock.now - since)
         if now || missing.isEmpty {
-            guard await turn(to: next) else {
-                throw PanelError(
-                    "the key was not changed: the plug's flash cannot be written\nhint: see the plug's log")
-            }
+            guard await turn(to: next) else { throw Self.unchanged }
             return "the plug has a new key"
         }
         let names = missing.map(\.name).joined(separator: ", ")
@@ -88,6 +93,7 @@ extension PlugService {
             return true
         }
         guard isTurned else {
+            keyRotation = .failed
             logger.error(
                 "the plug keeps its key because flash cannot be written; it retries at the next start")
             return false

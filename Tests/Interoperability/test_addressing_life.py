@@ -16,7 +16,6 @@ from harness.link_packets import ARP
 from harness.together import cases
 
 pytestmark = pytest.mark.time_limit(120)
-SLACK = 0.5  # seconds of tolerance, because all cases run at once on a busy machine
 PORT = 4711
 BY_HAND = "169.254.7.7"
 

@@ -102,4 +102,19 @@ import Testing
         #expect(directory.text("key") == nil)
         #expect(log.text.contains("the key of this plug cannot be stored and is lost when plugd stops: cannot write"))
     }
+
+    @Test("A rotation whose key file cannot be replaced fails, and further requests report the same")
+    func aFailedRotationIsReported() async throws {
+        let plug = try await RunningPlug()
+        let key = try #require(plug.directory.text("key"))
+        // A directory blocks the path of the replacement.
+        try FileManager.default.createDirectory(
+            atPath: plug.directory.path + "/key.new/in", withIntermediateDirectories: true)
+        for now in [true, false, true] {
+            let error = await #expect(throws: PanelError.self) { try await plug.ask(.rotateKey(now: now)) }
+            #expect(error?.description.hasPrefix("the key was not changed") == true)
+        }
+        #expect(plug.directory.text("key") == key)
+        await plug.stop()
+    }
 }

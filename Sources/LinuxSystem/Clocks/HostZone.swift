@@ -129,7 +129,9 @@ public enum HostZone {
             return nil
         }
         // The largest offset, that of Kiribati, is 14 hours.
-        guard digits[0] * 10 + digits[1] <= 14, digits[2] < 6 else { return nil }
+        guard digits[2] < 6, (digits[0] * 10 + digits[1]) * 60 + digits[2] * 10 + digits[3] <= 14 * 60 else {
+            return nil
+        }
         // POSIX offsets count westward, and POSIX names have no colons.
         return "<\(name.filter { $0 != ":" })>\(name.first == "+" ? "-" : "+")\(name.dropFirst())"
     }

@@ -55,8 +55,9 @@ extension WireAuditEntry {
         let number = try WireScalar.auditNumber(number, "number", from: 1)
         // Entries must rise above the number in the request.
         guard number > after else {
+            let highest = AuditEntry.highestNumber
             throw .outOfRange(
-                field: "number", value: Int64(number), allowed: Int64(after)...Int64(AuditEntry.highestNumber))
+                field: "number", value: Int64(number), allowed: Int64(min(after, highest - 1) + 1)...Int64(highest))
         }
         guard count > 0 else { throw .outOfRange(field: "count", value: 0, allowed: 1...Int64(UInt32.max)) }
         guard detail.utf8.count <= AuditNote.longestDetail else {
