@@ -29,7 +29,8 @@ import PlugModel
     }
 
     /// Attack class: two controllers use up all connections, so that an owner cannot connect to remove them.
-    @Test("When the plug is full, a new controller displaces a connection of the controller with the most connections")
+    @Test(
+        "A new controller displaces a connection of the controller that has the most of the 32 connections")
     func whoHasMostGivesAPlaceToWhoHasNone() {
         var bench = Bench(paired: [deskKey, otherKey, ownerKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
@@ -76,7 +77,7 @@ import PlugModel
     }
 
     /// Attack class: a short request with a long answer.
-    @Test("Many requests in one read end the session at its limit of unsent bytes")
+    @Test("A session ends when the answers to requests in one read exceed its limit of unsent bytes")
     func questionsAtOnceGetNoMoreAnswersThanASessionMayHave() {
         var bench = Bench(paired: [deskKey])
         bench.greet()

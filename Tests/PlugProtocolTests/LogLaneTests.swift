@@ -4,7 +4,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// The log lane at the plug.
+/// Tests of the plug that sends its log lines to the sessions that follow the log.
 @Suite struct LogLaneTests {
     private func line(_ number: UInt64, _ level: LogLevel = .info, _ message: String = "") -> LogLine {
         LogLine(number: number, time: at(Double(number)), level: level, part: "Test", message: message)
@@ -58,7 +58,7 @@ import PlugModel
         #expect(heard(&bench).numbers == [5])
     }
 
-    @Test("Following ends after its time, and the log level is reset")
+    @Test("A session stops following the log after the requested time, and the log level is reset")
     func theTimeEndsByItselfAndTheLevelFallsBack() {
         var bench = Bench()
         bench.greet()
@@ -73,7 +73,7 @@ import PlugModel
         #expect(heard(&bench) == Heard())
     }
 
-    @Test("Following also ends for a peer that does not read")
+    @Test("A peer that does not read also stops following the log after the requested time")
     func theTimeAlsoEndsForOneWhoDoesNotRead() {
         var bench = Bench()
         bench.greet()
@@ -82,7 +82,7 @@ import PlugModel
         #expect(bench.run(until: 10) == [.shell(.logLevel(nil))])
     }
 
-    @Test("Following is limited to an hour per request")
+    @Test("A request to follow the log is limited to an hour")
     func nobodyGetsMoreThanAnHourAtATime() {
         var bench = Bench()
         bench.greet()
@@ -90,7 +90,7 @@ import PlugModel
         #expect(heard(&bench).answers == [.following(.info, for: .seconds(3600))])
     }
 
-    @Test("A third follower of a controller is refused until one of the other two has ended")
+    @Test("While two sessions of a controller follow the log, a third one is refused")
     func aThirdFollowerIsRefusedUntilOneHasEnded() {
         var bench = Bench()
         for number in 1...3 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
@@ -108,7 +108,7 @@ import PlugModel
     }
 
     /// Attack class: an accepted controller uses up a shared resource.
-    @Test("Followers of one controller do not block those of others")
+    @Test("Two controllers may follow the log with two sessions each, and a fifth session is refused")
     func oneControllerDoesNotKeepTheOthersFromTheLog() {
         var bench = Bench(paired: [deskKey, otherKey, ownerKey])
         for (number, key) in [deskKey, deskKey, otherKey, otherKey, ownerKey].enumerated() {
@@ -131,7 +131,7 @@ import PlugModel
         #expect(bench.handle(.stop).contains(.shell(.logLevel(nil))))
     }
 
-    @Test("A repeated request continues from the position with the new level and time")
+    @Test("A second request of a session repeats no line and sets a new level and a new end time")
     func whoAsksAgainGoesOnWhereItIs() {
         var bench = Bench()
         bench.greet()
@@ -185,7 +185,7 @@ import PlugModel
         #expect(line(1, .info, "short").message == "short")
     }
 
-    @Test("Events are sent before log lines, and lines in batches of 32")
+    @Test("Events are sent before log lines, and log lines are sent in batches of 32")
     func eventsGoFirstAndLinesInPortions() {
         var bench = Bench()
         bench.greet()

@@ -5,7 +5,7 @@ import PlugModel
 
 @testable import PlugProtocol
 
-/// The log lane at the controller.
+/// Tests of the controller session that requests and receives a plug's log lines.
 @Suite struct LogSessionTests {
     private typealias Seat = ControllerSessionTests.Seat
 
@@ -24,7 +24,7 @@ import PlugModel
         LogLine(number: number, time: at(1), level: .debug, part: "PlugService", message: "relay on")
     }
 
-    @Test("The request is sent after Welcome, and lines are delivered")
+    @Test("The request to follow the log is sent after Welcome, and the log lines are delivered")
     func theWishGoesOutBehindWelcomeAndLinesAreDelivered() {
         var seat = seat()
         guard case .followLog(let wire) = seat.sent.last else {
@@ -48,7 +48,7 @@ import PlugModel
         #expect(seat.updates == expected.map { .log($0) })
     }
 
-    @Test("A plug without the log capability is not asked")
+    @Test("A plug without the log capability is not asked for its log")
     func aPlugThatDoesNotKnowTheQuestionIsNotAsked() {
         let seat = seat(tellsLog: false)
         let words = "This plug does not send its log; its firmware may be too old."
@@ -56,7 +56,7 @@ import PlugModel
         #expect(seat.updates.last == .log(.refused(Refusal(.unsupported, words))))
     }
 
-    @Test("A refusal is delivered")
+    @Test("The plug's refusal to send its log is delivered")
     func aRefusalIsDelivered() {
         var seat = seat()
         seat.hear { $0.logAnswer.refused = WireRefused(Refusal(.busy, "later")) }
@@ -81,7 +81,7 @@ import PlugModel
         #expect(answer.endDetail == "The plug sent an answer about its log that was not requested.")
     }
 
-    @Test("A repeated line ends the session")
+    @Test("A log line with a number that was already received ends the session")
     func aLineThatComesTwiceEndsTheSession() {
         var seat = seat()
         seat.hear { $0.logLines.lines = [WireLogLine(line(4)), WireLogLine(line(4))] }

@@ -30,7 +30,7 @@ import PlugModel
         #expect(gate.failures == 9)
     }
 
-    @Test("Holding the button ends the wait")
+    @Test("Holding the button ends the wait after wrong proofs")
     func whoStandsBeforeThePlugNeedNotWait() {
         var gate = PairingGate()
         for _ in 0..<20 { gate.failed(now: at(100)) }

@@ -97,7 +97,7 @@ private struct Pairing {
         #expect(pairing.server.connections.isEmpty)
     }
 
-    @Test("After a failure the next proof waits, and is then checked")
+    @Test("After a wrong proof, the next proof of any controller is checked only after a wait")
     func theNextProofWaitsWhoeverSendsItAndIsThenLookedAt() {
         var pairing = Pairing()
         pairing.pair(first, code: wrongCode, at: 1)
@@ -142,7 +142,7 @@ private struct Pairing {
         #expect(pairing.results[second] == .success(PairedPlug(id: lamp.id, key: plugKey)))
     }
 
-    @Test("A plug that has a controller starts with a closed window")
+    @Test("A plug that has a controller starts with a closed pairing window")
     func aPlugThatHasAControllerStartsClosed() {
         var pairing = Pairing(paired: [deskKey])
         pairing.pair(first, at: 1)

@@ -24,7 +24,7 @@ import PlugModel
     }
 
     /// Attack class: a name that a controller chooses itself is mistaken for its identity.
-    @Test("A commanding controller is reported with the name it was paired with")
+    @Test("A command has the paired name of its controller, followed by the name of its Hello in parentheses")
     func whoCommandsIsCalledAsItWasPaired() {
         var bench = Bench()
         bench.handle(opening(first))
@@ -79,7 +79,7 @@ import PlugModel
     }
 
     /// Attack class: the segmentation of the stream and the timing of flash decide how a session ends.
-    @Test("Data after a factory reset is not read")
+    @Test("Data after a request for a factory reset is not read")
     func nothingBehindFactoryResetIsRead() {
         var bench = Bench(access: access(paired: [deskKey]))
         bench.greet()
@@ -129,7 +129,7 @@ import PlugModel
         #expect(bench.server.connections.map(\.id.rawValue) == [2, 4])
     }
 
-    @Test("A silent peer gets a Ping after 20 seconds and is disconnected after 45")
+    @Test("A silent peer gets a Ping every 20 seconds and is disconnected after 45 seconds")
     func aSilentPeerIsAskedAfter20SecondsAndLeftAfter45() {
         var bench = Bench()
         bench.greet(at: 100)

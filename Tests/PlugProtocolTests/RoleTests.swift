@@ -132,7 +132,7 @@ import Testing
         return reason
     }
 
-    @Test("An invitation is valid for one pairing in its role")
+    @Test("An invitation is valid for one pairing, which gets the role of the invitation")
     func anInvitationIsForOnePairingInItsRole() {
         var bench = bench(.user)
         #expect(pair(&bench, setupCode) == .pairingClosed)
@@ -219,7 +219,7 @@ import Testing
         #expect(!actions.contains { if case .perform = $0 { true } else { false } })
     }
 
-    @Test("A pairing with an announced key completes the rotation and ends the sessions with the old key")
+    @Test("A pairing with an announced key completes the key rotation and ends the sessions with the old key")
     func aPairingCompletesARotation() {
         var bench = bench(.user)
         let isAnnounced = bench.server.access.controllers.announce(strangerKey, of: guestKey)
@@ -362,7 +362,7 @@ import Testing
         #expect(passed <= 20_000 + 1060)
     }
 
-    @Test("A grant must be within its time limits")
+    @Test("An owner has no end time, a guest has one, and every end time is within the limits")
     func aGrantIsWithinItsTimes() throws {
         #expect(throws: GrantError.ownerWithEnd) { try Grant(.owner, seconds: 100) }
         #expect(throws: GrantError.guestWithoutEnd) { try Grant(.guest) }
@@ -374,7 +374,7 @@ import Testing
     // MARK: Requests of others
 
     /// Attack class: a former controller makes the owner's commands ineffective.
-    @Test("A request id of another controller is a different command")
+    @Test("One request id from two controllers identifies two commands")
     func nobodyAnswersTheRequestsOfAnother() {
         var bench = bench(.user)
         #expect(turnOn(&bench, 1, on: second).count == 1)
@@ -382,7 +382,7 @@ import Testing
         #expect(turnOn(&bench, 1, on: first).count == 1, "the same id of a different controller is a different command")
     }
 
-    @Test("The outcomes of one controller do not displace those of another")
+    @Test("The stored outcomes of commands of one controller do not displace those of another")
     func nobodyPushesOutTheRequestsOfAnother() {
         var limits = PlugServer.Limits()
         limits.recentOutcomes = 10
@@ -401,7 +401,7 @@ import Testing
         for number in UInt8(0)..<3 { #expect(turnOn(&bench, number, on: first).isEmpty) }
     }
 
-    @Test("The outcomes of a removed controller are forgotten")
+    @Test("The stored outcomes of commands of a removed controller are deleted")
     func whatARemovedControllerAskedIsForgotten() {
         var bench = bench(.user)
         _ = turnOn(&bench, 1, on: second)
@@ -410,6 +410,6 @@ import Testing
         #expect(kept.count == 1)
         bench.say { $0.removeController.fingerprint = guestKey.fingerprint }
         #expect(bench.server.finishedRequests.isEmpty)
-        #expect(Bench(requests: kept).server.finishedRequests.isEmpty, "a restart does not restore it")
+        #expect(Bench(requests: kept).server.finishedRequests.isEmpty, "a restart does not restore the outcome")
     }
 }

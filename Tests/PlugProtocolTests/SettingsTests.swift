@@ -5,7 +5,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// Rename and Configure in the protocol, and the notifications of sessions.
+/// Tests of the commands Rename and Configure, and of the notifications that sessions get after them.
 @Suite struct SettingsTests {
     private func results(_ bench: inout Bench, _ connection: ConnectionID = first) throws -> [CommandOutcome] {
         try bench.take(connection).compactMap { kind in
