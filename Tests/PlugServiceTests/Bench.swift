@@ -26,7 +26,8 @@ extension TestFolder {
         try data.write(to: URL(filePath: path + "/" + file))
     }
 
-    /// Returns a folder with copies of the id, the boundary, the state and the mirror, as a later process finds them.
+    /// Returns a folder with copies of the files `id`, `sequence`, `state` and `run/mirror`, which a later process of
+    /// the plug reads.
     func copy() throws -> TestFolder {
         let copy = TestFolder()
         for file in ["id", "sequence", "state", "run/mirror"] {
@@ -66,8 +67,8 @@ struct RunningPlug {
 
     /// Starts a plug.
     /// - Parameters:
-    ///   - log: The relay that the plug logs through, or nil.
-    ///   - journal: The log that also receives the lines, or nil.
+    ///   - log: Passes the log lines of the plug to the controllers that follow the log. Nil if no controller can.
+    ///   - journal: Collects the log lines of the plug, or nil to discard them.
     init(
         in directory: TestFolder = TestFolder(), log: LogRelay? = nil, journal: CollectedLog? = nil
     ) async throws {
@@ -150,7 +151,7 @@ actor Controller: ConnectionOwner {
             case .deliver(let update): continuation.yield(update)
             }
         }
-        // The connection reports its end within this call.
+        // `close()` calls `closed(_:)` before it returns.
         if ends { connection?.close() }
     }
 }

@@ -36,12 +36,13 @@ import Testing
         try await loop.submit { service.assumeIsolated(body) }.get()
     }
 
-    /// Returns when the first entry of the audit log is in flash.
+    /// Returns when all writes of the start are in flash, such as the first entry of the audit log.
     private func firstWritesEnd(of service: PlugService) async throws {
         while await !service.flash.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    /// The edges must be in one turn, because the time between two turns on a busy machine could make a long press.
+    /// Presses and releases the button in one turn of the event loop. On a busy machine, the time between two turns
+    /// could turn the press into a long press.
     private func press(_ service: PlugService) async throws {
         try await on(service) { service in
             for down in [true, false] { service.handle(.appliance(.buttonEdge(down: down, at: BootClock.now))) }
@@ -100,12 +101,12 @@ import Testing
         await service.stop()
     }
 
-    @Test("Events wait for a storage that hangs, and no number is skipped")
+    @Test("Events wait for a storage that hangs, and no event number is skipped")
     func eventsWaitForAStorageThatHangsAndLeapOverNoNumber() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
         latch.shut()
-        // Each press records two events. These are more events than the first boundary covers.
+        // Each press records two events. Together the presses record more events than the first boundary covers.
         try await on(service) { service in
             for _ in 0..<601 {
                 for down in [true, false] { service.handle(.appliance(.buttonEdge(down: down, at: BootClock.now))) }
@@ -138,7 +139,7 @@ import Testing
         await service.stop()
     }
 
-    @Test("A stuck bus delays no press and is read only once")
+    @Test("While a read of a stuck bus blocks, a press is handled and no second read begins")
     func aBusThatIsStuckDelaysNoPressAndIsAskedOnce() async throws {
         let meter = StuckMeter(latch)
         latch.shut()

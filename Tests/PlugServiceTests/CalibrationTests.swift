@@ -77,7 +77,8 @@ struct CalibrationTests {
         #expect(meter.counters.initialisations == 2, "the counters continue after the calibration")
     }
 
-    @Test("A load out of range is refused and changes nothing") func nonsenseIsRefusedAndChangesNothing() async throws {
+    @Test("A load that would give an unusable calibration is refused and changes nothing")
+    func nonsenseIsRefusedAndChangesNothing() async throws {
         await #expect(throws: CalibrationFault.self) { try await calibrate(KnownLoad(power: 15)) }
         await #expect(throws: CalibrationFault.self) { try await calibrate(KnownLoad(power: 2000)) }
         #expect(try meter.measure().deciwatts == 800)

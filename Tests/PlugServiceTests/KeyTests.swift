@@ -47,7 +47,7 @@ import Testing
         try await service.run {
             let panel = directory.directories
             _ = try? await PanelClient.ask(.press(.single), at: panel)
-            // The second request is answered after the press has been handled.
+            // A status request is answered after the press has been handled.
             while !parts.isRelayOn, (try? await PanelClient.ask(.status, at: panel)) != nil {}
             #expect(parts.isRelayOn)
         }

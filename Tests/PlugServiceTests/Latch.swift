@@ -15,7 +15,7 @@ final class Latch: Sendable {
     private let state = Mutex(State())
     private let gate = DispatchSemaphore(value: 0)
 
-    /// Blocks every thread that passes from now on.
+    /// Makes `pass()` block its caller until `open()` is called.
     func shut() { state.withLock { $0.isShut = true } }
 
     func open() {
@@ -27,7 +27,7 @@ final class Latch: Sendable {
         for _ in 0..<stopped { gate.signal() }
     }
 
-    /// Called by a thread that may be blocked.
+    /// Returns at once if the latch is open. Blocks the calling thread while the latch is shut.
     func pass() {
         let isStopped = state.withLock { state in
             guard state.isShut else { return false }

@@ -10,7 +10,7 @@ import Testing
 @testable import PlugService
 
 @Suite(.timeLimit(.minutes(1))) struct LogTests {
-    @Test("A press is a debug line for the session that follows the log, but not in the journal")
+    @Test("A press is logged as a debug line in the session that follows the log, but not in the journal")
     func aPressIsTheDebugLineOfWhoFollowsAndNotTheJournals() async throws {
         let (relay, journal) = (LogRelay(), CollectedLog())
         let plug = try await RunningPlug(log: relay, journal: journal)
@@ -87,7 +87,7 @@ import Testing
         #expect(handedOver == ["first", "second"])
     }
 
-    @Test("The log level is the configured one unless a session requests more")
+    @Test("The log level is the configured one unless a session requests a more detailed one")
     func theLevelIsThatOfTheConfigurationUnlessSomebodyWantsMore() {
         let (relay, journal) = (LogRelay(), CollectedLog())
         var logger = Logger(label: "test") { _ in relay.handler(over: journal.handler) }

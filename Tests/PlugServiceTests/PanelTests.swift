@@ -9,7 +9,7 @@ import Testing
 
 @testable import PlugService
 
-/// Refuses loads, answers a reset with two lines, and answers every other request with its line.
+/// Refuses loads, answers a reset with two lines, and answers every other request with the line of the request.
 private actor Echo: PanelOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()

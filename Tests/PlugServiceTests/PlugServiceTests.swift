@@ -116,7 +116,7 @@ import Testing
         await killed.stop()
     }
 
-    @Test("A stop ends the sessions and uses no further event number")
+    @Test("A stop of the plug ends the sessions, and no event number is used after it")
     func stoppingSaysGoodbyeAndUsesNoNumberAfterwards() async throws {
         let plug = try await RunningPlug()
         var heard = try await plug.controller().updates.makeAsyncIterator()

@@ -67,7 +67,8 @@ import Testing
         await plug.stop()
     }
 
-    @Test("A plug that does not run is reset by its files") func aPlugThatDoesNotRunIsResetByItsFiles() async throws {
+    @Test("A reset of a plug that does not run deletes all of its files except the id and the setup code")
+    func aPlugThatDoesNotRunIsResetByItsFiles() async throws {
         try directory.pair(with: TransportIdentity())
         let service = try PlugService(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         await service.start()
