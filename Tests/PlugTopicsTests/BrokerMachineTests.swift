@@ -23,8 +23,8 @@ struct Door {
 
     mutating func handle(_ event: BrokerMachine.Event) { actions += machine.handle(event, now: now) }
 
-    /// Returns the publications since the previous call, after the time for gathering. The broker acknowledges them if
-    /// `isTaken`.
+    /// Waits for the gathering time and returns the publications since the previous call. The broker acknowledges them
+    /// if `isTaken`.
     mutating func published(isTaken: Bool = true) -> [Publication] {
         pass(BrokerMachine.gathering)
         var all: [Publication] = []
@@ -236,7 +236,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.published().first?.payload.contains("notAllowed") == true)
     }
 
-    @Test("Without a known time, commands with an end time are refused")
+    @Test("While the current time is unknown, commands with an end time are refused")
     func whoDoesNotKnowTheTimeRefusesWhatEndsAtOne() {
         var door = Door()
         door.connect()
@@ -308,7 +308,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.published().count == (isAsked ? 5 : 0))
     }
 
-    @Test("A broker that acknowledges nothing is disconnected, and the next one is tried")
+    @Test("If a broker acknowledges nothing, the machine disconnects and connects to the next broker")
     func aBrokerThatTakesNothingIsGivenUp() {
         var door = Door(servers: 2)
         door.connect()
