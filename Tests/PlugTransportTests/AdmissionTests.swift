@@ -204,7 +204,7 @@ private final class Door {
         #expect(stranger != nil)
     }
 
-    @Test("Above the limit, the address that was used longest ago is forgotten")
+    @Test("Beyond 16 addresses of paired controllers, the one that was used longest ago is forgotten")
     func theAddressHeardOfLongestAgoMakesPlace() throws {
         let door = Door()
         for number in 0...16 {
@@ -220,7 +220,8 @@ private final class Door {
         #expect(kept != nil)
     }
 
-    @Test("Stored addresses have their own share from the start") func whatAnEarlierStartKeptHasRoomFromTheBeginning() {
+    @Test("Stored addresses of paired controllers are admitted while strangers use all of their share")
+    func whatAnEarlierStartKeptHasRoomFromTheBeginning() {
         let door = Door(paired: ["controller"])
         // These connections use the whole share of strangers.
         for number in 0..<100 { _ = door.knock(from: "flood \(number)") }
@@ -239,7 +240,7 @@ private final class Door {
         #expect(door.kept == [[1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 3].map { "\($0)" } + ["new"]])
     }
 
-    @Test("A controller with many addresses does not displace the address of another one")
+    @Test("A controller with many addresses does not displace the address of another controller")
     func oneControllerHasTwoAddresses() throws {
         let door = Door()
         let (owner, viewer) = (PublicKey(bytes: [1]), PublicKey(bytes: [2]))
@@ -251,7 +252,7 @@ private final class Door {
         #expect(door.kept.last == ["owner", "viewer 38", "viewer 39"])
     }
 
-    @Test("After events in any order, all places are free again", arguments: 0..<50)
+    @Test("After events in any order, closed connections occupy no places", arguments: 0..<50)
     func anythingInAnyOrderLeavesNothingBehind(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         let door = Door()

@@ -63,7 +63,7 @@ import Testing
         await listener.stop()
     }
 
-    @Test("Most connections of a flood are refused early, and the controller is admitted")
+    @Test("During a flood of connections from a different address, a controller is admitted")
     func aFloodIsTurnedAwayAtTheDoorAndTheControllerGetsIn() async throws {
         let listener = try await listen()
         // The plug closes most of these connections before a handshake. One address may open six connections at once,
@@ -99,7 +99,7 @@ import Testing
         await listener.stop()
     }
 
-    @Test("Addresses of controllers are reported and used at the next start")
+    @Test("Addresses of paired controllers are stored, and are admitted after a restart")
     func whereControllersComeFromIsToldAndKnownAtTheNextStart() async throws {
         let (told, tell) = AsyncStream<[String]>.makeStream()
         let first = try await listen(memory: KnownAddressStore { tell.yield($0) })

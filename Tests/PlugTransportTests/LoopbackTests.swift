@@ -15,7 +15,7 @@ import Testing
         try SocketAddress(ipAddress: host, port: Int(port))
     }
 
-    @Test("Bytes arrive in both directions, and the end is reported once")
+    @Test("Bytes arrive in both directions, and the end of the connection is reported once")
     func bytesGoBothWaysAndTheEndIsReportedOnce() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)

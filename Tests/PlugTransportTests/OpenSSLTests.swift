@@ -64,7 +64,7 @@ import Testing
         let session = directory.path + "/session"
         let early = directory.path + "/early"
         try Data("early\n".utf8).write(to: URL(fileURLWithPath: early))
-        // The script does not wait for the server, which ends on its own. SIGCHLD may be blocked in this process.
+        // The server ends on its own. The script does not wait for it, because SIGCHLD may be blocked in this process.
         let script = """
             cd \(directory.path)
             openssl s_server -accept 127.0.0.1:0 -cert peer.pem -key peer.key -tls1_3 -max_early_data 16384 \
@@ -122,7 +122,7 @@ import Testing
 
     /// The keys are expensive to verify, or only one of OpenSSL and BoringSSL supports them.
     @Test(
-        "Other types of keys are refused",
+        "Keys that are neither P-256 nor Ed25519 are refused",
         arguments: [
             ["rsa:2048"], ["rsa:4096"], ["rsa-pss"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
             ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"], ["ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"],
