@@ -7,7 +7,7 @@ import Testing
 
 @testable import PowerHistory
 
-/// The energy equals that of the plug's counter, independent of the moments at which the counter is read.
+/// Tests that the energy in the history equals that of the plug's counter, at whatever moments the counter is read.
 @Suite struct CounterTests {
     /// A plug's samples, and its energy counter at each sample.
     private struct Course {
@@ -74,7 +74,7 @@ import Testing
         #expect(abs(try energy(of: history) - counted) < 4, "read at \(read.map { course.samples[$0].milliseconds })")
     }
 
-    @Test("While a counter falls, the energy is that of the samples", arguments: 0..<30)
+    @Test("Between two readings of which the second is lower, the energy is that of the samples", arguments: 0..<30)
     func whatFlowedWhileACounterFellIsWhatTheSamplesShow(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let course = Course(&random)

@@ -55,7 +55,7 @@ import Testing
         return (report, try copy.times().count, try copy.firings(from: 0, to: .max).count)
     }
 
-    @Test("An empty database next to its log is refused, and a repair reads all of the log")
+    @Test("An empty database next to its write-ahead log is refused, and a repair reads the whole log")
     func emptyFileNextToLog() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         // Without checkpoints, the log contains all pages.

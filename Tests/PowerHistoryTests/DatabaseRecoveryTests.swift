@@ -14,7 +14,7 @@ import Testing
     private let other = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
 
-    @Test("Roll-ups of lost samples are copied") func whatIsRememberedOfLostSamplesIsCopied() throws {
+    @Test("A repair copies the roll-ups of lost samples") func whatIsRememberedOfLostSamplesIsCopied() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let readings = (0...96).map { reading(second: $0 * 900, UInt64($0) * 25_000) }
         try history.record(batch(chunks(from: 0, count: 86_400) { _ in 1000 }, counters: readings))
@@ -140,7 +140,8 @@ import Testing
         #expect(try PowerHistory(other.path, role: .reader).times().count == 86_400)
     }
 
-    @Test("A lost span is reported with its known energy") func whatIsLostIsToldWithWhatIsKnownOfItsEnergy() throws {
+    @Test("A repair reports a lost span with the energy that is known from the roll-ups")
+    func whatIsLostIsToldWithWhatIsKnownOfItsEnergy() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let readings = (0...96).map { reading(second: $0 * 900, UInt64($0) * 25_000) }
         try history.record(batch(chunks(from: 0, count: 86_400) { _ in 1000 }, counters: readings))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PowerHistory
 
-/// The energy if counters and samples disagree.
+/// Tests of the energy in the history when the plug's counter and its samples disagree.
 @Suite struct EnergyTests {
     private let directory: TestFolder
     private let history: PowerHistory
@@ -102,8 +102,8 @@ import Testing
         #expect(abs(Double(total) - flowed[flowed.count - 1]) < 5, "\(seed): \(total) for \(flowed[flowed.count - 1])")
     }
 
-    /// The wall clock is set repeatedly, by less than a minute. The boot then keeps its place on the wall clock, but
-    /// the order of the readings changes.
+    /// The wall clock is set repeatedly, by less than a minute. Such a small step does not move the boot on the wall
+    /// clock, but it changes the order of the readings.
     @Test("The total equals the counter if the clock is set by less than a minute", arguments: 0..<40)
     func theCounterWinsWhereTheClockIsSetALittle(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

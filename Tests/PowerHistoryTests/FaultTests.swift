@@ -83,7 +83,7 @@ import Testing
         #expect(fwrite(noise, 1, noise.count, file) == noise.count)
     }
 
-    @Test("The rest of the history is readable after damage to any page")
+    @Test("After damage to a page that is not a root page, the rest of the history is readable")
     func anyDamagedPageLeavesTheRestReadable() throws {
         try writeDay()
         let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
@@ -206,7 +206,7 @@ import Testing
         #expect(try next.firings(from: 0, to: .max).count == 1399)
         #expect(try next.traces(of: nil, from: 0, to: .max) == (1..<1400).map(trace))
         #expect(try next.cursors() == [lamp: 1399])
-        // The batch is not stored a second time.
+        // The rejected batches are not stored a second time.
         try next.queue.write { try $0.execute(sql: "DELETE FROM firing") }
         try next.record(batch(1400..<1401))
         #expect(try next.firings(from: 0, to: .max).count == 1)
@@ -289,13 +289,13 @@ import Testing
         }
     }
 
-    @Test("The log of the old database is not applied to the repaired one")
+    @Test("The write-ahead log of the damaged database is not applied to the repaired one")
     func aMendedDatabaseDoesNotGetTheLogOfTheOldOne() throws {
         let place = directory.path + "/mending"
         let mended = try PowerHistory(place, role: .recorder)
         try mended.record(batch(chunks(from: 0, count: 10) { $0 }))
         try mended.queue.close()
-        // The process ended after it had renamed the old database, but not yet its log.
+        // The process ended after it had renamed the damaged database and before it could rename its write-ahead log.
         try FileStore().replace(path + ".damaged", with: [1])
         try FileStore().replace(path + "-wal", with: [2, 3])
         #expect(try open(.recorder).times().count == 10)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerHistory
 
-/// The numbers of changes, and the changes that a receiver gets.
+/// Tests of the numbers that the history gives to its changes, and of the changes that a receiver of the feed gets.
 @Suite struct FeedTests {
     private let directory = TestFolder(on: .memory)
     private let epoch = [UInt8](repeating: 7, count: 16)
@@ -105,7 +105,7 @@ import Testing
         #expect(asked.samples[lamp]?.first?.at == midnight + hour)
     }
 
-    @Test("A position is valid only in the history that assigned it")
+    @Test("A position is valid in the history that assigned it and in copies of the history that were made later")
     func aPositionCountsOnlyInTheHistoryThatGaveIt() throws {
         let (one, copy) = (directory.path + "/one", directory.path + "/copy")
         let history = try PowerHistory(one, role: .recorder)
@@ -129,7 +129,7 @@ import Testing
         #expect(try history.number(after: FeedPosition(epoch: later, number: early.number)) == early.number)
     }
 
-    @Test("The number of epochs is limited") func epochsAreLimited() throws {
+    @Test("The number of stored epochs is limited") func epochsAreLimited() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         for number in 0..<PowerHistory.epochLimit + 5 {
             try history.beginFeed((0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 8)) ^ UInt8($0) })

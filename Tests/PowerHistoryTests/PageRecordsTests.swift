@@ -11,7 +11,7 @@ import Testing
     private let other = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
 
-    @Test("Keys of all rows are found in the database and in its log", arguments: [false, true])
+    @Test("Keys of all rows are found in the database file and in its write-ahead log", arguments: [false, true])
     func keys(isInLog: Bool) throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         var batch = HistoryBatch()

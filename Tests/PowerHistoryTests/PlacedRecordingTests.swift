@@ -16,7 +16,8 @@ import Testing
         recording.lines == recording.samples.count + recording.leftOut.values.reduce(0) { $0 + $1.lines }
     }
 
-    @Test("The repeated hour in autumn has both of its passes") func theHourThatComesTwiceIsThereTwice() throws {
+    @Test("The hour that the clock repeats in autumn has the samples of both passes")
+    func theHourThatComesTwiceIsThereTwice() throws {
         let times = Array(
             stride(from: MadeUpRecording.autumn - 3_600_000, to: MadeUpRecording.autumn + 3_600_000, by: 10_000))
         let recording = try placed(times.map { "\(MadeUpRecording.local($0));60" }.joined(separator: "\n"))

@@ -9,7 +9,7 @@ import Testing
 @testable import PowerHistory
 
 @Suite struct PowerCutTests {
-    /// A kill or a power cut leaves the database file unchanged, and truncates its log at any byte.
+    /// The power cut of this test leaves the database file unchanged, and truncates its write-ahead log at any byte.
     @Test(
         "After a power cut all acknowledged batches are complete, and no other batch is stored in part",
         arguments: 0..<3)

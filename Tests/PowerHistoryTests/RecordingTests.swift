@@ -40,7 +40,7 @@ import Testing
         #expect(minutes[5].coveredMilliseconds == 60_000)
     }
 
-    @Test("The order of arrival does not matter", arguments: 0..<6)
+    @Test("The order in which batches arrive does not matter", arguments: 0..<6)
     func theOrderOfArrivalDoesNotMatter(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var pieces: [HistoryBatch] = []
@@ -75,7 +75,8 @@ import Testing
         #expect(try history.content().count > 20)
     }
 
-    @Test("If the wall clock is set, all data of the boot moves") func aClockThatWasSetMovesAllOfItsBoot() throws {
+    @Test("If the wall clock was set, all data of the boot moves to the new times")
+    func aClockThatWasSetMovesAllOfItsBoot() throws {
         let year: Int64 = 365 * 86_400_000
         try history.record(batch(chunks(from: 0, count: 3000) { _ in 500 }, counters: [reading(second: 3000, 41_000)]))
         try history.record(batch(chunks(boot: secondBoot, from: 9000, count: 100) { _ in 70 }))
@@ -114,7 +115,8 @@ import Testing
                 == right.summaries(of: lamp, step: .minute, from: 0, to: .max))
     }
 
-    @Test("A part of a span has the same samples as in the whole span") func aPartReadsAsItDoesInTheWhole() throws {
+    @Test("A read of a part of a span returns the same samples as a read of the whole span")
+    func aPartReadsAsItDoesInTheWhole() throws {
         // One chunk has a sample before a gap and a sample after it. The samples of a different boot begin in the gap
         // and end after the chunk.
         let edges = [chunks(from: 0, count: 1) { _ in 10 }, chunks(from: 600, count: 1) { _ in 10 }]
@@ -133,7 +135,8 @@ import Testing
         }
     }
 
-    @Test("A drift of the clocks does not move a boot") func clocksThatDriftApartWereNotSet() throws {
+    @Test("A drift between the clocks does not move a boot on the wall clock")
+    func clocksThatDriftApartWereNotSet() throws {
         try history.record(batch(chunks(from: 0, count: 10) { _ in 1 }))
         // One hundred days later, with a drift of a minute and a half.
         try history.record(batch(chunks(origin: midnight + 90_000, from: 8_640_000, count: 10) { _ in 1 }))
@@ -167,7 +170,7 @@ import Testing
         #expect(try history.missing(of: lamp, boot: firstBoot, through: 250) == [0...199])
         #expect(try history.missing(of: lamp, boot: secondBoot, through: 10) == [0...10])
         #expect(try history.missing(of: fridge, boot: firstBoot, through: 10) == [0...10])
-        // A boot with only fetched spans gets its mapping with its first samples.
+        // A boot with only fetched spans gets its place on the wall clock with its first samples.
         try history.record(PowerHistoryTests.batch(chunks(from: 0, count: 3) { $0 }))
         #expect(try history.times().count == 3)
     }

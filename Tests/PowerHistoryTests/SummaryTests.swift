@@ -46,7 +46,8 @@ import Testing
         #expect(rolledUp.count == [.minute: 72, .quarter: 6, .hour: 3, .day: 1][step])
     }
 
-    @Test("Trapezoids are divided exactly at the boundary of a step") func trapezoidsAreSharedOutExactly() throws {
+    @Test("The energy between two samples is divided exactly at the boundary of a step")
+    func trapezoidsAreSharedOutExactly() throws {
         // From 0 W to 100 W within 20 s across the boundary of a minute: a mean of 25 W before it and of 75 W after it.
         var encoder = SampleChunkEncoder()
         _ = encoder.append(Sample(milliseconds: 50_000, deciwatts: 0))
