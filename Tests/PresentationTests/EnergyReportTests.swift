@@ -110,7 +110,7 @@ struct EnergyReportTests {
     }
 
     @Test(
-        "A name in CSV is quoted by its Unicode scalars",
+        "In CSV, special characters of a name are escaped even before a combining character",
         arguments: [
             (",\u{301}=", "\",\u{301}=\""), ("a\"\u{301}", "\"a\"\"\u{301}\""), ("=\u{301}1", "'=\u{301}1"),
             ("\t=1", "' =1"), ("a\u{1B}[2Jb", "a[2Jb"), ("Café", "Café"), ("a\r\nb", "a  b"),

@@ -9,7 +9,7 @@ import Testing
         next: "ip link set eth0 multicast on")
     private let fine = Finding(.ok, .clock, "the clock shows 2026-11-21T09:01:23.456Z and is synchronized")
 
-    @Test("The lines for a user") func forAPerson() {
+    @Test("The lines of a finding for a user") func forAPerson() {
         #expect(
             FindingRecord(problem).lines == [
                 "problem  interface eth0: multicast is disabled", "         why:  its multicast flag is off",

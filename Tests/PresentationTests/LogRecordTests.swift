@@ -22,7 +22,7 @@ import Testing
                 + #""part":"PlugService","plug":"Lamp"}"#)
     }
 
-    @Test("Lost lines are counted") func lostLinesAreCounted() throws {
+    @Test("The record of lost lines has their number") func lostLinesAreCounted() throws {
         let told = try #require(record(.log(.lost(12))))
         #expect(told.text == "2023-11-14T22:13:20.123Z  12 lines were lost")
         #expect(jsonLine(told) == #"{"at":"2023-11-14T22:13:20.123Z","count":12,"event":"lost","plug":"Lamp"}"#)

@@ -87,7 +87,7 @@ import Testing
         ])
     }
 
-    @Test("Notices of edges that fired nothing, of disabled rules and of steps")
+    @Test("Notices of triggers that nearly fired, of disabled rules and of steps")
     func whatBecameOfAnEdgeThatFiredNothing() {
         let miss = NearMiss(
             rule: "Movie night", trigger: .activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40)),
@@ -128,7 +128,7 @@ import Testing
         ])
     }
 
-    @Test("Notices of effects outside of the house") func whatIsDoneOutsideOfTheHouse() {
+    @Test("Notices of notifications, commands of programs and web hooks") func whatIsDoneOutsideOfTheHouse() {
         let words = EffectRequest(id: request, effect: .notify(title: "Laundry", text: "It is done"), firing: press)
         let run = EffectRequest(id: request, effect: .run(["say", "done"], timeout: .seconds(30)), firing: press)
         let hook = EffectRequest(id: request, effect: .webHook(WebHook(url: "http://x/y")), firing: press)

@@ -45,7 +45,7 @@ import Testing
         #expect(lines.records(of: report(.state(state(level: 40, watts: 3, time: 6)))) == [])
     }
 
-    @Test("Lines without JSON have no cursor") func withoutJSONThereIsNone() {
+    @Test("Lines of the text output have no cursor") func withoutJSONThereIsNone() {
         var lines = WatchLines(after: WatchCursor(start: moment), tellsCursor: false)
         #expect(lines.records(of: report(.connected(description))).map(\.cursor) == [nil])
         _ = lines.records(of: report(press(8)))
@@ -72,7 +72,7 @@ import Testing
         #expect(tell(press(6), at: early).count == 1, "after the first shown event, the time is ignored")
     }
 
-    @Test("A gap of an unknown plug is shown together with the next event")
+    @Test("A gap of a plug that the cursor does not contain is shown with the next event of the plug")
     func aGapOfAnUnknownPlugIsToldWithTheEventAfterIt() throws {
         var lines = WatchLines(after: WatchCursor(start: moment), tellsCursor: true)
         _ = lines.records(of: report(.connected(description)))
@@ -95,7 +95,8 @@ import Testing
         }
     }
 
-    @Test("A plug that takes over a name keeps its own sequence numbers") func aPlugThatTakesANameHasItsOwnNumbers() {
+    @Test("After a plug got a new name, the cursor contains it only once, by its id")
+    func aPlugThatTakesANameHasItsOwnNumbers() {
         let other = PlugID(rawValue: "ffffffffffff")!
         var lines = WatchLines(after: WatchCursor(start: moment, known: [other: 3]), tellsCursor: true)
         for update in [PlugUpdate.connected(description), .following(after: 7)] {
