@@ -1,4 +1,4 @@
-"""The cache of compiled modules (Scripts/lib/swiftc): checkouts share unchanged modules only."""
+"""The cache of compiled modules (Scripts/lib/swiftc): two checkouts share only the modules that are equal in both."""
 
 import json
 import os

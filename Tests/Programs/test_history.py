@@ -188,7 +188,7 @@ def test_without_a_history_it_says_how_to_get_one(history):
 
 @pytest.mark.skipif(not TRACES, reason="the recordings are not part of the project; --traces sets their folder")
 def test_the_energy_of_the_recordings_is_that_of_their_points(history):
-    """The energy of each recording equals the sum over its lines, in which lines at most 30 s apart are joined."""
+    """The energy of each recording equals the sum over each two consecutive lines that are at most 30 s apart."""
     import lzma
     from datetime import datetime, timezone
 
@@ -245,7 +245,7 @@ def test_a_day_with_a_line_per_minute_has_no_gaps_and_keeps_its_lines(history):
     [day] = history.records("Heater", *window, "--by", "day")
     line = sum((watts[minute] + watts[minute + 1]) / 120 for minute in range(1439))
     assert day["activeEnergy"] == pytest.approx(line, rel=1e-3) and day["covered"] == 1439 * 60
-    # Every line is a sample with its own value, and one interpolated sample is between each two.
+    # Every line is a sample with its own value, and one interpolated sample is between each two consecutive ones.
     file = history.folder / "out.sqlite"
     history.run("history", "Heater", *window, "--sqlite", file)
     with sqlite3.connect(file) as database:

@@ -283,7 +283,7 @@ def test_idle_script_is_small(host):
     """An idle script uses less than 1 MiB of anonymous memory."""
     host.load(handler("state.n = (state.n or 0) + 1 log(event.value)"))
     host.call(1)
-    assert host.memory() < 1 << 20, "an idle script uses more than 1 MB"
+    assert host.memory() < 1 << 20, "an idle script uses more than 1 MiB"
 
 
 def test_thousands_of_events_come_without_loss_and_memory_stays_flat(host):

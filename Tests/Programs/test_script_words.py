@@ -127,7 +127,7 @@ def test_timers_count_as_they_are_in_the_end(host):
 
 
 def test_plug_is_what_was_told_last(host):
-    """A plug has the values that were sent last. Missing values are nil, and a plug that was never sent is not connected."""
+    """A plug has the values that the controller sent last. A missing value is nil. A plug without values is not connected."""
     body = ('local l = plug("lamp") log(l:isOn(), l:level(), l:power(), l:isConnected()) '
             'local x = plug("Unknown") log(x:isOn(), x:level(), x:power(), x:isConnected(), tostring(l))')
     lamp = {"name": "Lamp", "connected": True, "on": False, "level": 40, "power": 3.2}

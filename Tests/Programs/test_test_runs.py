@@ -230,7 +230,7 @@ def test_a_run_that_did_not_end_well_has_failed(run, text, status, reason):
 
 
 def test_a_case_that_passed_alone_is_flaky_and_the_run_passes(run):
-    """A case that failed once and then passed alone is flaky, and the run passes."""
+    """A case that fails once and then passes while no other job runs is flaky, and the run passes."""
     failed = JUNIT.format("one", 9, '<failure message="not within 5 s"/>')
     last, code, told = run.job("a.xml", failed, 1, repeats={"c one": {"runs": 2, "passed": True}}).job("b.xml", JUNIT.format("two", 1, "")).told()
     assert (last, code) == ("1 passed, 0 failed, 0 skipped", 0)
@@ -238,7 +238,7 @@ def test_a_case_that_passed_alone_is_flaky_and_the_run_passes(run):
 
 
 def test_a_case_that_failed_again_alone_has_failed(run):
-    """A case that failed again alone fails the run."""
+    """A case that fails again while no other job runs fails the run."""
     failed = JUNIT.format("one", 9, '<failure message="no"/>')
     last, code, told = run.job("a.xml", failed, 1, repeats={"c one": {"runs": 3, "passed": False}}).told()
     assert (last, code) == ("0 passed, 1 failed, 0 skipped", 1) and "failed: suite: c one (failed 3 of 3): no" in told
