@@ -17,7 +17,7 @@ struct DeadlineQueueTests {
     }
 
     @Test(
-        "The queue behaves like a table for random operations", arguments: 0..<20 as Range<UInt64>)
+        "For random operations, the queue returns the same keys as a simple table", arguments: 0..<20 as Range<UInt64>)
     func itDoesWhatATableDoes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var queue = DeadlineQueue<Int>()

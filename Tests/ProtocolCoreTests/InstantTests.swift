@@ -10,7 +10,8 @@ struct InstantTests {
         #expect(start < start + .nanoseconds(1))
     }
 
-    @Test("Overflow saturates") func aDeadlineForEverSaturatesInsteadOfTrapping() {
+    @Test("Arithmetic that overflows returns the earliest or the latest instant")
+    func aDeadlineForEverSaturatesInsteadOfTrapping() {
         #expect(Instant(nanoseconds: .max) + .seconds(1) == Instant(nanoseconds: .max))
         #expect(Instant(nanoseconds: .min) - .seconds(1) == Instant(nanoseconds: .min))
         #expect(Instant.zero + .seconds(Int64.max) == Instant(nanoseconds: .max))
