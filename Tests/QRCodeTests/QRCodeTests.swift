@@ -8,7 +8,7 @@ import Testing
         "#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######",
     ]
 
-    @Test("A code has three finder patterns and a valid size") func aCodeHasItsFindersAndItsSize() throws {
+    @Test("A QR code has three finder patterns and a valid size") func aCodeHasItsFindersAndItsSize() throws {
         let code = try #require(QRCode("SMARTPLUG:0123456789AB:ABCDEFGHIJKLMNOP"))
         #expect((code.size - 21) % 4 == 0)
         for (row, column) in [(0, 0), (0, code.size - 7), (code.size - 7, 0)] {
@@ -18,7 +18,7 @@ import Testing
         #expect(!code[-1, 0] && !code[0, code.size])
     }
 
-    @Test("The text lines show every module") func linesShowEveryModule() throws {
+    @Test("The text lines show every module of the QR code") func linesShowEveryModule() throws {
         let code = try #require(QRCode("A"))
         #expect(code.size == 21)
         let lines = code.lines
