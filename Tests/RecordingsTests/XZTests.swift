@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("Damage is detected") func damageIsNoticed() {
+    @Test("Damaged data, and data that is not xz, are rejected") func damageIsNoticed() {
         var bytes = Self.compressed
         bytes[30] ^= 1
         #expect(error(bytes) == .damaged)
