@@ -2,8 +2,8 @@ import PlugModel
 import RuleChecks
 import RuleModel
 
-/// The findings as `SEVERITY RULE PART: MESSAGE`. If `house` is nil, names of plugs are not
-/// checked.
+/// Returns the findings as `SEVERITY RULE PART: MESSAGE`, where RULE is the index of the rule. If `house` is nil, names
+/// of plugs are not checked.
 func found(_ rules: Rule..., in house: [KnownPlug]? = nil, knowsSun: Bool = true) -> [String] {
     RuleCheck.findings(rules, in: house, knowsSun: knowsSun).map(\.line)
 }
