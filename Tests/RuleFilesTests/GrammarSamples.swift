@@ -6,7 +6,7 @@ struct GrammarSamples {
     struct Sample: Sendable {
         /// The key, word or example that the sample tests.
         var what: String
-        /// The value, on one line.
+        /// The value as YAML on one line.
         var text: String
     }
 
@@ -44,8 +44,8 @@ struct GrammarSamples {
         }
     }
 
-    /// Returns a sample per key and value, together with the keys that it requires. A mapping that is nested in itself
-    /// is replaced by its example.
+    /// Returns a sample per key and value. Each sample also has the other keys that its key requires. A mapping that is
+    /// nested in itself is replaced by its example.
     private static func samples(of mapping: MappingForm, within: [String]) -> Both {
         guard !within.contains(mapping.id) else { return ([Sample(what: mapping.id, text: mapping.example)], []) }
         var both: Both = ([], [])

@@ -87,7 +87,7 @@ struct NestingScanTests {
         #expect(throws: RuleFileError.self) { try RuleFile(name: "f", text: text) }
     }
 
-    @Test("The message has the place and a hint")
+    @Test("The error message for too deep nesting has a place and a hint")
     func message() throws {
         let text = "- rule: A\n  when: " + String(repeating: "{", count: 20) + "\n"
         let error = try #require(throws: RuleFileError.self) { try RuleFile(name: "rules.yaml", text: text) }

@@ -23,7 +23,7 @@ struct RulePlaceTests {
 
     private func places() throws -> [RulePlaces] { try RuleFile(name: "rules.yaml", text: Self.text).places }
 
-    @Test("Each part, and each name in it, has its place")
+    @Test("Each part of a rule, and each name in a part, has its place in the file")
     func parts() throws {
         let places = try places()
         let expected: [(RulePart, String?, Int, Int)] = [

@@ -114,7 +114,8 @@ import Testing
         #expect(throws: RuleFileError.self) { try script.rules(of: Array(repeating: press, count: 65)) }
     }
 
-    @Test("An answer contains only actions that do not wait") func answersAreActionsThatDoNotWait() throws {
+    @Test("The actions of an answer are parsed, and invalid or waiting actions are refused")
+    func answersAreActionsThatDoNotWait() throws {
         let actions = try ScriptRules.actions(of: [
             object(["turn on": object(["plug": .text("Fan"), "for": .text("15 min")])]),
             object(["notify": .text("{plug} is on")]), object(["run": .list([.text("sync"), .number("5")])]),
