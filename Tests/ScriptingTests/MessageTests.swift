@@ -122,7 +122,7 @@ import Testing
         #expect(throws: ScriptFault.self) { try ScriptReplies.outcome(of: Array(line.utf8)) }
     }
 
-    @Test("Endless nesting is rejected") func nestedWithoutAnEndIsRefused() {
+    @Test("A reply that is nested 100,000 levels deep is rejected") func nestedWithoutAnEndIsRefused() {
         for bracket in ["[", "{\"a\":"] {
             let line = "{\"done\":{\"state\":" + String(repeating: bracket, count: 100_000)
             #expect(throws: ScriptFault.self) { try ScriptReplies.outcome(of: Array(line.utf8)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scripting
 
-/// Uses the installed script host, if it has been built.
+/// Uses the program `plugctl-script`, if it has been built.
 @Suite(
     "The real script host",
     .enabled(if: (try? ScriptHost.path()) != nil, "plugctl-script is not built"), .timeLimit(.minutes(5)))

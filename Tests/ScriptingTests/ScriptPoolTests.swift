@@ -162,7 +162,8 @@ import Testing
         await pool.end()
     }
 
-    @Test("A process whose state was not stored is replaced") func whatTheHouseDoesNotKeepIsForgotten() async throws {
+    @Test("A process is replaced if the house did not store the state of its last answer")
+    func whatTheHouseDoesNotKeepIsForgotten() async throws {
         let pool = ScriptPool(host: StandIn.path)
         await pool.replace([try StandIn.script(Self.counting())], states: ["house.lua": "5"])
         #expect(states([await pool.call(.press(), plugs: [], state: "5", time: .start)]) == ["6"])

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("A script becomes rules") func scriptBecomesRules() throws {
+    @Test("The triggers of a script become rules") func scriptBecomesRules() throws {
         let script = try StandIn.script("log = ['hello']")
         #expect(script.rules.map(\.name) == ["house.lua:1"] && script.log == ["hello"])
         #expect(script.rules[0].triggers == [.button(plug: "Button", .long)])
@@ -106,7 +106,7 @@ import Testing
         #expect(words == .ended(.silent(.milliseconds(1500))))
     }
 
-    @Test("A wrong rule is reported with its line") func wrongScriptIsRefusedWithItsLine() throws {
+    @Test("An invalid trigger in a script is reported with its line") func wrongScriptIsRefusedWithItsLine() throws {
         let source = "rules = [\n  {'line': 2, 'when': {'plug': 'TV', 'active power': {'rises over': '40 W'}}}]"
         let error = fault { () throws(ScriptFault) in
             _ = try ScriptReader(host: StandIn.path).read(name: "tv.lua", source: source, time: .start)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Restarts of scripts") struct ScriptRestartsTests {
     private var now = Instant(nanoseconds: 5_000_000_000)
 
-    /// Returns the pause in seconds after each of `count` ends of a process. Each process runs for the given time.
+    /// Returns the pause in seconds after each of `count` ends of a process. Each process runs for `living`.
     private mutating func rests(_ count: Int, living: Duration, _ restarts: inout ScriptRestarts) -> [Int64] {
         (0..<count).map { _ in
             now = max(now, restarts.nextDeadline ?? now)

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "A part of a concatenated name is not a plug",
+        "A text that is only a part of a concatenated name is not listed as a plug",
         arguments: ["plug(\"P\"..i)", "plug(\"P\" .. i):on()", "plug(\"P\"\n  ..i)", "plug 'P'..i"])
     func aPartOfANameIsNone(_ source: String) {
         #expect(ScriptWords(source).plugs.isEmpty && ScriptWords(source).others.map(\.text) == ["P"])
