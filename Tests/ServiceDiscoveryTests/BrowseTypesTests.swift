@@ -62,7 +62,8 @@ struct NetUnicodeTests {
         #expect(instance.firstLabel.elementsEqual(composed.utf8))
         let type: ServiceType = "_u\u{308}._sub._smartplug._tcp"
         #expect(type.subtype.map { Array($0.utf8) } == Array("_\u{FC}".utf8))
-        // The texts have Hangul letters, combining marks in the wrong order, and a character with a single replacement.
+        // The texts have Hangul letters, combining marks in the wrong order, and a character that is replaced by a
+        // different single character.
         for (text, expected) in [
             ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"), ("a\u{301}\u{323}", "\u{1EA1}\u{301}"), ("\u{212B}", "\u{C5}"),
         ] {

@@ -86,7 +86,7 @@ struct RegisterBrowseTests {
         #expect(link.names == [0: "Lamp"])
     }
 
-    @Test("A service without power is lost when its records expire")
+    @Test("A service whose host loses power is lost when its records expire")
     func aServiceThatLostPowerGoesWhenItsRecordsEnd() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)
@@ -99,7 +99,7 @@ struct RegisterBrowseTests {
         #expect(link.changes(at: 1).last?.change == .lost(lampIdentity))
     }
 
-    @Test("A reconfirmed service without power is lost after ten seconds, a running one stays")
+    @Test("After a reconfirm, a service whose host lost power is lost after ten seconds, and a running one stays")
     func reconfirmingADeadServiceRemovesItWithinTenSeconds() throws {
         var link = TestLink(nodes: 2)
         link.send(.browse(BrowseID(rawValue: 7), "_smartplug._tcp"), to: 1)

@@ -167,7 +167,7 @@ struct ResolveTests {
         let records = try Message(decoding: try #require(datagrams.last).bytes).answers
         #expect(records.filter { $0.type == .a }.map(\.data) == [.a(IPv4Address(127, 0, 0, 1))])
         #expect(!records.contains { $0.type == .aaaa })
-        // The records for reverse mapping belong to the machine's own responder.
+        // The node sends no records for reverse mapping, because they belong to the machine's own responder.
         #expect(!records.contains { $0.name.description.hasSuffix("arpa") })
     }
 }
