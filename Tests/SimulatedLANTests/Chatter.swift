@@ -26,7 +26,7 @@ struct Chatter: SimulatedHost {
         var at: Instant
     }
 
-    /// The time of an alarm after each start; nil for none.
+    /// The time from each start until an alarm, or nil for no alarm.
     var alarm: Duration?
     var log: [Entry] = []
     var bytes: [UInt8] = []
