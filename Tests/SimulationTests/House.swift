@@ -92,8 +92,8 @@ struct House {
         lan.schedule(repair, after: end)
     }
 
-    /// In half of the cases, schedules three presses 700 ms apart. They fill a small ring and toggle the relay before
-    /// the controllers reconnect to the restarted plug and repeat their requests.
+    /// In half of the cases, schedules three presses 700 ms apart. They fill a small event journal and toggle the relay
+    /// before the controllers reconnect to the restarted plug and repeat their requests.
     private mutating func pressSoon(_ plug: HostID, after time: Duration) {
         guard random.chance(0.5) else { return }
         for press in 0..<3 { lan.schedule(.press, on: plug, after: time + .milliseconds(1 + 700 * press)) }
@@ -127,19 +127,19 @@ struct House {
         default: faults.synchronizeError = .inputOutput
         }
         lan.schedule(.disk(area, faults), on: plug, after: time)
-        // A start uses the disk most, and the next start reads the files it left.
+        // A plug uses its disk most when it starts, and its next start reads the files that the previous one left.
         if random.chance(0.5) {
             let middle = time + (end - time) / 2
             during(middle, middle + .milliseconds(10), .kill(plug), .start(plug))
             during(end + .seconds(1), end + .seconds(2), .kill(plug), .start(plug))
         }
-        // If the plug does not run, the first repair does not reach it.
+        // A plug that does not run at the time of the first repair gets the second one.
         for repair in [end, end + .seconds(95)] {
             lan.schedule(.disk(area, SimulatedDisk.Faults()), on: plug, after: repair)
         }
     }
 
-    /// Corrupts a file and cuts the power, because the files are read only after a power cut.
+    /// Corrupts a file and cuts the power, because the plug reads these files only after a power cut.
     private mutating func corrupt(_ plug: HostID, _ time: Duration, _ end: Duration) {
         lan.schedule(.corrupt(["sequence", "state", "id"].randomElement(using: &random)!), on: plug, after: time)
         during(time, end, .powerCut(plug), .powerOn(plug))

@@ -61,23 +61,23 @@ enum HouseStimulus: Sendable {
     case flashTakes(ClosedRange<Duration>)
     /// Corrupts the file of this name in the plug's flash.
     case corrupt(String)
-    /// Ends the plug after so many disk steps; see ``SimulatedDisk/SimulatedDisk/breakDown(_:afterSteps:)``.
+    /// Ends the plug after this number of disk steps; see ``SimulatedDisk/SimulatedDisk/breakDown(_:afterSteps:)``.
     case diskBreaksDown(SimulatedDisk.Breakdown, afterSteps: Int)
-    /// Ends the plug after so many disk steps, counted from the next start of its process.
+    /// Ends the plug after this number of disk steps, counted from the next start of its process.
     case nextStartBreaksDown(SimulatedDisk.Breakdown, afterSteps: Int)
     /// A user of the controller requests this relay state.
     case command(on: Bool)
     /// The controller fetches the samples that it does not have yet.
     case fetchSamples
-    /// The caller or attacker connects to a plug, or the former controller to all plugs, and sends the messages of its
-    /// kind.
+    /// A caller or an attacker connects to a plug and sends messages that fit its role. The former controller connects
+    /// to all plugs.
     case call
     /// Removes the controller with this key. A caller requests this in its session with the plug; a plug performs it as
     /// if its panel had requested it.
     case remove(PublicKey)
     /// If the plug accepts the caller, the caller resets it to factory state.
     case reset
-    /// The controller's process is killed after so many more stored updates; the next update is received but not
-    /// stored.
+    /// The controller's process is killed after it has stored this number of further updates. It receives the next
+    /// update but does not store it.
     case killBeforeStore(Int)
 }

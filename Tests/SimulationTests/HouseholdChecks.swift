@@ -5,7 +5,7 @@ import RuleModel
 /// The invariants of the simulated house.
 extension Household {
     /// Checks after every delivery that no event is repeated or missing without a reported gap, that no command takes
-    /// effect twice, and that each firing has an edge that the controller received.
+    /// effect twice, and that each firing has as its cause a change that the controller received.
     func check() throws {
         let controller = controller
         if let violation = controller.violation { throw House.Broken(description: violation) }
@@ -25,8 +25,8 @@ extension Household {
         }
     }
 
-    /// Checks that the power rose after the controller's first reading of this boot, and at least the dwell ago. An
-    /// earlier process of the controller may have received that reading.
+    /// Checks that the power rose after the controller's first reading of this boot, and that this rise was at least
+    /// the dwell time ago. An earlier process of the controller may have received that reading.
     private func checkRise(_ name: String, _ threshold: PowerThreshold, _ controller: RulingController) throws {
         let plug = plug(name)
         guard let boot = controller.plugs[name]?.description?.boot, let first = controller.firstReadings[boot] else {

@@ -25,9 +25,9 @@ struct PlugTruth {
     /// The number of events that waited for their numbers, and the number that a killed process left to the next one.
     private(set) var waited = 0
     private(set) var waitedOverKill = 0
-    /// True if numbers were skipped because flash took longer than allowed.
+    /// True if event numbers were skipped because flash took longer than allowed.
     private(set) var hadLateFlash = false
-    /// True if flash failed, was corrupted or took too long, so that the plug may have skipped numbers.
+    /// True if flash failed, was corrupted or took too long, so that the plug may have skipped event numbers.
     var hadBadFlash = false
     /// Events whose numbers were not reserved in flash before a power cut. The plug continues with lower numbers and
     /// has forgotten these events.

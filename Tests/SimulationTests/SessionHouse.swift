@@ -9,8 +9,8 @@ struct SessionHouse {
     private static let port: UInt16 = 7000
 
     var house: House
-    /// The number of events in the plug's ring. A small ring is overwritten while a controller is disconnected or slow.
-    /// If the ring is small, the send buffers of all streams are small as well.
+    /// The number of events that the journal of the plug can store. A small journal is overwritten while a controller
+    /// is disconnected or slow. If the journal is small, the send buffers of all streams are small as well.
     let ring: Int
     /// The longest time that the plug's flash takes for a write. Zero means that writes end at once.
     private let flashTime: Duration
@@ -63,7 +63,8 @@ struct SessionHouse {
             switch Int.random(in: 0..<10, using: &house.random) {
             case 0..<3: lan.schedule(.press, on: plug, after: time)
             case 3..<5:
-                // If flash is slow, more commands are sent than numbers are reserved, so that events wait.
+                // If flash is slow, more commands are sent than event numbers are reserved, so that events wait for
+                // their numbers.
                 for _ in 0..<(flashTime > .zero ? 6 : 1) { command(after: time) }
             case 5: lan.schedule(.load(Int32.random(in: 0...1000, using: &house.random)), on: plug, after: time)
             default:

@@ -93,7 +93,8 @@ extension SessionHouse {
         }
         switch gap.reason {
         case .powerLost:
-            // If numbers were skipped twice, the ring keeps one mark and drops the events before the other.
+            // If numbers were skipped twice, the journal keeps only the last skipped range, and drops the events
+            // before the first one.
             guard
                 lives.contains(where: { gap.from < $0 && gap.to < $0 })
                     || gap.from < first && (isOverwritten(gap, in: boot) || plug.truth.hadBadFlash)
@@ -101,7 +102,8 @@ extension SessionHouse {
                 throw House.Broken(description: "\(gap) in a boot whose lives began with \(lives)")
             }
         case .overwritten:
-            // If numbers were skipped twice, the ring keeps one mark and drops the events before the other.
+            // If numbers were skipped twice, the journal keeps only the last skipped range, and drops the events
+            // before the first one.
             guard isOverwritten(gap, in: boot) || plug.truth.hadBadFlash else {
                 throw House.Broken(description: "\(gap), but the ring of \(ring) events has not overwritten it")
             }

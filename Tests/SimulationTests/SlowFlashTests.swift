@@ -11,7 +11,7 @@ import Testing
 
     /// With kills, power cuts and a bad network, no number is skipped or repeated, and a killed process leaves its
     /// waiting events to the next one.
-    @Test("Slow flash delays events, but no number is skipped")
+    @Test("Slow flash delays events, but no event number is skipped")
     func aSlowFlashDelaysEventsAndLeapsOverNoNumber() throws {
         var (waited, overKill, seen) = (0, 0, 0)
         try plan.run { (seed) throws(SimulationFailure) in
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// If a write takes longer than allowed, the plug reports the skipped numbers as a gap and continues.
-    @Test("The plug skips numbers and continues when flash takes too long")
+    @Test("The plug skips event numbers and continues when flash takes too long")
     func aFlashThatTakesTooLongIsLeftBehind() throws {
         var leaps = 0
         try plan.run { (seed) throws(SimulationFailure) in

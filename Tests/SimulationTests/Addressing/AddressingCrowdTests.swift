@@ -56,7 +56,7 @@ import Testing
         let peaks = peaks(house)
         print("500 plugs, no server: at most \(peaks.arp) ARP packets and \(peaks.dhcp) DHCP messages per second")
         #expect(peaks.arp < 600 && peaks.dhcp < 400)
-        // A DISCOVER after 4, 8, 16, 32 s and then every 64 s.
+        // A plug repeats DISCOVER after 4, 8, 16 and 32 s, and then every 64 s.
         #expect(house.plugs.allSatisfy { $0.tally.dhcp <= 16 })
     }
 

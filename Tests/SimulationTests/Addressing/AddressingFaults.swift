@@ -24,7 +24,7 @@ enum Happening {
     /// A server sends its delayed answer to a plug or, if `to` is nil, to every station.
     case reply(Int, DHCPMessage, to: Int?)
     case faults(LinkFaults)
-    /// Assigns each station to the group at its index.
+    /// Assigns each station to the group at the index of the station.
     case partition([Int])
     case merge
 }

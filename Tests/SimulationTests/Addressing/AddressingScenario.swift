@@ -5,7 +5,7 @@ import SimulatedLAN
 
 /// A house and its faults, both drawn from a seed.
 struct AddressingScenario {
-    /// The duration of the faults.
+    /// The time during which faults occur.
     static let disturbance = Duration.seconds(150)
     /// The time without faults that follows the faults. In this time every lease of a dead server expires, every plug
     /// with too many conflicts makes its next try, and each host with a duplicate address sends a packet.
