@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A list to which other users have access is rejected")
+    @Test("A list of controllers to which other users have access is rejected")
     func aListThatOthersCouldHaveWrittenLetsNobodyIn() throws {
         try directories.pairDesk()
         try directories.setMode(0o644, of: "state/controllers")
@@ -174,7 +174,7 @@ import Testing
         #expect(ControllersText.parse("") == PairedControllers())
     }
 
-    @Test("Random lines are parsed or rejected") func linesOfAnyKindAreReadOrRefused() {
+    @Test("Random lines of a list of controllers are parsed or rejected") func linesOfAnyKindAreReadOrRefused() {
         var random = SeededRandom(seed: 1)
         let pieces = ["00ff", "0", " ", "%", "%25", "%0a", "%zz", "Desk", "ü", ";", "; ", "g"]
         var read = 0
@@ -188,7 +188,7 @@ import Testing
         #expect(read > 50)
     }
 
-    @Test("A list with any damaged byte is rejected") func noSpoiltByteOfTheListIsBelieved() throws {
+    @Test("A list of controllers with any damaged byte is rejected") func noSpoiltByteOfTheListIsBelieved() throws {
         try directories.pairDesk()
         let whole = try #require(directories.bytes("state/controllers"))
         let flash = StateDirectory(path: directories.state, files: FileStore())

@@ -129,7 +129,7 @@ struct StoredPlug {
         return nil
     }
 
-    /// Changes the contact at the current time.
+    /// Presses or releases the button at the current time.
     mutating func edge(down: Bool) { feed(.appliance(.buttonEdge(down: down, at: now))) }
 
     mutating func press() {

@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("A damaged code does not make the label's code valid again")
+    @Test("If the changed code is damaged, the label's code does not become valid again")
     func aSpoiltOneBringsTheLabelsNotBackToLife() throws {
         let disk = SimulatedDisk()
         let life = try #require(start(disk))

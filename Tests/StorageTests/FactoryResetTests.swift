@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "A breakdown at any step leaves the old plug or the reset one",
+        "After a breakdown at any step of a reset, the plug is unchanged or completely reset",
         arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
     func aBreakdownAtAnyStepLeavesTheOldPlugOrTheResetOne(breakdown: SimulatedDisk.Breakdown) throws {
         var outcomes: Set<Bool> = []
@@ -109,7 +109,7 @@ import Testing
     /// The old plug keeps its code. The reset plug has a new permanent code, which differs from the label's code and
     /// from the old one.
     @Test(
-        "A breakdown at any step leaves the old code with the old plug, or a new code with the reset one",
+        "After a breakdown at any step of a reset, an unchanged plug has its old code, and a reset plug a new one",
         arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
     func aBreakdownAtAnyStepLeavesTheOldCodeWithTheOldPlugAndANewOneWithTheReset(
         breakdown: SimulatedDisk.Breakdown
@@ -192,7 +192,7 @@ import Testing
         )
     }
 
-    @Test("If flash cannot store the order, the plug is unchanged")
+    @Test("If flash cannot store the request for a reset, the plug is unchanged")
     func flashThatTakesNoOrderLeavesThePlugAsItWas() throws {
         let disk = SimulatedDisk()
         let before = try old(disk)

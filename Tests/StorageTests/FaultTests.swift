@@ -62,7 +62,8 @@ import Testing
             ])
     }
 
-    @Test("A plug on a full disk is the same after a kill") func aPlugOnAFullDiskIsTheSameAfterItWasKilled() throws {
+    @Test("A plug on a full disk has the same id and the same events after a kill")
+    func aPlugOnAFullDiskIsTheSameAfterItWasKilled() throws {
         disk.change { $0.faults[directories.state] = .noSpace }
         func life() throws -> (PlugID, [PlugEvent]) {
             var plug = try start()
@@ -76,7 +77,7 @@ import Testing
         #expect(plug.resume(after: events.last?.sequence ?? 0) == .resumed)
     }
 
-    @Test("A flash that fails for some time loses nothing")
+    @Test("No event is lost if flash fails for some time")
     func aFlashThatCannotBeWrittenForAWhileCostsNothing() throws {
         var plug = try start()
         disk.change { $0.faults[directories.state] = .noSpace }
@@ -90,7 +91,7 @@ import Testing
         #expect(plug.resume(after: 0) == .resumed)
     }
 
-    @Test("Numbers that a failed flash did not reserve are not used again")
+    @Test("Event numbers that were used while flash failed are not used again")
     func numbersOfAFlashThatFailedAreNotUsedAgain() throws {
         func life(_ boot: BootID, failing: Bool) throws -> [SequenceNumber] {
             disk.change { $0.faults[directories.state] = failing ? .noSpace : nil }
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "A damaged boundary is renamed, and numbers are skipped",
+        "A damaged file of the boundary is renamed, and event numbers are skipped",
         arguments: ["", "0", "-1", "1.5", "x", "18446744073709551615", "2305843009213693953"].map { "\($0)\n\($0)\n" }
             + ["", "1001\n", "1001\n10", "1001\n1801\n", "1001\n1001\n1001\n"])
     func aDamagedBoundaryIsKeptAsideAndNumbersLeap(text: String) throws {
@@ -131,7 +132,7 @@ import Testing
         press(&plug)
     }
 
-    @Test("A missing boundary of a plug with an id counts as damaged")
+    @Test("A missing file of the boundary counts as damaged if the plug has an id")
     func aMissingBoundaryOfAPlugThatHasAnIdIsDamage() throws {
         try directories.write("0123456789ab\n0123456789ab\n", to: "state/id")
         let plug = try start()
@@ -139,7 +140,7 @@ import Testing
         #expect(plug.events.first.map { $0.sequence > 1 << 44 } == true)
     }
 
-    @Test("If the boundary is damaged and the mirror is valid, no number is skipped")
+    @Test("If the boundary is damaged and the mirror is valid, no event number is skipped")
     func aDamagedBoundaryBesideAWholeMirrorCostsNoNumber() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test(
-        "A damaged state is renamed",
+        "A damaged file of the state is renamed",
         arguments: [
             "on", "on 1000 0 overpower", "maybe 1000 0", "on 1001 0", "on 1000 -1", "on 1000 0 more", "on  1000 0",
         ].map { "\($0)\n\($0)\n" } + ["", "on 1000 0\n", "on 1000 0\non 1000 8\n", String(repeating: "1", count: 5000)])
@@ -201,7 +202,7 @@ import Testing
     }
 
     @Test(
-        "A damaged id is renamed, and a new one is created",
+        "A damaged file of the id is renamed, and a new id is created",
         arguments: ["0123456789a", "0123456789AB", "../../etc/ab", "0123456789ab cd", "\u{0}"].map { "\($0)\n\($0)\n" }
             + ["", "0123456789ab\n", "0123456789ab\n0123456789aa\n"])
     func aDamagedIdIsKeptAsideAndAnotherDrawn(text: String) throws {
@@ -216,7 +217,7 @@ import Testing
 
     /// This state remains if the power is lost after a start renamed the damaged files and before it wrote new ones.
     /// The next start must not treat the plug as new.
-    @Test("A missing file that an earlier start found damaged is reported, and numbers are skipped")
+    @Test("A missing file that an earlier start found damaged is reported, and event numbers are skipped")
     func whatWasFoundDamagedOnceIsNotTakenForWhatNeverWas() throws {
         try directories.write("x", to: "state/id.damaged")
         try directories.write("x", to: "state/sequence.damaged")
@@ -296,7 +297,7 @@ import Testing
         #expect(directories.bytes("state/unmirrored") == nil)
     }
 
-    @Test("If mirror and flash both cannot be written, numbers are skipped")
+    @Test("If neither mirror nor flash can be written, event numbers are skipped")
     func whereNeitherMirrorNorFlashCanBeWrittenAStartLeaps() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()

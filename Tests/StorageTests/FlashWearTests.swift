@@ -6,8 +6,8 @@ import Testing
 @testable import Storage
 
 @Suite struct FlashWearTests {
-    /// A day with 100 commands and 300 presses that switch. They are evenly distributed, so that each one causes its own
-    /// write of the file `state`.
+    /// A day with 100 commands and 300 presses that switch. They are evenly distributed, so that every command and
+    /// every press causes its own write of the file `state`.
     @Test("A day with 400 switches writes 12 to 12.6 kB to flash") func aBusyDayWritesTheseBytesToFlash() throws {
         let directories = Directories()
         try directories.pairDesk()

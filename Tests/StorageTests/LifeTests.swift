@@ -40,7 +40,8 @@ import Testing
         #expect(plug.resume(after: 0) == .resumed)
     }
 
-    @Test("A killed plug continues with its next number") func aKilledPlugGoesOnExactlyWhereItWas() throws {
+    @Test("After a kill, the plug continues with its next event number")
+    func aKilledPlugGoesOnExactlyWhereItWas() throws {
         let before = try killed()
         let after = try start(at: before.now)
         #expect(after.storage.id == before.id)
@@ -53,7 +54,8 @@ import Testing
         #expect(directories.text("state/state") == nil)
     }
 
-    @Test("Events that wait for their numbers survive a kill") func eventsThatWaitForTheirNumbersSurviveAKill() throws {
+    @Test("Events that wait for their event numbers survive a kill")
+    func eventsThatWaitForTheirNumbersSurviveAKill() throws {
         var limits = PlugMemory.Limits()
         limits.reservation = 4
         let (before, now) = try life(limits: limits) { plug in
@@ -85,7 +87,7 @@ import Testing
         #expect(last == 60)
     }
 
-    @Test("After an orderly stop the numbers continue and flash has the state")
+    @Test("After an orderly stop, the event numbers continue and flash has the state")
     func afterAnOrderlyStopNumbersGoOnAndFlashHasAll() throws {
         let (next, energy, now) = try life { plug in
             plug.press()
@@ -115,7 +117,9 @@ import Testing
         #expect(after.resume(after: 1) == .gap(Gap(from: 2, to: next - 1, reason: .powerLost)))
     }
 
-    @Test("A loss of power is a gap up to the boundary", arguments: [firstBoot, secondBoot])
+    @Test(
+        "After a loss of power, the unused event numbers up to the boundary are a gap",
+        arguments: [firstBoot, secondBoot])
     func aLossOfPowerIsAGapUpToTheBoundary(boot: BootID) throws {
         let before = try killed()
         // A loss of power erases the memory. Removing the runtime directory has the same effect.

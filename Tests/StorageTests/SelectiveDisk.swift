@@ -16,7 +16,7 @@ final class SelectiveDisk: FileCalls {
     private let kernel = LinuxFileCalls()
     private let state = Mutex(State())
 
-    /// Counts from now on the writes to files with this prefix.
+    /// Starts to count the writes to files whose paths begin with this prefix.
     func count(_ prefix: String) {
         state.withLock { ($0.counted, $0.filesReplaced, $0.bytesWritten) = (prefix, 0, 0) }
     }
