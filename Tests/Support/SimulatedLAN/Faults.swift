@@ -11,7 +11,7 @@ public struct LinkFaults: Hashable, Sendable {
     /// The longest further delay of such a datagram.
     public var heldBack: Duration
 
-    /// Creates faults of a link. Without arguments it only delays transmissions by 0.1 to 2 ms.
+    /// Creates faults of a link. Without arguments, the link only delays transmissions by 0.1 to 2 ms.
     public init(
         loss: Double = 0, duplication: Double = 0,
         delay: ClosedRange<Duration> = .microseconds(100)...(.milliseconds(2)),

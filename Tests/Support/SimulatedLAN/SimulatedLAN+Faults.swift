@@ -33,7 +33,7 @@ extension SimulatedLAN {
         }
     }
 
-    /// Reports interface changes since the last report to a host.
+    /// Reports to a host which of its interfaces went up or down since the last report.
     func reportInterfaces(of host: HostID) {
         for interface in slots[host.index].interfaces {
             let isUp = links[interfaces[interface.index].link.index].isUp

@@ -124,7 +124,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         now = end
     }
 
-    /// Returns a failure of this run, for faults that a test detects afterwards.
+    /// Returns a failure of this run, for a violation that a test finds after the run.
     public func failure(_ reason: String) -> SimulationFailure {
         SimulationFailure(seed: seed, reason: "after \((now - .zero).inSeconds) s: \(reason)", trace: trace.lines)
     }
@@ -159,7 +159,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         note(event, host)
         let actions = slots[host.index].host.handle(event, now: slots[host.index].clock(now))
         for action in actions {
-            // The host may have broken down in between.
+            // An earlier action may have ended the process of the host.
             guard slots[host.index].power == .running else { break }
             perform(action, of: host)
         }

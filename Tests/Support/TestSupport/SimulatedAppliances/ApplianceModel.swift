@@ -1,4 +1,4 @@
-/// Simulated household appliances, with the figures of common machines.
+/// Simulated household appliances, with the power and the durations of common machines.
 public enum ApplianceModel: String, CaseIterable, Sendable {
     case washingMachine = "washing machine"
     /// Draws 3.2 W for ten minutes after its programme, before it turns itself off.
@@ -11,8 +11,8 @@ public enum ApplianceModel: String, CaseIterable, Sendable {
     case television
     case kettle
 
-    /// Returns the samples of a plug with the appliance over some uses, and the true cycles. A use of the refrigerator
-    /// is a run of its compressor; every fifteenth use has a defrosting as a further cycle.
+    /// Returns a script with the samples of a plug over `uses` uses of the appliance, and with the true cycles. A use
+    /// of the refrigerator is a run of its compressor; every fifteenth use has a defrosting as a further cycle.
     public func script(uses: Int, seed: UInt64, holesADay: Double = 0) -> PowerScript {
         var script = PowerScript(seed: seed, holesADay: holesADay)
         let standby = self == .refrigerator ? 0 : script.draw(0.2...1.0)
@@ -38,7 +38,8 @@ public enum ApplianceModel: String, CaseIterable, Sendable {
 }
 
 extension PowerScript {
-    /// Fills, tumbles, heats, perhaps soaks, rinses with spins in between, spins, and perhaps tumbles against creases.
+    /// Adds a wash: the machine fills, tumbles, heats, perhaps soaks, rinses with spins in between, spins, and perhaps
+    /// tumbles against creases.
     fileprivate mutating func wash(soakingAt soak: Double = 3) {
         let motor = draw(150...250)
         let minutes = chance(0.3) ? 0.5 : 1.0
@@ -69,7 +70,8 @@ extension PowerScript {
         hold(40, for: 4)
     }
 
-    /// Rinses, washes hot, rinses and dries without heating. The cycle ends with a run of the drain pump.
+    /// Adds a run of the dishwasher: it rinses, washes hot, rinses again and dries without heating. The cycle ends with
+    /// a run of the drain pump.
     fileprivate mutating func washDishes() {
         hold(70, for: draw(300...700))
         hold(2.6, for: draw(20...60))
@@ -85,7 +87,7 @@ extension PowerScript {
         hold(28, for: draw(20...60))
     }
 
-    /// Heats, cools down, and perhaps turns against creases until the door is opened.
+    /// Adds a run of the dryer: it heats, cools down, and perhaps turns against creases until the door is opened.
     fileprivate mutating func dry() {
         hold(2_900, for: draw(1_200...3_600))
         for _ in 0..<Int(draw(3...12)) {

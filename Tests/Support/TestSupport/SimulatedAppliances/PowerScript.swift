@@ -32,7 +32,7 @@ public struct PowerScript: Sendable {
     /// Returns true with this probability.
     public mutating func chance(_ probability: Double) -> Bool { random.chance(probability) }
 
-    /// Draws this power for this time in seconds, with relative noise and an absolute noise of up to 0.2 W.
+    /// Adds samples of this power for this time in seconds, with relative noise and an absolute noise of up to 0.2 W.
     public mutating func hold(_ watts: Double, for seconds: Double, noise: Double = 0.02) {
         let end = now + Int64(seconds * 1000)
         while next < end {
@@ -60,7 +60,7 @@ public struct PowerScript: Sendable {
         hold(watts, for: on.lowerBound, noise: 0.1)
     }
 
-    /// Marks everything that the closure draws as one cycle.
+    /// Marks the time of all samples that the closure adds as one cycle.
     public mutating func cycle(_ body: (inout PowerScript) -> Void) {
         let start = now
         body(&self)

@@ -2,8 +2,8 @@ public import HomeKit
 import LargeNumbers
 public import ProtocolCore
 
-/// A server with its shell: an outlet with a button, flash that can fail, and connections whose controllers can stop
-/// reading.
+/// A simulated HomeKit accessory, which consists of a server and its shell. It is an outlet with a button. Its flash
+/// can fail, and the controllers of its connections can stop reading.
 public struct SimulatedAccessory: Sendable, CustomStringConvertible {
     /// The characteristics of the outlet.
     public enum Key {
