@@ -70,7 +70,7 @@ struct VirtualHouse {
         at(seconds, .state(plug: plug, on: on, level: level))
     }
 
-    /// Sets the local time at instant zero, on Thursday, 1 January 1970.
+    /// Sets the local time of day at instant zero. The date there is Thursday, 1 January 1970.
     mutating func clock(_ hour: Int, _ minute: Int = 0, sun: SunTimes = .unknown, at seconds: Double = 0) {
         let offset = Int64(hour * 3600 + minute * 60)
         at(seconds, .clockChanged(LocalTime(pieces: [.init(from: Instant(nanoseconds: .min), offset: offset)]), sun))

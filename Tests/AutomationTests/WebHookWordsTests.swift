@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct WebHookWordsTests {
     @Test(
-        "The text of a web hook has only the method and the server",
+        "The text of a web hook names only the method and the server, and hides credentials, path and query",
         arguments: [
             ("https://host/services/T0/secret", "POST https://host/…"), ("https://host", "POST https://host"),
             ("http://host:8123/", "POST http://host:8123"), ("https://host?key=secret", "POST https://host/…"),
