@@ -103,7 +103,8 @@ extension BacktestReport {
     }
 
     @Test("Skipping quiet samples does not change the result") func theSameComesOutWhateverWasPassedOver() throws {
-        // With a rule that watches the appliance, the engine skips no sample, so both runs can be compared.
+        // If a rule watches the appliance, the engine skips no sample. The run with this rule is compared with a run
+        // without it.
         let past = try FakeHistory()
         _ = try past.record("Kettle", "00000000a001", 0..<20_000) { Double($0 * 7919 % 211) / 2 }
         _ = try past.record("Lamp", "00000000a002", 3..<20_000) { $0 % 600 < 200 ? 60 : 0.4 }
@@ -281,7 +282,7 @@ extension BacktestReport {
         #expect(try past.run([rule], 0...599).summary(.utc).count == 2)
     }
 
-    @Test("Before its first recorded change the relay had the opposite state")
+    @Test("Before its first recorded change, the relay counts as being in the opposite state")
     func aRelayStoodTheOtherWayBeforeItWasFirstSwitched() throws {
         let past = try FakeHistory()
         let lamp = try past.record("Lamp", "00000000a001", 0..<3600) { _ in 0 }

@@ -96,7 +96,7 @@ struct SamplePaceTests {
         }
     }
 
-    @Test("A gap is compared with the pace of the samples before it, even if that pace lasted for only two samples")
+    @Test("A gap is compared with the pace of the samples before it, even if that pace lasted for only two intervals")
     func faster() throws {
         for fast in [2, 3, 60] {
             let slow = (0..<50).map { ($0 * 20, 0.0) }
