@@ -1,5 +1,5 @@
-"""Announces nonexistent plugs, each once. Half of the announcements have the id of a real plug. Prints the number of announcements as JSON
-objects, and runs until it is killed.
+"""Announces nonexistent plugs, each once. Half of the announcements have the id of a real plug. Ten times per
+second, prints the number of announcements so far as a JSON object. Runs until it is killed.
 
 announcer.py RATE ID
 RATE is the number per second, ID the id of the real plug.

@@ -1,5 +1,6 @@
-// The minimal program for a plug's button, as a reference: waits for a release of one line with libgpiod and toggles a
-// second line. `edge_to_line BUTTON RELAY`: the names of the lines. Prints "ready" and runs until it is killed.
+// The minimal program for a plug's button, as a reference: waits with libgpiod until the button on one line is released,
+// and then toggles a second line. `edge_to_line BUTTON RELAY`: the names of the lines. Prints "ready" and runs until it
+// is killed.
 #include <gpiod.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -38,7 +38,7 @@ start_plugd() {
 }
 
 stop_plugd() {
-    # A new meter may fail once and then recover.
+    # After its start, plugd may fail to read the meter once, and then recover.
     if [ "$(grep -c " cannot " /tmp/plugd.log)" != "$(grep -c " can .* again" /tmp/plugd.log)" ]; then
         fail "plugd reported an error that it did not recover from"
     fi

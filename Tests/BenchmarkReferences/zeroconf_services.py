@@ -3,7 +3,7 @@
 zeroconf_services.py browse TYPE COUNT      prints {"event": "resolved", "seconds"} when COUNT services are resolved; the time begins with
                                             the browse; the listener resolves one service after the other, as in the library's README
 zeroconf_services.py browse-at-once TYPE COUNT      does the same with the asynchronous interface, which resolves all services at once
-zeroconf_services.py publish TYPE COUNT ADDRESS     prints {"event": "announced"} and continues to run
+zeroconf_services.py publish TYPE COUNT ADDRESS     prints {"event": "registering"}, later {"event": "announced"}, and continues to run
 """
 
 import asyncio
