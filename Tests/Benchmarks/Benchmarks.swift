@@ -63,7 +63,8 @@ struct Setting: Sendable {
     var isQuick: Bool
     /// The seconds for which the messages of an idle host are counted.
     var idleSeconds: Int { isFull ? 600 : isQuick ? 5 : 120 }
-    /// The folder of recorded appliances, which is not part of the repository. Without it only the models are measured.
+    /// The folder of recorded appliances, which is not part of the repository. Without it, only the simulated models of
+    /// appliances are measured.
     let traces = "../shared/traces"
     /// The number of runs of each measurement, which alternate with runs of the references. The figure is the median.
     var rounds: Int { isQuick ? 1 : 5 }

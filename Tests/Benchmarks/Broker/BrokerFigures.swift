@@ -51,7 +51,7 @@ private struct BrokeredPresses {
         let telling = Task { await door.run { try await runner.send($0, to: $1, id: $2) } }
         var records = runner.records.makeAsyncIterator()
         while let record = await records.next() { if case .following = record.notice { break } }
-        // Unread records would block the house.
+        // Unread records would block the runner.
         let reading = Task { for await _ in runner.records {} }
         let listener = BrokerListener(to: broker, hearing: "smartplug/presses/+/event", "benchmark/round")
         var heard = listener.messages.makeAsyncIterator()

@@ -7,7 +7,7 @@ import PowerHistory
 /// write. The roll-ups have the same size as those of a daemon that ran for a year.
 enum YearOfAHouse {
     private static let day: Int64 = 86_400_000
-    /// The days that are stored in one step.
+    /// The number of days that are stored in one step.
     private static let daysAtOnce: Int64 = 16
 
     /// - Parameters:

@@ -58,7 +58,7 @@ struct RuledPlug {
             set, client: events.client, store: store, scripts: pool, recorder: recorder)
         self.runner = runner
         running = Task { await runner.run() }
-        // Reads all records at once, because unread records would delay the reports of other plugs.
+        // Reads all records as soon as they arrive, because unread records would delay the reports of other plugs.
         let (records, continuation) = AsyncStream.makeStream(of: RunnerRecord.self)
         reading = Task {
             for await record in runner.records {

@@ -12,7 +12,7 @@ struct FollowedPlugEvents {
     let client: PlugClient
     let plug: FollowedPlug
     private var reports: PlugReports.AsyncIterator
-    /// The relay's state in the last event.
+    /// The relay's state in the last relay event, or false before the first one.
     private(set) var relayIsOn = false
 
     /// - Parameters:
