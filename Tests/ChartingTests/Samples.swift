@@ -25,7 +25,8 @@ struct Sample: CustomTestStringConvertible {
         (0..<count).map { ChartPoint(time: start + Double($0) * step, value: value($0)) }
     }
 
-    /// Six hours of a compressor: twenty minutes of every hour, with an inrush of one sample and then a slow fall.
+    /// Six hours of a compressor that runs for the first twenty minutes of every hour, with an inrush of one sample and
+    /// then a slow fall.
     static let refrigerator = Sample(
         name: "refrigerator",
         chart: Chart(
