@@ -141,7 +141,7 @@ class Bench:
     # The target.
 
     def start(self, name="Lamp"):
-        """Starts the target, without waiting for anything."""
+        """Starts the target. Does not wait for its packets."""
         if self.peer is None:
             self.plug_in()
         self.start_alone(name)

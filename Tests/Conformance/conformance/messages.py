@@ -30,7 +30,7 @@ class Message:
 
     @property
     def is_probe(self):
-        """True for a query that proposes records (section 8.1)."""
+        """True for a query that proposes records (RFC 6762 section 8.1)."""
         return not self.is_response and bool(self.authorities)
 
     def with_records(self, change):

@@ -68,8 +68,8 @@ MANY = 3  # If more criteria than this are not judged for the same reason, one l
 
 
 def explanations(results):
-    """Returns the lines below the table in its order: one per result, or one for many criteria that are not judged for the
-    same reason."""
+    """Returns the lines below the table, in the order of its rows: one line per result, but one shared line if more than
+    MANY criteria are not judged for the same reason."""
     order = list(all_criteria())
     reasons = [result.reason for result in results if result.verdict == UNJUDGED]
     lines = []

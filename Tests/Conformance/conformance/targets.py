@@ -51,7 +51,7 @@ class Target:
         return at
 
     def ready(self):
-        """Waits until the target would notice that the cable is connected."""
+        """Waits until the target watches the carrier, so that it notices when the cable is connected."""
         time.sleep(0.5)
 
     @property

@@ -33,8 +33,8 @@ def settled(bench):
 
 
 def given_up(bench, claim, struck):
-    """Returns the verdict on a host that released its address at the first conflict, which §2.5 (a) allows. The host
-    must probe its new address three times."""
+    """Returns the verdict on a host that released its address at the first conflict, which RFC 3927 §2.5 (a)
+    allows. The host must probe its new address three times."""
     new = bench.claim(9, struck.at, but=(claim.address,))
     if claim.address in bench.kernel.now() or len(new.probes) != 3:
         return failed(f"{claim.address} was not defended, {new.address} was not claimed correctly", new.announcement)
