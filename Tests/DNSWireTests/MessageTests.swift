@@ -159,7 +159,7 @@ struct MalformedMessageTests {
         )
     }
 
-    @Test("A header with the maximum record counts and no records is an error")
+    @Test("A header that announces 65,535 entries per section is an error if the entries are missing")
     func aClaimOfManyRecordsReservesNothing() {
         #expect(error([0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8) + [0, 0, 1, 0, 1]) != nil)
     }
