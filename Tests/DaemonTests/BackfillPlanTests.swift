@@ -170,7 +170,7 @@ private struct Bench {
         #expect(bench.open.map(\.boot) == [other])
     }
 
-    @Test("Of many missing ranges, 256 are filled before the next query")
+    @Test("At most 256 missing ranges of a plug are filled before the history is queried again")
     func aTimelineFullOfHolesIsFilledAPartAtATime() {
         var bench = Bench()
         let holes = (0..<1000).map { number -> ClosedRange<Int64> in

@@ -80,7 +80,7 @@ actor FakeHouse: PlugAccess, SampleSource {
         continuation.resume()
     }
 
-    /// Returns when this event was acknowledged.
+    /// Waits until this event has been acknowledged.
     func acknowledged(_ sequence: SequenceNumber, of plug: String) async {
         guard acknowledged[plug] != sequence else { return }
         await withCheckedContinuation { waiting = (plug, sequence, $0) }

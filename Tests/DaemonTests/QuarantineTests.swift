@@ -81,7 +81,7 @@ import Testing
         #expect(quarantine.until(heater, keys: reset, now: 1002) == nil)
         // A crash with unknown keys does not end the exclusion.
         #expect(quarantine.died(with: heater, at: 1003) == true)
-        // The first crash with the new key counts as the first one.
+        // The first crash with the new key starts the count of crashes again.
         _ = quarantine.died(with: heater, keys: fingerprints, at: 1004)
         #expect(quarantine.died(with: heater, keys: reset, at: 1005) == false)
         // An entry of an earlier version applies to every key.

@@ -46,7 +46,7 @@ import Testing
         #expect((100...163).contains(logs))
         #expect(
             notices.first == .recordsLeftOut(10_001 - logs),
-            "the dropped records must be reported before the later ones")
+            "the number of dropped records must be the first record")
         #expect(notices[1] == .firing(Self.firing) && notices.last == .lost(plug: "Lamp"))
         #expect(notices.count == logs + 3)
     }

@@ -105,7 +105,7 @@ struct RuleFileShelfTests {
         #expect(set.scripts == [first] && set.faults.isEmpty)
     }
 
-    @Test("A file that exceeds the limit of rules is rejected")
+    @Test("A file whose rules would exceed the limit for all files is rejected")
     func many() {
         var shelf = RuleFileCache()
         let files = (0..<5).map { file in

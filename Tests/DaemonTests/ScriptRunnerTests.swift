@@ -80,7 +80,8 @@ private actor FakeScripts: ScriptCalling {
         return words
     }
 
-    @Test("The action that a function requests becomes a command") func whatAFunctionAsksForBecomesACommand() async {
+    @Test("The action that a script's function requests becomes a command")
+    func whatAFunctionAsksForBecomesACommand() async {
         let house = FakeHouse()
         let seen = Mutex<[PlugView]>([])
         let scripts = FakeScripts { _, plugs in
@@ -103,7 +104,7 @@ private actor FakeScripts: ScriptCalling {
         #expect(await scripts.scripts.map(\.name) == ["hall.lua"])
     }
 
-    @Test("A function that fails causes no command, and the failure is reported")
+    @Test("If a script's function fails, no command is sent and the failure is reported")
     func aFunctionThatFailsDoesNothingAndIsTold() async {
         let house = FakeHouse()
         let scripts = FakeScripts { _, _ in .failed("hall.lua:1: no", log: ["so far"]) }
