@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "A missing or invalid Host field is malformed",
+        "A missing or invalid Host field is refused as malformed",
         arguments: [
             nil, "", ":80", "a b", "localhost:", "localhost:99999", "localhost:80a", "localhost:80:80", "::1", "[::1",
             "[localhost]", "user@localhost", "localhost/", "lo\u{0}calhost", String(repeating: "a", count: 300),

@@ -296,7 +296,7 @@ private func somebody(_ address: String) -> LoginThrottleKey { LoginThrottleKey(
     }
 
     /// Attack class: an unreadable file opens the dashboard.
-    @Test("An invalid line in the password file refuses every login")
+    @Test("If the password file has an invalid line, every login is refused")
     func aLineThatCannotBeReadOpensNothing() throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
