@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("A row of a house without rights or with an invalid id is dropped")
+    @Test("A row is dropped if the user has no rights in its house or if its plug id is invalid")
     func aRowOfAHouseThatNobodyMaySeeIsLeftOut() throws {
         let row: [String?] = [
             "elm-5", #"{"city":"Bonn","floor":2,"odd":{"a":[1]}}"#, "00000000000a", "Lamp\u{1B}[2J", "t",
@@ -101,7 +101,9 @@ import Testing
         #expect(
             plug.lastSeen == "2026-11-25T03:02:54Z" && plug.id == "00000000000a" && plug.tripped == nil
                 && plug.connected)
-        #expect(FleetPlug(row, for: rights((.owner, "oak"))) == nil, "a row of a house without rights was accepted")
+        #expect(
+            FleetPlug(row, for: rights((.owner, "oak"))) == nil,
+            "a row of a house in which the user has no rights was accepted")
         for (place, value) in [(2, "../x"), (2, nil), (0, nil)] as [(Int, String?)] {
             var bad = row
             bad[place] = value

@@ -265,7 +265,7 @@ private struct Desk {
         #expect(desk.told() == [2: .refused("the broker rejected the request: Not authorized")])
     }
 
-    @Test("Random events in random order give each order exactly one outcome", arguments: 0..<40 as Range<UInt64>)
+    @Test("Under random events, each order gets exactly one outcome", arguments: 0..<40 as Range<UInt64>)
     func eachOrderGetsOneLastWord(_ seed: UInt64) {
         var (desk, dice) = (Desk(servers: 3), SeededRandom(seed: seed))
         var requests: [Publication] = []
