@@ -44,7 +44,8 @@ struct DiscoveryLink {
     /// The largest number of deadlines in one run. A node that needs more schedules itself in a loop.
     private static let patience = 10_000
 
-    /// The packets of two nodes while one registers a service, the other browses for it, and the first stops.
+    /// The packets of two nodes while one registers a service, the other browses for it, and then the registering node
+    /// stops.
     static let recorded: [OutboundDatagram] = {
         var link = DiscoveryLink(nodes: 2)
         link.send(.stop, to: 0)

@@ -122,7 +122,7 @@ private struct ServedClient {
         if sent == before { try wait() }
     }
 
-    /// Runs ten minutes without an answer.
+    /// Runs for ten minutes without an answer.
     mutating func live() throws(FuzzFailure) {
         let end = now + .seconds(600)
         sent = 0

@@ -64,9 +64,9 @@ private struct CrowdedPlug {
     private var now = Instant(nanoseconds: 1_000_000_000)
     private var links: [Int: Link] = [:]
     private var lastConnection: UInt64 = 0
-    /// The number of each person's key in use.
+    /// The number of the key that each person uses, as in `publicKey`.
     private var current = Array(0..<people)
-    /// The number of the key that each person has announced, or nil.
+    /// The number of the key that each person has announced, or nil without a pending announcement.
     private var announced: [Int?] = Array(repeating: nil, count: people)
     private var unused = people
     private(set) var welcomes = 0

@@ -5,7 +5,7 @@ import TestSupport
 
 extension FuzzTarget {
     /// Sends bytes of an unpaired peer, in several segmentations, to a plug whose pairing window is open. The plug
-    /// performs nothing for it, answers in complete frames, and pairs only after a proof of the code.
+    /// carries out no command of the peer, answers in complete frames, and pairs only after a proof of the code.
     static let pairingPlug = FuzzTarget(
         name: "pairing-plug",
         seeds: { [Courtship.recorded.fromController] },
