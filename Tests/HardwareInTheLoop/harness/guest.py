@@ -60,7 +60,8 @@ class Guest:
             if self._line(BOOT_LIMIT) != b"ready":
                 raise Gone(f"the guest did not boot:\n{self.said()}")
         except BaseException as error:
-            # Also after an interruption (KeyboardInterrupt), because the caller does not have this object yet and cannot close it.
+            # The guest is closed after every exception, including KeyboardInterrupt, because the caller does not have this object
+            # yet and cannot close it.
             self.close()
             if isinstance(error, TimeoutError):
                 raise Gone(f"qemu did not start: {(work / 'qemu').read_text()}") from None

@@ -24,7 +24,7 @@ struct chip {
 	unsigned int write_count;
 };
 
-/* Locked while a bus message is handled, while a control file changes registers, and while one lists the writes. */
+/* Locked while a bus message is handled, and while a control file changes registers or lists the writes. */
 extern struct mutex chips_lock;
 
 /* Sets the values after power-on. */
