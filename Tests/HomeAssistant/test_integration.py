@@ -91,7 +91,8 @@ class House:
         core, code = self.core, self.owner.does("invite", "Television", "--as", "user", "--plain").output
         form = core.post("/api/config/config_entries/flow", {"handler": "smartplug"})
         options = form["data_schema"][0]["selector"]["select"]["options"]
-        assert options == [{"value": self.plug_id(self.television), "label": "Television"}], "not only the plug that is not set up is offered"
+        assert options == [{"value": self.plug_id(self.television), "label": "Television"}], \
+            "the dialog does not offer exactly the one plug that is not set up"
         told = core.answers(form["flow_id"], plug="nonsense")
         assert told["errors"] == {"plug": "invalid_address"}, told
         told = core.answers(form["flow_id"], plug=self.plug_id(self.television))
