@@ -97,7 +97,7 @@ import Testing
         #expect(throws: ControllerFault.refused(.authentication, retryDelay: nil)) { try plug.session(owner) }
     }
 
-    @Test("Concurrent changes of pairings are stored in order, and the second is checked again")
+    @Test("Concurrent changes of pairings are stored in order, and the second is checked again after the first")
     func changesAreStoredOneAfterTheOther() throws {
         var plug = try SimulatedAccessory()
         var (owner, session) = try plug.pairedSession()
