@@ -88,7 +88,7 @@ struct SunWindowTests {
         }
     }
 
-    @Test("If an offset moves an end of a window past midnight, it keeps the date of its sunrise or sunset")
+    @Test("If an offset moves an end of a window past midnight, this end keeps the date of its sunrise or sunset")
     func offsets() throws {
         let june = Self.day(6, 20)
         let berlin = try SunnyHouse(52.52, 13.405, hours: 2, days: june - 1...june + 2)
