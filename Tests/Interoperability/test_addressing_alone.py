@@ -71,7 +71,8 @@ def case_found_and_switched_over_IPv6(house):
 
 
 def case_two_plugs_and_both_families(house):
-    """A controller on the second plug's host finds and switches the first plug; it uses IPv6 if both families work."""
+    """A controller on the second plug's host finds and switches the first plug. The controller uses IPv6 if both families
+    work."""
     hosts = [house.host(), house.host()]
     events = [house.until_end(AddressEvents(host)) for host in hosts]
     lamp, _ = house.plug(hosts[0], "Lamp"), house.plug(hosts[1], "Kettle")

@@ -76,7 +76,7 @@ def test_a_killed_watch_loses_nothing(lan, plug, controller):
     again = person.watch("Lamp")
     eventually(lambda: told(again, "button"), 10, lambda: f"the press:\n{again.transcript()}")
     last = told(first, "button")[-1]["seq"]
-    assert told(again, "button")[-1]["seq"] == last + 2, "the relay event and the button event"
+    assert told(again, "button")[-1]["seq"] == last + 2, "the new press did not cause exactly a relay event and a button event"
 
 
 def test_after_and_from_now_go_before_what_is_remembered(lan, plug, controller):

@@ -13,7 +13,7 @@ from harness.messages import A, AAAA, NSEC, PTR, SRV, TXT, ours, told
 from harness.zeroconf_peer import ZeroconfBrowser, publish
 
 MESSAGES = int(os.environ.get("SMARTPLUG_DECODED_MESSAGES", "20000"))
-BATCH = 10_000  # messages per call: their text is much longer, and the limit bounds its memory
+BATCH = 10_000  # messages per call; the limit bounds the memory for their text, which is much longer than the messages
 SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
 CORPUS = pathlib.Path(__file__).parent.parent / "Fuzz" / "Corpus" / "dns-message"
 pytestmark = pytest.mark.time_limit(60 + MESSAGES // 500)

@@ -40,7 +40,7 @@ def test_a_healthy_house_has_no_problem(lamp, person):
     assert lamp.host.ipv4 in about(done, "multicast", "eth0")[0]["what"]
     assert about(done, "port")[0]["what"].startswith("no other program")
     service, lamp_found = about(done, "service", "Lamp")[0], about(done, "plug", "Lamp")[0]
-    assert service["level"] == lamp_found["level"] == "ok" and "next" not in service, "a paired plug needs no hint"
+    assert service["level"] == lamp_found["level"] == "ok" and "next" not in service, "there is a hint for a paired plug"
     assert f"port {person.port('Lamp')}" in service["what"]
     assert lamp_found["what"].startswith("its key matches the pinned key, and it answers in ")
 
@@ -137,4 +137,4 @@ def test_alone_on_the_network(lan, controller):
     assert done.status == 0, done
     warned = {(told["subject"], told["about"]) for told in done.objects if told["level"] == "warning"} - {("clock", "")}
     assert warned == {("multicast", "eth0"), ("service", "")}, done
-    assert not (controller_directory() / "key").exists(), "the doctor creates no key"
+    assert not (controller_directory() / "key").exists(), "the doctor created a key"

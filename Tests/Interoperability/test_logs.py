@@ -20,7 +20,7 @@ def test_a_press_is_a_debug_line_for_who_follows_and_the_level_falls_back(lan, p
     later = person.does("logs", "Lamp", "--level", "debug", "--for", "2s", "--json").objects
     assert sum(record.get("message") == LINE for record in later) == 1, later
     assert all(record["event"] == "line" and record["plug"] == "Lamp" and record["at"][:2] == "20" for record in later)
-    assert LINE not in lamp.running.transcript(), "the plug's own output contains a line above its configured level"
+    assert LINE not in lamp.running.transcript(), "the plug's own output contains a line that is more detailed than its configured level"
 
 
 def test_a_third_is_refused_and_nobody_reads_the_setup_code(lan, plug, controller):

@@ -127,7 +127,7 @@ def test_without_the_daemon_all_goes_on(house):
     house.start()
     house.daemon.process.kill()
     house.daemon.ended(within=5)
-    assert house.socket.exists(), "a killed daemon does not remove its socket"
+    assert house.socket.exists(), "the socket of the killed daemon is missing"
     done = house.person.does("off", "Lamp", "--json")
     assert done.objects[0]["on"] is False and done.errors == ""
 

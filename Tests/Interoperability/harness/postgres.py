@@ -30,7 +30,7 @@ def make_cluster(folder):
 
 
 class Postgres:
-    """`settings` are those of postgresql.conf."""
+    """A PostgreSQL server. `settings` are settings of postgresql.conf, by name."""
 
     def __init__(self, host, cluster, folder, size=None, **settings):
         """With `size`, the data is on a separate disk of that many megabytes."""

@@ -21,7 +21,7 @@ class Ended(Exception):
 
 
 class ScriptHost:
-    """`before`: words in front of the program."""
+    """One process of the script host. `before` contains the words in front of its command line."""
 
     def __init__(self, program, name="test.lua", before=()):
         self.name = name

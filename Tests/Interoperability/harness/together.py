@@ -38,7 +38,7 @@ def with_each(*kinds):
 
 
 class Verdicts:
-    """Starts the cases when it is created."""
+    """The verdicts of the cases. The cases start when this object is created."""
 
     def __init__(self, module, names, programs, folder):
         self._lan = LAN()
