@@ -149,7 +149,7 @@ struct InterfaceTableTests {
         #expect(!InterfaceFilter.named(["lo"]).admits(ethernet))
     }
 
-    @Test("Changes between two lists are removals first, then changes and additions")
+    @Test("The changes between two lists begin with the removals; the changed and added interfaces follow")
     func changes() {
         var moved = ethernet
         moved.addresses = []

@@ -50,7 +50,7 @@ struct MulticastSocketTests {
         try await socket.close()
     }
 
-    @Test("IPv6 multicast over a cable arrives at the other interface with its index", .timeLimit(.minutes(1)))
+    @Test("An IPv6 multicast over a cable is received with the receiving interface's index", .timeLimit(.minutes(1)))
     func cable() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("left", "right")

@@ -85,7 +85,7 @@ struct RouteRequestTests {
             ])
     }
 
-    @Test("Setting a link up changes only that flag")
+    @Test("Setting a link up changes only the flag IFF_UP")
     func link() {
         #expect(
             RouteRequest.linkUp(interface: 3).encoded(sequence: 1) == [
@@ -94,7 +94,7 @@ struct RouteRequestTests {
             ])
     }
 
-    @Test("An added route is parsed as the same route")
+    @Test("The request that adds a route is parsed as the same route")
     func roundTrip() throws {
         let route = InterfaceRoute(
             interface: 3, destination: IPv4Address(10, 0, 0, 0), prefixLength: 8, router: IPv4Address(192, 0, 2, 1),
