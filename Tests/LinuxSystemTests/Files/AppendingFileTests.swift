@@ -33,7 +33,9 @@ struct AppendingFileTests {
         #expect(try content() == [1, 2, 5])
     }
 
-    @Test("An append that does not fit leaves no bytes in the file, at whichever byte it failed", arguments: 0..<10)
+    @Test(
+        "An append that does not fit on the disk leaves none of its bytes in the file, whichever byte fails",
+        arguments: 0..<10)
     func fullDisk(room: Int) throws {
         let disk = SimulatedDisk()
         let store = FileStore(calls: disk)
