@@ -4,7 +4,7 @@ import ProtocolCore
 import Testing
 
 struct AnswerTests {
-    @Test("A unique record is answered immediately with its additional records")
+    @Test("A query for a unique record is answered immediately, with the additional records")
     func aUniqueRecordIsAnsweredAtOnceWithItsAdditionals() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(instance, .srv))))
@@ -94,7 +94,7 @@ struct AnswerTests {
         #expect(again > asked)
     }
 
-    @Test("A delayed answer is dropped if another host gives it first")
+    @Test("A delayed answer is dropped if another host sends the same answer first")
     func anAnswerThatAnotherHostGivesIsSpared() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(type, .ptr))))

@@ -41,7 +41,9 @@ struct HeardQueryTests {
         #expect(test.sent.count == 1)
     }
 
-    @Test("Another host's query does not suppress ours if we would not receive all answers to ours", arguments: 0..<5)
+    @Test(
+        "Another host's query does not suppress ours if its answers would not include all answers that we need",
+        arguments: 0..<5)
     func whatDoesNotServeUsIsNoDuplicate(kind: Int) throws {
         var test = Harness.querier()
         test.send(.ask(browse, on: nil))

@@ -12,7 +12,7 @@ struct ReplyTests {
         return .received(try inbound(Message(questions: [question], authorities: [record.withoutFlush])))
     }
 
-    @Test("A record is answered by unicast only during a quarter of its lifetime after its last multicast")
+    @Test("A record is sent by unicast only within a quarter of its lifetime after its last multicast")
     func onlyWhatWasMulticastLatelyIsAnsweredAlone() throws {
         var test = Harness.announced()
         // The records were announced a minute ago: within a quarter of 4500 s, but not of 120 s.
@@ -72,7 +72,7 @@ struct ReplyTests {
         }
         test.run(for: .seconds(1))
         // More than a quarter of the SRV record's lifetime has passed since its last multicast, so the first probe is
-        // also answered by multicast. For the next quarter, the record is not multicast again.
+        // also answered by multicast. For the next quarter of its lifetime, the record is not multicast again.
         let alone = test.sent.filter { $0.datagram.destination == toStranger }
         let toAll = test.sent.filter { $0.datagram.destination == .multicast(.v4) }
         #expect(alone.map { $0.time - start } == [.zero, .milliseconds(10), .milliseconds(20)])
