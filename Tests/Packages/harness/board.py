@@ -24,7 +24,7 @@ class Board:
         return self.does("dpkg --install /root/*.deb && dpkg --audit")
 
     def simulate(self):
-        """Configures the service to run a plug with simulated parts that manages the network addresses."""
+        """Configures the service to run a plug that has simulated parts and manages the network addresses."""
         self.system.write(DROP_IN, SIMULATED)
         self.does("systemctl daemon-reload")
 
