@@ -143,7 +143,7 @@ private struct Bench {
         #expect(bench.asked.isEmpty && bench.answers.last?.contains("unsupported") == true)
     }
 
-    @Test("State is published at once when the plug switches, and once per second for measurements")
+    @Test("State is published at once when the plug switches, and at most once per second for measurements")
     func aPlugIsToldWhereItSwitchesAndOnceASecondWhereItMeasures() {
         var bench = Bench()
         bench.connect()
@@ -167,7 +167,7 @@ private struct Bench {
         #expect(bench.texts("state").count == before + 5)
     }
 
-    @Test("A request on the set topic becomes a command of the plug, and its answer is published")
+    @Test("A request on the set topic becomes a command to the plug, and the plug's answer is published")
     func aCommandGoesThroughTheDoorAndIsAnswered() {
         var bench = Bench()
         bench.connect()

@@ -59,7 +59,8 @@ private struct PlugWorld {
     }
 
     private mutating func losePower() {
-        // The set may contain events that the broker has already accepted. The check subtracts the received ones.
+        // `lost` may contain events that the broker has already accepted. The check subtracts the events that the
+        // subscriber received.
         lost.formUnion(used.filter { $0 >= journal.oldestSequence })
         journal = EventJournal(
             nextSequence: boundary, lossBefore: .powerLost, limits: EventJournal.Limits(events: Self.ring))
