@@ -9,7 +9,7 @@ import Testing
     @Test("A new name is reported and the connection continues") func aNewNameIsToldAndTheConnectionGoesOn() {
         var bench = FollowedBench()
         bench.locateAndConnect()
-        #expect(bench.descriptions.map(\.name) == [nil], "the name equals the announced one")
+        #expect(bench.descriptions.map(\.name) == [nil], "the first report of a session has no name")
         bench.serve(.renamed("Lounge"))
         bench.serve(.configured(RemoteSettings(powerOn: .on)))
         #expect(bench.descriptions.map(\.name) == [nil, "Lounge", "Lounge"])

@@ -51,7 +51,7 @@ import Testing
         #expect(bench.sequences == [11])
     }
 
-    @Test("A follower that is created with a cursor first delivers the events after that cursor")
+    @Test("A follower that is created with a cursor delivers the stored events after this cursor")
     func aCursorGivenAtTheStartIsGoneOnFrom() {
         var bench = FollowedBench(cursor: .after(10))
         for _ in 0..<3 { bench.press() }

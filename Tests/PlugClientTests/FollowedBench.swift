@@ -45,7 +45,7 @@ struct FollowedBench {
     private var isCut = false
     /// The plug's answers to requests for the paired controllers.
     var controllers: [[PairedControllerEntry]] = []
-    /// The plug's reports about itself: its name if it changed, and its settings.
+    /// The plug's reports about itself: its name and settings. The name is nil at the beginning of a session.
     private(set) var descriptions: [(name: String?, settings: RemoteSettings?)] = []
     private var connections: UInt64 = 0
 

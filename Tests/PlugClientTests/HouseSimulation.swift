@@ -5,8 +5,8 @@ import ServiceDiscovery
 
 @testable import PlugClient
 
-/// A ``HouseMachine`` with simulated plugs and a simulated network in virtual time. Each random step performs one event,
-/// so connections, reports, deliveries and announcements have any order.
+/// A ``HouseMachine`` with simulated plugs and a simulated network in virtual time. Each random step performs one
+/// event, so connections, reports, deliveries and announcements have any order.
 struct HouseSimulation {
     typealias FollowerID = HouseMachine.FollowerID
 
@@ -60,7 +60,7 @@ struct HouseSimulation {
     private var queue: [HouseMachine.Action] = []
     private var isPerforming = false
     private var isStopping = false
-    /// The names that are found and not lost.
+    /// The names that the machine has reported as found and not as lost since.
     private var found: Set<String> = []
     /// The follower that delivered the latest connection of the plug.
     private var connected: [PlugID: FollowerID] = [:]
@@ -347,13 +347,13 @@ struct HouseSimulation {
     }
 
     private mutating func perform(_ action: HouseMachine.Action) {
-        check(!isFinished, "an action follows the last one")
+        check(!isFinished, "an action follows `finish`")
         switch action {
         case .readPaired: feed(.paired(isListReadable ? paired : nil))
         case .prioritize: break
         case .follow(let id, let name, let known, let resumed):
             check(!isStopping, "following begins after the stop")
-            check(followings[id] == nil && !released.contains(id), "a number is used twice")
+            check(followings[id] == nil && !released.contains(id), "a follower id is used twice")
             check(!followings.values.contains { $0.name == name && !$0.isStopped }, "\(name) is followed twice")
             var known = known
             for earlier in resumed?.followers ?? [] {
