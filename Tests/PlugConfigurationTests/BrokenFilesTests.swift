@@ -26,5 +26,6 @@ struct BrokenFilesTests {
         #expect(told == (try String(contentsOf: golden, encoding: .utf8)))
     }
 
-    @Test("There are at least ten invalid files") func thereAreTenOfThemAtLeast() { #expect(Self.names.count >= 10) }
+    @Test("The tests have at least ten invalid configuration files")
+    func thereAreTenOfThemAtLeast() { #expect(Self.names.count >= 10) }
 }

@@ -28,7 +28,7 @@ struct HardwareDocumentTests {
         }
     }
 
-    @Test("Both builds in the documents use the same lines and different meters")
+    @Test("Both builds in the documents use the same GPIO lines and have different limits")
     func bothBuildsUseTheSameLinesAndTheirOwnMeters() throws {
         let bench = try PlugConfiguration(configurations(in: Self.documents[1])[0], file: "bench.md")
         let mains = try PlugConfiguration(configurations(in: Self.documents[2])[0], file: "mains.md")
