@@ -129,7 +129,7 @@ import Testing
         seat.hear { $0.welcome = WireWelcome(plug, now: .zero) }
     }
 
-    @Test("A request before Welcome is sent after it")
+    @Test("A request that is made before Welcome arrives is sent after Welcome")
     func aQuestionBeforeWelcomeWaitsForIt() {
         var seat = ControllerSessionTests.Seat()
         seat.handle(.connected)

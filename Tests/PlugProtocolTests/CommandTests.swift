@@ -41,7 +41,7 @@ import PlugModel
         #expect(try results(&bench) == [.done(PlugState(relayOn: true), event: 40)])
     }
 
-    @Test("A reset of a protection is answered with its own event, also after a restart")
+    @Test("A command that resets a protection is answered with the event that it caused, also after a restart")
     func theEventOfAResetIsThatOfTheCommand() throws {
         var bench = Bench(state: PlugState(relayOn: false, tripped: .overPower))
         bench.greet()

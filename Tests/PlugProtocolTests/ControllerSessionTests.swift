@@ -155,7 +155,7 @@ import PlugModel
         #expect(seat.sequences == [2])
     }
 
-    @Test("Only the newest subscription is sent after an earlier one is answered")
+    @Test("After an earlier subscription is answered, only the newest waiting subscription is sent")
     func theNewestWishWinsWhileAnEarlierIsOnItsWay() {
         var seat = Seat.welcomed(SubscriptionOptions(events: .after(3)))
         seat.handle(.subscribe(SubscriptionOptions(events: .none)))

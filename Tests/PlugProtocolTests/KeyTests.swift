@@ -213,7 +213,7 @@ import Testing
         #expect(bench.server.access.controllers[deskKey]?.nextKey == nextKey, "the announcement is still valid")
     }
 
-    @Test("Announcing the current key withdraws the announcement")
+    @Test("A controller that announces its current key withdraws its earlier announcement")
     func theKeyInUseAnnouncedAgainTakesTheAnnouncementBack() {
         var bench = Bench()
         bench.greet(first)

@@ -24,7 +24,7 @@ import PlugModel
     }
 
     /// Attack class: a name that a controller chooses itself is mistaken for its identity.
-    @Test("A command has the paired name of its controller, followed by the name of its Hello in parentheses")
+    @Test("A command has its controller's paired name, and in parentheses the name from the controller's Hello")
     func whoCommandsIsCalledAsItWasPaired() {
         var bench = Bench()
         bench.handle(opening(first))

@@ -232,7 +232,7 @@ import Testing
         #expect(bench.server.sessions.all.allSatisfy { bench.server.access.controllers[$0.key] != nil })
     }
 
-    @Test("A guest whose time ends while it proves a second invitation is removed, and the plug continues")
+    @Test("The plug continues if a guest's time ends while the guest proves a second invitation")
     func aGuestsTimeEndsInTheStepOfItsOwnProof() {
         var bench = bench(.guest, secondsLeft: 60)
         bench.handle(.deadlineReached, at: 0)
