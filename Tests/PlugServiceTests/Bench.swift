@@ -67,7 +67,8 @@ struct RunningPlug {
 
     /// Starts a plug.
     /// - Parameters:
-    ///   - log: Passes the log lines of the plug to the controllers that follow the log. Nil if no controller can.
+    ///   - log: Passes the log lines of the plug to the controllers that follow the log. Nil if no controller can
+    ///     follow it.
     ///   - journal: Collects the log lines of the plug, or nil to discard them.
     init(
         in directory: TestFolder = TestFolder(), log: LogRelay? = nil, journal: CollectedLog? = nil

@@ -67,7 +67,7 @@ import Testing
         await plug.stop()
     }
 
-    @Test("A reset of a plug that does not run deletes all of its files except the id and the setup code")
+    @Test("A reset of a plug that does not run deletes its key, pairings, state and mirror, not its id and setup code")
     func aPlugThatDoesNotRunIsResetByItsFiles() async throws {
         try directory.pair(with: TransportIdentity())
         let service = try PlugService(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
