@@ -226,7 +226,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.published().first?.payload.contains("\"reason\":\"\(reason)\"") == true)
     }
 
-    @Test("If the house's commands are disabled, a command is refused as not allowed") func aHouseMayTakeNoCommands() {
+    @Test("If the configuration accepts no commands, a command is refused as not allowed")
+    func aHouseMayTakeNoCommands() {
         var door = Door(takesCommands: false)
         door.connect()
         door.meetLamp()
@@ -254,7 +255,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(refusal?.contains(#""reason":"unsupported""#) == true && refusal?.contains("clock") == true)
     }
 
-    @Test("Commands beyond the limit are refused, which is reported once") func aFloodIsRefusedAndToldOnce() {
+    @Test("Commands beyond the limit are refused, and the refusals are reported once")
+    func aFloodIsRefusedAndToldOnce() {
         var door = Door()
         door.connect()
         door.meetLamp()
@@ -323,7 +325,8 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.actions.last == .connect(server: 1))
     }
 
-    @Test("A rejected event is retried, which is reported once") func aRefusedMessageIsTriedAgainAndToldOnce() {
+    @Test("A rejected event is retried, and the rejection is reported once")
+    func aRefusedMessageIsTriedAgainAndToldOnce() {
         var door = Door()
         door.connect()
         door.meetLamp()

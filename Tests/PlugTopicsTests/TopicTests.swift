@@ -81,7 +81,8 @@ import Testing
         }
     }
 
-    @Test("The discovery message has only the capabilities of the plug") func discoveryNamesOnlyWhatAPlugHas() throws {
+    @Test("The discovery message lists only the capabilities of the plug")
+    func discoveryNamesOnlyWhatAPlugHas() throws {
         let discovery = try HomeAssistantDiscovery()
         #expect(discovery.topic(of: plug) == "homeassistant/device/smartplug_0123456789ab/config")
         let lamp = PlugPortrait(name: "Lamp/+# 💡", firmware: "1.0", capabilities: [.relay, .dimmer, .button])
