@@ -99,7 +99,7 @@ import Testing
         #expect(abs(try energy(of: history) - 1_649_000) < 1)
     }
 
-    @Test("The order in which chunks and readings arrive does not matter", arguments: 0..<20)
+    @Test("The order in which chunks and readings arrive does not change the stored history", arguments: 0..<20)
     func theOrderOfArrivalDoesNotMatterToIt(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let course = Course(&random)

@@ -26,7 +26,8 @@ import Testing
         try history.queue.close()
     }
 
-    @Test("A reader fails before anything was recorded") func thereIsNothingToReadBeforeSomethingWasRecorded() throws {
+    @Test("A reader cannot open a history in which nothing was recorded")
+    func thereIsNothingToReadBeforeSomethingWasRecorded() throws {
         let error = #expect(throws: HistoryError.self) { try open(.reader) }
         #expect(error == HistoryError(.absent, directory.path))
         try writeDay()
@@ -44,7 +45,8 @@ import Testing
         #expect(try open(.reader).plugs().count == 2)
     }
 
-    @Test("A full disk stores nothing of the batch and throws") func aFullDiskStoresNothingAndSaysSo() throws {
+    @Test("If the disk is full, recording a batch throws, and no chunk of the batch is stored")
+    func aFullDiskStoresNothingAndSaysSo() throws {
         let history = try open(.recorder)
         try history.record(batch(chunks(from: 0, count: 3000) { $0 % 100 }))
         let before = try history.content()
@@ -315,7 +317,7 @@ import Testing
     }
 }
 
-/// A copy of a file in memory, to restore it.
+/// The content of a file, from which a test restores the file.
 private struct WholeFile {
     let path: String
     let bytes: [UInt8]

@@ -117,7 +117,7 @@ import Testing
         return try #require(PlacedRecording(recorded, zone: MadeUpRecording.europe))
     }
 
-    @Test("The energy is right for a line per minute, quarter of an hour or hour", arguments: [60, 900, 3600])
+    @Test("The energy of a recording with a line per 1, 15 or 60 minutes is correct", arguments: [60, 900, 3600])
     func energyOfSlowRecording(pace: Int) throws {
         let directory = TestFolder(on: .memory)
         let history = try PowerHistory(directory.path, role: .writer)

@@ -40,7 +40,7 @@ import Testing
         #expect(minutes[5].coveredMilliseconds == 60_000)
     }
 
-    @Test("The order in which batches arrive does not matter", arguments: 0..<6)
+    @Test("The order in which batches arrive does not change the stored history", arguments: 0..<6)
     func theOrderOfArrivalDoesNotMatter(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var pieces: [HistoryBatch] = []
@@ -158,7 +158,7 @@ import Testing
         #expect(complaints.all.allSatisfy { $0.contains(lamp.rawValue) && $0.contains("hint:") })
     }
 
-    @Test("Fetched spans are not missing") func whatWasFetchedIsNotMissing() throws {
+    @Test("A span that was fetched is not listed as missing") func whatWasFetchedIsNotMissing() throws {
         #expect(try history.missing(of: lamp, boot: firstBoot, through: 1000) == [0...1000])
         var batch = HistoryBatch()
         for span in [200...299, 300...399, 600...700, 650...720] as [ClosedRange<Int64>] {

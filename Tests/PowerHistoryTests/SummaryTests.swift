@@ -126,7 +126,7 @@ import Testing
         #expect(nepal.map { Int(($0.milliwattHours / 1000).rounded()) } == [2400])
     }
 
-    @Test("Every step shows the maximum of a spike") func aSpikeIsNeverLost() throws {
+    @Test("The summaries of every step contain the maximum of a spike") func aSpikeIsNeverLost() throws {
         try history.record(batch(chunks(from: 0, count: 80_000) { $0 == 41_234 ? 23_000 : 20 }))
         for step in RollUpStep.allCases {
             let summaries = try history.summaries(of: lamp, step: step, from: 0, to: .max)
