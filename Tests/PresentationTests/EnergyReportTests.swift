@@ -33,7 +33,7 @@ struct EnergyReportTests {
         return report
     }
 
-    @Test("A time is contained only in the period of its day in the calendar of the report")
+    @Test("The record of a day contains exactly the times of that day in the time zone of the report")
     func containedTimes() throws {
         // Midnight in Tokyo: 15:00 UTC.
         let zone = ZoneOffsets(initial: 32_400)

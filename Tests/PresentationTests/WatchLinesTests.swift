@@ -18,7 +18,8 @@ import Testing
         try WatchCursor(text: try #require(record?.cursor)).known
     }
 
-    @Test("The cursor of a line includes all previous lines") func eachLineStandsForAllBeforeIt() throws {
+    @Test("The cursor of a line includes this line and all previous lines")
+    func eachLineStandsForAllBeforeIt() throws {
         let other = PlugID(rawValue: "ffffffffffff")!
         var lines = WatchLines(after: WatchCursor(start: moment, known: [other: 3]), tellsCursor: true)
         #expect(try known(lines.records(of: report(.connected(description))).first) == [other: 3])
