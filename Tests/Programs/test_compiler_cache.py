@@ -104,7 +104,7 @@ def test_a_changed_header_is_seen(second):
 
 @pytest.mark.parametrize("name, text", [("own.h", "#define OWN 1\n"), ("page/digit", "1")], ids=["header", "embedded"])
 def test_what_a_c_file_reads_is_compiled_anew_where_it_changes(second, name, text):
-    """A change of a file that a C source includes or embeds recompiles it."""
+    """A change of a file that a C source includes or embeds recompiles the C source."""
     assert second.build()[0] == "41"
     second.write(f"Sources/CNumber/{name}", text)
     assert second.build()[0] == "42"

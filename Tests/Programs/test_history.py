@@ -39,7 +39,7 @@ def test_energy_is_counted_by_local_days(history):
 
 
 def test_what_is_not_known_is_no_zero(history):
-    """Hours without samples are not listed as zero."""
+    """Hours without samples are omitted, not listed with zero energy."""
     history.holds("Lamp", steady("20/11/2026", 60, [8, 11]))
     hours = history.records("Lamp", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
     assert [hour["from"][11:13] for hour in hours] == ["08", "11"]

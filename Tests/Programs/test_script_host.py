@@ -272,7 +272,7 @@ def test_time_is_limited_though_the_starter_held_signals_back(programs):
 
 
 def test_person_who_starts_it_is_told_what_it_is(programs):
-    """Started by a person, the program exits with status 64 and an explanation."""
+    """The program exits with status 64 and an explanation if it is started with more than one argument."""
     result = subprocess.run([programs / "plugctl-script", "a", "b"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert result.returncode == 64 and "plugctl starts it" in result.stderr
 
