@@ -4,7 +4,8 @@ import Testing
 struct DeadlineQueueTests {
     private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
 
-    @Test("A key is due once, at its earliest time") func theSoonestTimeOfAKeyCounts() {
+    @Test("A key that is scheduled at several times is due once, at the earliest time")
+    func theSoonestTimeOfAKeyCounts() {
         var queue = DeadlineQueue<String>()
         for (key, time) in [("b", 5), ("a", 5), ("c", 3), ("a", 9), ("b", 2)] { queue.schedule(key, at: at(time)) }
         #expect(queue.next == at(2))
