@@ -39,7 +39,8 @@ import Testing
         #expect(rules == [written])
     }
 
-    @Test("Rules of the same line get different names") func eachOfALineHasANameOfItsOwn() throws {
+    @Test("Rules that are declared in the same line get different names")
+    func eachOfALineHasANameOfItsOwn() throws {
         let press = object(["plug": .text("TV"), "button": .text("pressed")])
         let rules = try script.rules(of: [
             declaration(press), declaration(press), declaration(press, line: 1), declaration(press),
