@@ -25,7 +25,8 @@ import Testing
         #expect(restarts.handle(.deadlineReached, now: now) == [.start])
     }
 
-    @Test("The pause doubles each time up to five minutes") mutating func restsTwiceAsLongEachTimeUpToFiveMinutes() {
+    @Test("The pause before a restart doubles with each restart, up to five minutes")
+    mutating func restsTwiceAsLongEachTimeUpToFiveMinutes() {
         var restarts = ScriptRestarts(now: now)
         let rests = rests(11, living: .milliseconds(3), &restarts)
         #expect(rests == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "The scan of a source with unterminated text ends",
+        "The scan of a source with unterminated text or a numeric escape ends and finds no plug",
         arguments: ["plug(\"open", "plug(\"a\\", "[[", "--[==[", "\"a\nb\"", "plug(\"\\65\")"])
     func whatIsCutShortEnds(_ source: String) {
         #expect(ScriptWords(source).plugs.isEmpty)
