@@ -67,7 +67,8 @@ struct InstanceNameTests {
         #expect(InstanceName.numbered(long, 2) == String(repeating: "ä", count: 29) + " (2)")
     }
 
-    @Test("The first new names count up, and later ones use random steps") func theFirstTriesCountAndLaterOnesSpread() {
+    @Test("The numbers of the first new names are consecutive, and later numbers grow by random steps")
+    func theFirstTriesCountAndLaterOnesSpread() {
         var random = SeededRandom(seed: 1)
         var naming = Renaming(base: "Lamp")
         var numbers: [Int] = []

@@ -68,7 +68,7 @@ struct ResolveTests {
         link.run(for: .seconds(10))
         link.send(.resolve(ResolveID(rawValue: 1), identity), to: 1)
         link.run(for: .seconds(300))
-        // The resolve is reported again only when the records are refreshed (RFC 6762 §5.2).
+        // The result is reported again only when the records are refreshed (RFC 6762 §5.2).
         #expect((1...5).contains(resolved(link, at: 1).count))
         #expect(Set(resolved(link, at: 1)).count == 1)
         link.send(.unregister(id), to: 0)
