@@ -55,7 +55,9 @@ import Testing
         try live(&crowd)
     }
 
-    @Test("Hosts on two joined links with the same names get unique names and are found", arguments: seeds)
+    @Test(
+        "When two links whose hosts have the same names are joined, all hosts get unique names and are found",
+        arguments: seeds)
     func twoLinksOfTheSameNamesAreJoined(seed: UInt64) throws {
         var crowd = Crowd(seed: seed, try Self.members())
         crowd.groups = { $0 % 2 }

@@ -127,7 +127,8 @@ struct House {
         default: faults.synchronizeError = .inputOutput
         }
         lan.schedule(.disk(area, faults), on: plug, after: time)
-        // A plug uses its disk most when it starts, and its next start reads the files that the previous one left.
+        // A plug uses its disk most when it starts, and its next process reads the files that the previous process
+        // left.
         if random.chance(0.5) {
             let middle = time + (end - time) / 2
             during(middle, middle + .milliseconds(10), .kill(plug), .start(plug))

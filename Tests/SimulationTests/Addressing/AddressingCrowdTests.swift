@@ -31,7 +31,7 @@ import Testing
         (house.segment.arpPerSecond.values.max() ?? 0, house.segment.dhcpPerSecond.values.max() ?? 0)
     }
 
-    @Test("With a server, 500 plugs have a lease after three seconds without a storm")
+    @Test("With a DHCP server, 500 plugs have a lease after three seconds, without a storm of messages")
     func withAServerAllHaveALeaseAfterThreeSecondsWithoutAStorm() throws {
         let house = house(servers: [server()])
         try house.run(until: .seconds(3))
@@ -45,7 +45,7 @@ import Testing
         #expect(house.plugs.allSatisfy { $0.tally.arp <= 8 && $0.tally.dhcp == 2 })
     }
 
-    @Test("Without a server, 500 plugs have unique link-local addresses without a storm")
+    @Test("Without a DHCP server, 500 plugs have unique link-local addresses, without a storm of messages")
     func withoutAServerAllHaveALinkLocalAddressWithoutAStorm() throws {
         let house = house(servers: [])
         // Some of the 500 plugs draw the same address and have to claim a second one, so there is time for two claims.
@@ -60,7 +60,7 @@ import Testing
         #expect(house.plugs.allSatisfy { $0.tally.dhcp <= 16 })
     }
 
-    @Test("With a server that refuses every request, each of 500 plugs sends at most 40 DHCP messages in 600 s")
+    @Test("With a DHCP server that refuses every request, each of 500 plugs sends at most 40 DHCP messages in 600 s")
     func withAServerThatRefusesEverybodyTheyAskLessAndLess() throws {
         let house = house(servers: [server(.refusing)])
         try house.run(until: .seconds(600))

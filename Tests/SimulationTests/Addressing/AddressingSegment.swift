@@ -29,7 +29,7 @@ struct AddressingSegment {
     var stations: [Station]
     var faults = LinkFaults.none
     var random: SeededRandom
-    /// The number of frames that all stations sent, by the second since the start. Tests limit the largest number.
+    /// The number of frames that all stations sent in each second of the run. Tests limit the largest number.
     private(set) var arpPerSecond: [Int: Int] = [:]
     private(set) var dhcpPerSecond: [Int: Int] = [:]
     private static let portions = 8
