@@ -38,7 +38,8 @@ import Testing
         try PlugLabel(state: Self.state, files: FileStore(calls: disk)).code
     }
 
-    @Test("A changed code survives the process and is shown") func aChangedCodeOutlivesTheProcessAndIsShown() throws {
+    @Test("A changed setup code is shown, and is still valid in the next process")
+    func aChangedCodeOutlivesTheProcessAndIsShown() throws {
         let disk = SimulatedDisk()
         let life = try #require(start(disk))
         #expect(try label(disk) == life.code)

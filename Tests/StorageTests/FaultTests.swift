@@ -309,7 +309,8 @@ import Testing
         #expect(try life() > next + 1 << 44)
     }
 
-    @Test("A failed mirror is rewritten when possible") func aMirrorThatFailedIsBegunAnewWhenItCan() throws {
+    @Test("A mirror that could not be written is written again when the fault ends")
+    func aMirrorThatFailedIsBegunAnewWhenItCan() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()
             disk.change { $0.faults[directories.runtime] = .noSpace }

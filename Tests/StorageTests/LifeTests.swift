@@ -73,7 +73,7 @@ import Testing
         #expect(after.resume(after: 0) == .resumed)
     }
 
-    @Test("A plug that is killed repeatedly loses nothing") func killedAgainAndAgainItForgetsNothing() throws {
+    @Test("A plug that is killed repeatedly loses no event") func killedAgainAndAgainItForgetsNothing() throws {
         var last: SequenceNumber = 0
         var now = Instant.zero
         for round in 1...20 {
