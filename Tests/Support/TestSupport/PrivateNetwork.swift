@@ -6,7 +6,7 @@ public import NIOPosix
 /// A network namespace for a test. The thread of its event loop is in the namespace, and therefore also every socket
 /// that the loop opens. The namespace is removed when the thread ends.
 public final class PrivateNetwork: Sendable {
-    /// The reason why a test without ``isAvailable`` is skipped.
+    /// The reason why a test is skipped if ``isAvailable`` is false.
     public static let reason = "needs root to create a network namespace"
 
     /// True if the process can create network namespaces. The process tries this once, because even root may lack the
