@@ -65,7 +65,7 @@ def test_the_chart_zooms_and_pans(house, page):
 
 
 def test_the_chart_tells_its_values(house, page):
-    """The chart's values are available to screen readers, at a cursor and as a table."""
+    """Screen readers can read the value at the chart's cursor, and a table with 12 rows of the chart's values."""
     on(page, "Television")
     house.plugs["Television"].load("60 W")
     page.card("Television").get_by_role("button", name="Chart of Television").click()

@@ -49,7 +49,7 @@ def turn_lamp_on(house, page):
 
 
 def test_a_rule_that_is_turned_off_is_held_back(house, page):
-    """A rule disabled on the page does not fire, also after a restart of the daemon."""
+    """A rule disabled on the page does not fire, and is still disabled after a restart of the daemon."""
     hall = switch(page, "Hall")
     expect(hall).to_have_attribute("aria-checked", "true")
     before = house.plugs["Television"].status()["relay"]
