@@ -22,8 +22,9 @@ struct PlugTruth {
     private(set) var doubtful: Set<Sample> = []
     /// Events that wait for their numbers, oldest first.
     private(set) var unnumbered: [UnnumberedEvent] = []
-    /// The number of events that waited for their numbers, and the number that a killed process left to the next one.
+    /// The number of events that waited for their numbers.
     private(set) var waited = 0
+    /// The number of events that still waited when the process was killed. An event counts once per kill.
     private(set) var waitedOverKill = 0
     /// True if event numbers were skipped because flash took longer than allowed.
     private(set) var hadLateFlash = false

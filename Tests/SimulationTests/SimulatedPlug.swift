@@ -148,7 +148,7 @@ final class SimulatedPlug {
             disk.change(area) { $0 = faults }
             switch area {
             case .flash: truth.hadBadFlash = true
-            // The mirror is retried every 30 s, and whenever the meter is read.
+            // The plug tries to write the mirror every 30 s, and whenever the meter is read.
             case .memory:
                 let isRepaired = faults == SimulatedDisk.Faults()
                 mirrorDoubtedUntil = isRepaired ? now + .seconds(33) : Instant(nanoseconds: .max)

@@ -104,7 +104,7 @@ struct PairingHouse {
         }
         lan.schedule(.hold, on: lamp)
         try lan.run(for: .seconds(3)) { _ in try check() }
-        // In three calls, an owner that the plug has forgotten is refused, pairs, and sends Hello.
+        // Each owner connects three times: one that the plug has forgotten is refused, then pairs, then sends Hello.
         for _ in 0..<3 {
             for (id, _) in owners { lan.schedule(.call, on: id) }
             try lan.run(for: .seconds(35)) { _ in try check() }
