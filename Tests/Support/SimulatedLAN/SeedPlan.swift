@@ -21,7 +21,8 @@ public struct SeedPlan: Sendable {
         }
     }
 
-    /// Runs `house` with one seed after another. After a failure the other seeds still run, up to ten further failures.
+    /// Runs `house` with one seed after another. After a failure the remaining seeds still run, until ten more have
+    /// failed.
     ///
     /// - Throws: the first failure, with the other failing seeds.
     public func run(_ house: (UInt64) throws(SimulationFailure) -> Void) throws(SimulationFailure) {

@@ -18,7 +18,7 @@ public struct StreamID: Hashable, Sendable {
     init(accepted number: UInt64) { rawValue = 1 << 32 + number }
 }
 
-/// A host of the LAN: a machine that connects protocol machines to the network, like a shell on a board.
+/// A host of the LAN. It connects protocol machines to the simulated network, as the shell does on a board.
 ///
 /// `now` is the host's own clock: the time since its boot, including suspend. The LAN keeps the host's value across a
 /// power loss, like the flash of a board. At ``HostEvent/started(_:)`` the host must reset everything in memory.

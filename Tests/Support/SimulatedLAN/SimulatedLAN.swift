@@ -15,7 +15,8 @@ public final class SimulatedLAN<Host: SimulatedHost> {
 
     /// The seed of the run.
     public let seed: UInt64
-    /// The limit of a stream's send buffer in bytes. A full stream is writable again at a quarter of it.
+    /// The limit of a stream's send buffer in bytes. A full stream is writable again when its
+    /// buffer holds at most a quarter of the limit.
     public let sendBuffer: Int
     /// The remaining number of deliveries to hosts.
     public private(set) var budget: Int
@@ -36,7 +37,7 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     /// Creates a LAN without links and hosts.
     ///
     /// - Parameters:
-    ///   - budget: the limit of deliveries, several times the number of a correct run.
+    ///   - budget: the limit of deliveries; it should be several times the number of deliveries in a correct run.
     ///   - captures: the folder for the capture after the run; nil for none.
     public init(
         seed: UInt64, budget: Int, sendBuffer: Int = 65_536, captures: CaptureFolder? = .ofProcess
