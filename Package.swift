@@ -120,6 +120,7 @@ let shared: [Target] = [
 
 let firmware: [Target] = [
     module("Firmware/AddressConfiguration", ["ProtocolCore", "DNSWire", "Crypto"]),
+    module("Firmware/SleepProxy", ["AddressConfiguration", "ServiceDiscovery"]),
     module("Firmware/AddressService", ["PlugModel", "LinuxNetwork", "AddressConfiguration"]),
     module("Firmware/Appliance", ["PlugProtocol"]),
     module("Firmware/Storage", ["LinuxSystem", "Appliance"]),
@@ -216,7 +217,7 @@ let supports: [Target] = [
     module(
         "Tests/Support/TestSupport",
         ["PlugProtocol", "LargeNumbers", "LinuxNetwork", "PlugHardware", "ApplianceSense"]),
-    module("Tests/Fuzz/FuzzTargets", ["PlugService", "Dashboard", "TestSupport"]),
+    module("Tests/Fuzz/FuzzTargets", ["SleepProxy", "PlugService", "Dashboard", "TestSupport"]),
 ]
 
 let checks: [Target] =
@@ -240,6 +241,7 @@ let checks: [Target] =
             "EffectsTests", "BacktestingTests", "DaemonTests", "DashboardTests", "DaemonClientTests",
             "PresentationTests",
         ], ["TestSupport"])
+    + tests(["SleepProxyTests"], ["SimulatedLAN", "TestSupport"])
     + tests(["FuzzTests"], ["FuzzTargets"])
     + tests(["RecordingsTests"], ["Metering"])
     + tests(["FleetTests"], ["FleetService"])

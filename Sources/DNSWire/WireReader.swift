@@ -23,6 +23,8 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case dataLength(expected: Int, actual: Int)
         /// The type bitmap of an NSEC record is malformed (RFC 4034 §4.1.2).
         case typeBitmap
+        /// The data of an EDNS option has `actual` bytes, which the format of option `code` does not permit.
+        case optionLength(code: UInt16, actual: Int)
     }
 
     public var description: String { "byte \(offset): \(reason)" }

@@ -79,6 +79,9 @@ enum Layout {
         // Packets of Ethernet, ARP, IPv4, UDP and DHCP; address claim (RFC 5227), link-local selection (RFC 3927), DHCP
         // client (RFC 2131), link-local IPv6 (RFC 7217)
         "Firmware/AddressConfiguration": .pure,
+        // Represents sleeping hosts: registrations and their verification, answers to ARP and neighbour discovery, wake-ups;
+        // packets of ICMPv6
+        "Firmware/SleepProxy": .pure,
         // Decides who manages an interface; an `AddressedInterface` for each that the plug manages
         "Firmware/AddressService": .shell,
         // Button, relay, dimmer, metering; `PlugMachine` adds sessions and the audit log

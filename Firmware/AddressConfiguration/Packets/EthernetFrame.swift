@@ -1,3 +1,5 @@
+public import DNSWire
+
 /// A frame as a packet socket receives and sends it: without preamble and check sequence.
 public struct EthernetFrame: Hashable, Sendable {
     /// The destination address.
@@ -13,6 +15,8 @@ public struct EthernetFrame: Hashable, Sendable {
     public static let arp: UInt16 = 0x0806
     /// The EtherType of IPv4.
     public static let ipv4: UInt16 = 0x0800
+    /// The EtherType of IPv6.
+    public static let ipv6: UInt16 = 0x86DD
     /// The length of the header in bytes.
     public static let headerLength = 14
 

@@ -11,7 +11,7 @@ public struct PacketError: Error, Hashable, Sendable, CustomStringConvertible {
         case truncated(needed: Int)
         /// The message exceeds the limit in bytes.
         case tooLong(limit: Int)
-        /// The packet is not IP version 4.
+        /// The packet has a different version of the Internet Protocol.
         case version(UInt8)
         /// A length field contradicts the available bytes, or is shorter than its own header.
         case length(Int)
@@ -19,7 +19,7 @@ public struct PacketError: Error, Hashable, Sendable, CustomStringConvertible {
         case checksum
         /// The packet is a fragment. DHCP packets are never fragmented, and reassembly is the kernel's task.
         case fragment
-        /// The packet is not UDP.
+        /// The packet has a different transport protocol.
         case transport(UInt8)
         /// The UDP destination port is not one of DHCP's (67 and 68).
         case port(UInt16)
@@ -31,6 +31,14 @@ public struct PacketError: Error, Hashable, Sendable, CustomStringConvertible {
         case addressLength(UInt8)
         /// The operation is neither request nor reply.
         case operation(UInt16)
+        /// The type or the code of an ICMPv6 message is not that of a neighbour solicitation or advertisement.
+        case neighborMessage(type: UInt8, code: UInt8)
+        /// The hop limit shows that a router forwarded the packet (RFC 4861 §7.1).
+        case hopLimit(UInt8)
+        /// An option has no length, or is longer than the message (RFC 4861 §4.6).
+        case optionLength(UInt8)
+        /// The packet has more extension headers than a host sends.
+        case tooManyHeaders
         /// The options do not begin with the magic cookie of RFC 2131 §3, for example in BOOTP.
         case cookie(UInt32)
     }

@@ -22,6 +22,9 @@ public struct MACAddress: Hashable, Sendable, CustomStringConvertible {
     /// The six bytes in their order.
     public var bytes: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: rawValue >> UInt64(40 - 8 * $0)) } }
 
+    /// True for an address of more than one card, such as ``broadcast`` (IEEE 802: the lowest bit of the first byte).
+    public var isGroup: Bool { rawValue >> 40 & 1 == 1 }
+
     public var description: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":")
     }

@@ -1,4 +1,4 @@
-import AddressConfiguration
+import DNSWire
 import Testing
 
 @Suite("MAC addresses")

@@ -1,0 +1,54 @@
+public import DNSWire
+public import ProtocolCore
+
+/// The state of the proxy for status pages and metrics.
+public struct SleepProxyReport: Hashable, Sendable {
+    /// One sleeper.
+    public struct Sleeper: Hashable, Sendable {
+        /// The states of a sleeper.
+        public enum State: String, Hashable, Sendable, CaseIterable {
+            /// The proxy restarted, or the link changed, and the proxy checks whether the host is still silent.
+            case recovering
+            /// The host registered and is not silent yet.
+            case settling
+            /// The proxy answers for the host.
+            case asleep
+            /// The proxy sends magic packets.
+            case waking
+        }
+
+        /// The host name and the card.
+        public let identity: SleeperIdentity
+        /// The addresses.
+        public let addresses: [IPAddress]
+        /// The number of records.
+        public let records: Int
+        /// The state.
+        public let state: State
+        /// The time of the registration.
+        public let since: Instant
+        /// The end of the lease.
+        public let expires: Instant
+        /// The wakes per cause since the proxy has known this card.
+        public let wakes: [WakeCause: Int]
+        /// The cause of the last wake, or nil.
+        public let lastCause: WakeCause?
+    }
+
+    /// The sleepers, in the order of their cards.
+    public internal(set) var sleepers: [Sleeper] = []
+    /// The registrations that were accepted since the start.
+    public internal(set) var registrations = 0
+    /// The refused registrations per reason since the start.
+    public internal(set) var refusals: [RefusalReason: Int] = [:]
+    /// The wakes per cause since the start.
+    public internal(set) var wakes: [WakeCause: Int] = [:]
+    /// The wakes that a limit prevented.
+    public internal(set) var suppressedWakes = 0
+    /// The hosts that returned after a wake.
+    public internal(set) var returns = 0
+    /// The hosts that did not return after a wake.
+    public internal(set) var failedWakes = 0
+    /// The leases that ended without a return.
+    public internal(set) var expirations = 0
+}
