@@ -9,7 +9,7 @@ public struct ProxyLink: Hashable, Sendable {
     public var hardware: MACAddress
     /// The plug's own addresses with their prefixes, which decide what is on the link.
     public var addresses: [InterfaceAddress]
-    /// The addresses of routers, DNS servers and DHCP servers. A host that represents one of them could read the
+    /// The addresses of routers, DNS servers and DHCP servers. A host that represents such an address could read the
     /// traffic of the house.
     public var infrastructure: Set<IPAddress>
     /// The plug's own names: its host name and the names of its services.

@@ -3,7 +3,7 @@ import ProtocolCore
 /// The limits of one link. Any host can register, because the protocol has no authentication, so each limit protects
 /// the plug or the hosts of the link against a host that registers too much.
 public struct SleepProxyLimits: Hashable, Sendable {
-    /// Sleeping hosts per link. Limits memory, and the time to search all of them.
+    /// Sleeping hosts per link. Limits memory, and the time of a search.
     public var sleepers = 128
     /// Records per sleeper. Limits memory, and the packets of announcements.
     public var records = 128

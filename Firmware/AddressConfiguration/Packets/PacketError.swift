@@ -43,5 +43,10 @@ public struct PacketError: Error, Hashable, Sendable, CustomStringConvertible {
         case cookie(UInt32)
     }
 
+    package init(offset: Int, reason: Reason) {
+        self.offset = offset
+        self.reason = reason
+    }
+
     public var description: String { "byte \(offset): \(reason)" }
 }

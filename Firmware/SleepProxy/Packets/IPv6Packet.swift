@@ -1,4 +1,4 @@
-import AddressConfiguration
+public import AddressConfiguration
 public import DNSWire
 
 /// An IPv6 packet (RFC 8200) without extension headers; those of received packets are skipped.

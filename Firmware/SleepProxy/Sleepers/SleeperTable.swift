@@ -15,6 +15,9 @@ struct SleeperTable: Sendable {
     /// The number of sleepers.
     var count: Int { sleepers.count }
 
+    /// The sleepers in any order.
+    var all: some Collection<Sleeper> { sleepers.values }
+
     /// The sleepers in the order of their cards, so that a run repeats exactly.
     var ordered: [Sleeper] { sleepers.values.sorted { $0.owner.card.rawValue < $1.owner.card.rawValue } }
 

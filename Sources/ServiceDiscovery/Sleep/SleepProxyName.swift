@@ -1,5 +1,3 @@
-public import DNSWire
-
 /// The instance name of a sleep proxy, which begins with its metrics: `70-35-60-70.1 Living Room`. A host registers with
 /// the proxy that has the lowest metrics.
 public struct SleepProxyName: Hashable, Sendable, CustomStringConvertible {
