@@ -43,7 +43,8 @@ struct RegistrationTests {
         #expect(service.value.answeredOnly.map(\.name) == ["_services._dns-sd._udp.local"])
         #expect(service.value.requires == host.key && host.value.requires == nil)
         #expect(groups.values.allSatisfy { $0.interface == 3 })
-        let options = try #require(try OptionsRecord(#require(service.value.option)))
+        let record = try #require(service.value.option)
+        let options = try #require(try OptionsRecord(record))
         #expect(options.owner == sleeper.owner)
         #expect(groups.keys.allSatisfy { $0 >= SleepProxy.firstGroup })
     }

@@ -183,7 +183,7 @@ struct SleepTests {
         var link = VirtualLink()
         link.putToSleep(sleeper)
         _ = link.takeActions()
-        link.run(.seconds(3600))
+        link.run(.seconds(3640))
         let actions = link.takeActions()
         let identity = SleeperIdentity(host: sleeper.host, card: sleeper.card)
         #expect(actions.notes == [.waking(identity, .leaseEnd), .didNotWake(identity, .leaseEnd), .expired(identity)])

@@ -187,6 +187,7 @@ struct WakeTests {
         for _ in 0..<20 {
             link.connect(to: period)
             wakes += link.takeActions().wakes.count
+            link.setAwake(period, true)
             link.handle(period.announcement())
             period.sequence &+= 1
             link.putToSleep(period)
