@@ -122,6 +122,7 @@ let firmware: [Target] = [
     module("Firmware/AddressConfiguration", ["ProtocolCore", "DNSWire", "Crypto"]),
     module("Firmware/SleepProxy", ["AddressConfiguration", "ServiceDiscovery"]),
     module("Firmware/AddressService", ["PlugModel", "LinuxNetwork", "AddressConfiguration"]),
+    module("Firmware/SleepProxyService", ["SleepProxy", "AddressService", "JSONText"]),
     module("Firmware/Appliance", ["PlugProtocol"]),
     module("Firmware/Storage", ["LinuxSystem", "Appliance"]),
     module("Firmware/FirmwareProcess", ["PlugModel", "LinuxSystem", "CFirmwareProcess"]),
@@ -133,7 +134,7 @@ let firmware: [Target] = [
     module(
         "Firmware/PlugService",
         [
-            "AddressService", "Storage", "FirmwareProcess", "PlugHardware", "PlugConfiguration", "PlugBroker",
+            "SleepProxyService", "Storage", "FirmwareProcess", "PlugHardware", "PlugConfiguration", "PlugBroker",
             "HomeKitDoor",
         ]),
     program(

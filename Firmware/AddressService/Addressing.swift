@@ -3,6 +3,7 @@ import DNSWire
 import LinuxNetwork
 import LinuxSystem
 public import Logging
+import MulticastDNS
 public import NIOCore
 public import PlugModel
 import ProtocolCore
@@ -134,6 +135,30 @@ public actor Addressing {
                     expires: lease.expires)
             }
             return network
+        }
+    }
+
+    /// The interfaces of Ethernet or Wi-Fi with a usable address, for a sleep proxy.
+    public var links: [AddressedLink] {
+        let hasRawPackets = !host.missingCapabilities.contains("CAP_NET_RAW")
+        return known.sorted { $0.key < $1.key }.compactMap { index, known in
+            guard known.interface.isOperational, let hardware = MACAddress(bytes: known.interface.hardwareAddress),
+                hardware != .zero
+            else { return nil }
+            let addresses = known.interface.addresses.filter(\.isUsable).compactMap { described in
+                IPAddress(bytes: described.bytes).map {
+                    InterfaceAddress($0, prefixLength: described.prefixLength, isDeprecated: described.isDeprecated)
+                }
+            }
+            guard !addresses.isEmpty else { return nil }
+            let status = known.addressed?.assumeIsolated { $0.machine.status }
+            var servers = DefaultRouters.all(of: known.interface.name)
+            if case .leased(let lease) = status?.dhcp { servers.insert(.v4(lease.server)) }
+            servers.formUnion(self.servers.nameServers(of: index).map { .v4($0) })
+            return AddressedLink(
+                interface: index, name: known.interface.name, hardware: hardware,
+                refusal: known.addressed == nil ? "\(known.role.reason)" : nil, hasRawPackets: hasRawPackets,
+                addresses: addresses, infrastructure: servers)
         }
     }
 

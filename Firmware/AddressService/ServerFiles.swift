@@ -35,6 +35,9 @@ package final class ServerFiles {
         write("ntp-servers", Self.lines(all.flatMap(\.timeServers), limit: Self.timeServerLimit) { "\($0)" })
     }
 
+    /// The name servers of an interface.
+    package func nameServers(of interface: Int32) -> [IPv4Address] { servers[interface]?.nameServers ?? [] }
+
     /// Writes a file, or removes it if the text is nil.
     private func write(_ name: String, _ text: String?) {
         let path = "\(directory)/\(name)"

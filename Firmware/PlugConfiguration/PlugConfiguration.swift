@@ -31,6 +31,8 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var broker: BrokerSettings?
     /// The HomeKit settings; nil if HomeKit is disabled.
     public var homeKit: HomeKit?
+    /// True or false if the file turns the sleep proxy on or off; nil if the plug decides.
+    public var sleepProxy: Bool?
     /// All other settings, with the capabilities that follow from the parts.
     public var appliance: ApplianceConfiguration
 
@@ -86,6 +88,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         if let code = reader.table("pairing").choice("code_after_reset", CodeAfterReset.self) { codeAfterReset = code }
         broker = reader.broker(file: file)
         homeKit = reader.homeKit()
+        sleepProxy = reader.table("sleep_proxy").boolean("enabled")
         relay = reader.relay()
         button = reader.button()
         light = reader.light()

@@ -17,7 +17,10 @@ extension PlugService {
         addressing.assumeIsolated { addressing in
             if former == nil { addressing.start() }
             addressing.tell { [weak self] networks in
-                self?.assumeIsolated { $0.handle(.networks(networks)) }
+                self?.assumeIsolated {
+                    $0.handle(.networks(networks))
+                    $0.sleepProxy?.assumeIsolated { $0.update() }
+                }
             }
         }
         return addressing

@@ -111,8 +111,8 @@ extension PlugService {
             on: loop, identity: identity, loopbackOnly: settings.staysOnThisMachine, port: settings.port,
             memory: addressMemory, owner: self)
         let discovery = Discovery(
-            interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
-            logger: logger)
+            interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces),
+            servesProxy: mayServeSleepers, on: loop, logger: logger)
         presence = NetworkPresence(discovery, listener)
         let service = try ownService()
         let registration = try await discovery.register(service)
@@ -121,6 +121,7 @@ extension PlugService {
         announcePairing()
         openBroker()
         await openHomeKit()
+        await openSleepProxy(discovery)
         let following = Task {
             for await name in registration.names {
                 rename(name)
@@ -129,6 +130,7 @@ extension PlugService {
         }
         await stopped()
         logger.info("stopping")
+        sleepProxy?.assumeIsolated { $0.stop() }
         await discovery.stop()
         await broker?.stop()
         await homeKit?.stop()

@@ -13,6 +13,7 @@ public import PlugModel
 import PlugProtocol
 public import PlugTransport
 import ProtocolCore
+import SleepProxyService
 import Storage
 import Synchronization
 
@@ -48,6 +49,8 @@ public actor PlugService: ConnectionOwner {
     /// The MQTT connection, or nil if none is configured or the plug is off the network.
     var broker: PlugBroker?
     var homeKitState = HomeKitState.off(fault: nil)
+    /// The sleep proxy, or nil if it is turned off or the plug is off the network.
+    var sleepProxy: SleepProxyService?
     /// The number of the event after which the broker needs every event.
     let beginningForBroker: SequenceNumber
     let whenReset: @Sendable () -> Void

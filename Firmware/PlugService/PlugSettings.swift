@@ -31,6 +31,9 @@ public struct PlugSettings: Sendable {
     public var broker: BrokerSettings?
     /// The HomeKit accessory, or nil for none.
     public var homeKit: HomeKitSettings?
+    /// True to serve sleeping hosts as a sleep proxy, false not to. With nil the plug does so on the interfaces whose
+    /// addresses it manages.
+    public var sleepProxy: Bool?
     /// The ``LogRelay`` that the plug's logger writes through. If it is nil, the log cannot be followed over the
     /// network.
     public var log: LogRelay?

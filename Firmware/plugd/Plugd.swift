@@ -8,8 +8,8 @@ import Logging
 import PlugService
 import ProcessSetup
 
-/// The entry point. Only address management needs privileges, so plugd drops all others first, on the main thread while
-/// no other thread exists.
+/// The entry point. Only address management and the sleep proxy need privileges, so plugd drops all others first, on the
+/// main thread while no other thread exists.
 @main
 enum Entry {
     @MainActor static func main() async {
@@ -27,7 +27,13 @@ enum Entry {
             // The DHCP client port needs a privilege that is dropped next. Without the port, plugd still works.
             let port = managesAddresses ? PortKeeper() : nil
             defer { withExtendedLifetime(port) {} }
-            dropPrivileges(managesAddresses: managesAddresses)
+            let kept: Set<Privileges.Capability> =
+                if managesAddresses {
+                    [.networkAdministration, .rawPackets]
+                } else {
+                    plan?.requiresRawPackets == true ? [.rawPackets] : []
+                }
+            dropPrivileges(keeping: kept)
             if let plan { return try await plan.run(manager) }
             guard var asynchronous = command as? any AsyncParsableCommand else {
                 var synchronous = command
@@ -49,9 +55,9 @@ enum Entry {
         do throws(FileError) { try FileStore().requireAnswer(of: directory) } catch { throw CLIError(error) }
     }
 
-    @MainActor private static func dropPrivileges(managesAddresses: Bool) {
+    @MainActor private static func dropPrivileges(keeping kept: Set<Privileges.Capability>) {
         do throws(Privileges.Refusal) {
-            try Privileges.drop(keeping: managesAddresses ? [.networkAdministration, .rawPackets] : [])
+            try Privileges.drop(keeping: kept)
         } catch {
             // The plug runs even if a privilege cannot be dropped, because the user needs it.
             Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }.warning("\(error)")

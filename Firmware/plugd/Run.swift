@@ -122,6 +122,7 @@ struct Run: AsyncParsableCommand {
             HomeKitSettings(
                 shape: homeKit.service.flatMap { PlugAccessory.Shape(rawValue: $0.rawValue) }, port: homeKit.port ?? 0)
         }
+        settings.sleepProxy = plug?.sleepProxy
         guard let plug, simulate == nil else {
             let isDimmable = dimmer ?? (simulate == SimulatedAppliance.lamp.rawValue)
             let simulated = try SimulatedPlug(

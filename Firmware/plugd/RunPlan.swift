@@ -27,6 +27,10 @@ struct RunPlan {
 
     var addressing: AddressingMode { settings.addressing }
 
+    /// True if the configuration turns the sleep proxy on, which answers for other hosts even if plugd manages no
+    /// addresses.
+    var requiresRawPackets: Bool { settings.sleepProxy == true }
+
     /// Opens the devices and runs the plug until a signal. plugd's user or its groups own the devices, so no privileges
     /// are needed.
     func run(_ manager: ServiceManager) async throws {

@@ -3,9 +3,9 @@
 # For a suite NAME: packages_of[NAME] has the purposes of install.sh whose packages the suite needs, why_not_NAME prints the reason if the
 # suite cannot run here, and jobs_NAME prints its jobs, one per line, in the format of Scripts/lib/jobs.py.
 
-suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant conformance hardware packages bench soak)
+suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy conformance hardware packages bench soak)
 declare -A packages_of=(
-    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [conformance]="conformance"
+    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability" [conformance]="conformance"
     [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
     [format]="interoperability" [soak]="interoperability"
 )
@@ -33,6 +33,7 @@ why_not_interoperability() { needs_root "a network namespace" interoperability; 
 why_not_soak() { needs_root "a network namespace" soak; }
 why_not_web() { needs_root "a network namespace" web; }
 why_not_homekit() { needs_root "a network namespace" homekit; }
+why_not_sleep-proxy() { needs_root "a network namespace" sleep-proxy; }
 why_not_home-assistant() {
     if ((EUID != 0)); then
         needs_root "a network namespace" home-assistant
@@ -87,7 +88,7 @@ prepare_suites() {
 
 wants_python() {
     local suite
-    for suite in programs interoperability web homekit home-assistant conformance hardware packages bench soak format; do
+    for suite in programs interoperability web homekit home-assistant sleep-proxy conformance hardware packages bench soak format; do
         if wants "$suite"; then return 0; fi
     done
     return 1
@@ -98,7 +99,7 @@ driven=.build-tests/driven
 
 build_for_suites() {
     local programs=false program suite
-    for suite in programs interoperability web homekit home-assistant conformance hardware packages soak; do
+    for suite in programs interoperability web homekit home-assistant sleep-proxy conformance hardware packages soak; do
         if wants "$suite"; then programs=true; fi
     done
     # --all compiles the benchmarks without running them, to detect compile errors.
@@ -179,7 +180,8 @@ jobs_fuzz() {
 }
 
 # Test files that only the long form runs. The tests of the compiler cache take minutes, and only a change of the cache can break them.
-long_files=" test_compiler_cache "
+# A better sleep proxy takes over after a minute.
+long_files=" test_compiler_cache test_better_proxy "
 
 # python_jobs SUITE KIND FOLDER ARGUMENT...: prints a job for each test file of a folder. The folder's program `run` gets the arguments.
 python_jobs() {
@@ -201,6 +203,7 @@ jobs_web() {
     job web web browser "$results/web.xml" Tests/Web/run "$driven" --junit-xml "$results/web.xml" "${files[@]##*/}"
 }
 jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
+jobs_sleep-proxy() { python_jobs sleep-proxy waits Tests/SleepProxy "$driven"; }
 jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
 }

@@ -115,7 +115,7 @@ struct ConfigurationMistakeTests {
             (
                 "[zzzzzzzz]",
                 "1: [zzzzzzzz]: unknown table; the tables are [button], [dimmer], [home_assistant], [homekit], [light], [meter], [mqtt], "
-                    + "[network], [pairing], [plug], [power], [protection], [relay] and [thermometer]"
+                    + "[network], [pairing], [plug], [power], [protection], [relay], [sleep_proxy] and [thermometer]"
             ),
             ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: unknown key; the keys of this table are name"),
             (

@@ -82,6 +82,8 @@ enum Layout {
         // Represents sleeping hosts: registrations and their verification, answers to ARP and neighbour discovery, wake-ups;
         // packets of ICMPv6
         "Firmware/SleepProxy": .pure,
+        // The sleep proxy of a running plug: its UDP port, its packet socket, its announcement, and the stored sleepers
+        "Firmware/SleepProxyService": .shell,
         // Decides who manages an interface; an `AddressedInterface` for each that the plug manages
         "Firmware/AddressService": .shell,
         // Button, relay, dimmer, metering; `PlugMachine` adds sessions and the audit log

@@ -12,7 +12,8 @@ extension PlugService {
     /// operations on parts that currently fail. Optional members: `meter` (the error counters since the start), `level`
     /// in percent, `tripped`, `crash` (the last abnormal end of the firmware), `broker` (the state of the MQTT
     /// connection, with the reason if it is closed), `homekit` (the HomeKit controllers, or the `fault` that disables
-    /// HomeKit), and the values of the reading such as `activePower`.
+    /// HomeKit), and the values of the reading such as `activePower`. `sleep_proxy` has the sleeping hosts, or the
+    /// `reason` why the plug serves none.
     var status: String {
         let state = machine.state
         var status = JSONObject()
@@ -38,6 +39,7 @@ extension PlugService {
         status.add("faults", told)
         if let brokerStatus { status.add("broker", brokerStatus) }
         if let homeKitStatus { status.add("homekit", homeKitStatus) }
+        status.add("sleep_proxy", sleepProxyStatus)
         if let crash = machine.identity.crash { status.add("crash", crash.json(now: BootClock.now)) }
         status.add("networks", machine.identity.networks.map { $0.json(now: BootClock.now) })
         return status.text

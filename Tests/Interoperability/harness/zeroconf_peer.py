@@ -8,19 +8,19 @@ from harness.avahi import TYPE
 PROGRAM = pathlib.Path(__file__).with_name("zeroconf_program.py")
 
 
-def start(host, verb, *rest, interfaces="all", family="4"):
-    return host.start(sys.executable, PROGRAM, verb, TYPE, interfaces, family, *rest, name=f"python-zeroconf {verb}")
+def start(host, verb, *rest, interfaces="all", family="4", service_type=TYPE):
+    return host.start(sys.executable, PROGRAM, verb, service_type, interfaces, family, *rest, name=f"python-zeroconf {verb}")
 
 
-def publish(host, name, port, *txt):
-    publisher = start(host, "publish", name, port, host.ipv4, *txt)
+def publish(host, name, port, *txt, service_type=TYPE):
+    publisher = start(host, "publish", name, port, host.ipv4, *txt, service_type=service_type)
     publisher.seen_object(lambda told: told["event"] == "published", 10, "that the service is published")
     return publisher
 
 
 class ZeroconfBrowser:
-    def __init__(self, host, interfaces="all", family="4"):
-        self.running = start(host, "browse", interfaces=interfaces, family=family)
+    def __init__(self, host, interfaces="all", family="4", service_type=TYPE):
+        self.running = start(host, "browse", interfaces=interfaces, family=family, service_type=service_type)
 
     def resolved(self, name, within):
         return self._told("resolved", name, within).json
