@@ -5,7 +5,7 @@ import SleepProxyService
 
 /// Serves sleeping hosts.
 extension PlugService {
-    /// True if the plug may serve sleeping hosts. Whether it does depends on its interfaces.
+    /// True if the plug serves sleeping hosts when one of its interfaces permits it.
     var mayServeSleepers: Bool { settings.sleepProxy != false && !settings.staysOnThisMachine }
 
     func openSleepProxy(_ discovery: Discovery) async {

@@ -13,7 +13,7 @@ struct SleeperFiles {
         (self.directory, self.logger) = (directory, logger)
     }
 
-    /// Returns the stored hosts; nil if there are none, or the file is damaged.
+    /// Returns the stored hosts; nil if the file is missing or damaged.
     func read(_ interface: String) -> StoredSleepers? {
         do throws(FileError) {
             guard let bytes = try files.readSecretIfPresent(path(interface), limit: StoredSleepers.sizeLimit) else {

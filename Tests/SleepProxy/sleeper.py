@@ -34,9 +34,9 @@ class Sleeper:
         self._socket.settimeout(patient(within))
         self._lines.write(json.dumps({"do": what, **order}) + "\n")
         self._lines.flush()
-        told = json.loads(self._lines.readline())
-        assert "done" in told, f"{what}: {told}\n{self.running.transcript()}"
-        return told["done"]
+        answer = json.loads(self._lines.readline())
+        assert "done" in answer, f"{what}: {answer}\n{self.running.transcript()}"
+        return answer["done"]
 
     def register(self, **changes):
         """Registers with the proxy that it finds, and returns {"code", "lease", "seconds"}. `changes` replace parts of the

@@ -3,7 +3,7 @@ sleeper_program.py SOCKET NAME ADDRESS CARD SERVICES, where SERVICES is a JSON o
 
 It announces the services (_media._tcp) by python-zeroconf and accepts TCP connections on their ports. It reads lines of
 JSON {"do": NAME, ...} from the test that connects to the socket, and answers each with {"done": ...}. While it sleeps,
-the kernel drops every packet in both directions. A packet socket, which is in front of that filter, looks for a magic
+the kernel drops every packet in both directions. A packet socket, which is in front of that filter, detects a magic
 packet with the host's address, as a network card does.
 """
 
