@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 
+from deadlines import eventually
 from sleeper import Sleeper
 
 # The LAN, the programs and the time limit are those of the interoperability tests.
@@ -19,10 +20,18 @@ pytest_runtest_makereport = _shared.pytest_runtest_makereport
 
 @pytest.fixture
 def proxy(plug, tmp_path):
-    """Returns a function that starts a plug as a sleep proxy: proxy(host, name="Lamp")."""
+    """Returns a function that starts a plug as a sleep proxy, and waits until it serves: proxy(host)."""
     configuration = tmp_path / "plugd.toml"
     configuration.write_text("[sleep_proxy]\nenabled = true\n")
-    return lambda host, name="Lamp", **options: plug(host, name, config=configuration, **options)
+
+    def start(host, **options):
+        lamp = plug(host, "Lamp", config=configuration, **options)
+        eventually(
+            lambda: lamp.answers() and lamp.status()["sleep_proxy"]["enabled"], 15,
+            lambda: f"that the proxy serves:\n{lamp.running.transcript()}")
+        return lamp
+
+    return start
 
 
 @pytest.fixture
