@@ -36,7 +36,10 @@ extension FleetOutcome {
         case .done: nil
         case .refused(let reason): reason
         case .unanswered:
-            "the house did not answer, so the command has expired\nhint: its daemon may be away; check with plugctl fleet away"
+            """
+            the house did not answer, so the command has expired; the plug may have executed it before
+            hint: the daemon of the house may be away; check with plugctl fleet away
+            """
         case .unreachable(let reason): "cannot reach the broker: \(reason)\nhint: check [broker] in fleet.toml"
         }
     }

@@ -63,9 +63,9 @@ public struct PowerBand: Hashable, Sendable {
         self.hysteresis = hysteresis
     }
 
-    /// The power in watts below which the power has left the band.
+    /// The trigger is armed again when the power falls below this value in watts.
     public var armsBelow: Double { low - (hysteresis ?? PowerThreshold.defaultHysteresis(for: low)) }
-    /// The power in watts above which the power has left the band.
+    /// The trigger is armed again when the power rises above this value in watts.
     public var armsAbove: Double { high + (hysteresis ?? PowerThreshold.defaultHysteresis(for: high)) }
 }
 

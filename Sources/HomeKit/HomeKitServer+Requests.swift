@@ -155,7 +155,8 @@ extension HomeKitServer {
         }
     }
 
-    /// Returns the response to a write (HAP 6.7.2): no content if all entries succeeded, otherwise a status per entry.
+    /// Returns the response to a write (HAP 6.7.2): no content if all entries succeeded and none returns a value,
+    /// otherwise a status per entry.
     private static func answer(_ write: PendingWrite) -> HTTPResponse {
         let hasValues = write.entries.contains { $0.wantsResponse && $0.value != nil }
         if !hasValues, write.entries.allSatisfy({ $0.status == .success }) { return HTTPResponse(.noContent) }

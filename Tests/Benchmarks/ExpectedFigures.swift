@@ -145,7 +145,7 @@ enum ExpectedFigures {
             "the same, total",
         ],
         "fleet": [
-            "# samples to PostgreSQL, with chunks and roll-ups, a second",
+            "samples to PostgreSQL per second, with chunks and roll-ups, of #",
             "the same, absolute",
             "# houses x # plugs, # kills: events",
             "the same, missing at the subscriber",

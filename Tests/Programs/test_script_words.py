@@ -83,13 +83,13 @@ def test_rules_stand_in_their_order_with_their_lines(host):
     ('local function add() return at("07:30",\n  function() end) end\n\nadd()', 4),
 ])
 def test_line_of_a_tail_call_is_that_of_its_function(host, text, line):
-    """A registration by a tail call has the line of its function or of the caller."""
+    """A registration by a tail call has the line of the innermost statement of the script that still runs, or else the line of the registered function."""
     assert host.load(text)["loaded"]["rules"][0]["line"] == line
 
 
 def test_rule_that_stands_at_no_line_is_told(host):
     """A registration without a line in the script is refused."""
-    assert host.load('return at("07:30", print)')["failed"]["error"].startswith("at(...) has no line in the script\nhint: ")
+    assert host.load('return at("07:30", print)')["failed"]["error"].startswith("at(...) is called, but Lua cannot determine the line\nhint: ")
 
 
 def test_script_without_rules_has_an_empty_list(host):
@@ -156,7 +156,7 @@ WRONG = [
     ("timer('a'):start('soon')", "the time of a timer must be a duration, not 'soon'\nhint: write seconds, or text such as \"3 s\""),
     ("notify{text = 5}", "a notification's text must be text, not 5"), ("notify()", "a notification must be text, not nil"),
     ("run('')", "a word of a command must have 1 to 1000 bytes, not 0"), ("run{a = 1}", "a command must be a list of text, not a table"),
-    ("webhook{}", "an address must be text, not nil"), ("on('A', 'button', 'long', log)", "on(...) works only while the script is loaded"),
+    ("webhook{}", "an address must be text, not nil"), ("on('A', 'button', 'long', log)", "on(...) works only while the script is being loaded"),
     ("lamp:on()", "attempt to index a nil value (global 'lamp')"), ("state = 5", "state must be a table, not 5"),
     ("local x <const> = 1 / {}", "attempt to perform arithmetic on a table value"),
 ]
@@ -179,7 +179,7 @@ WRONG_AT_LOAD = [
     ("at('07:30', {weekdays = {[1000000] = 'mon'}}, f)", "'weekdays' must be a day or a list of days"),
     ("at(7, f)", "the time of at must be text, not 7"), ("plug('A'):on()", "on works only in a function that an event calls"),
     ("timer('a'):start(1)", "start of a timer works only in a function that an event calls"),
-    ("for i = 1, 65 do cron('* * * * *', f) end", "a script calls on, at and cron at most 64 times"),
+    ("for i = 1, 65 do cron('* * * * *', f) end", "a script may call on(...), at(...) and cron(...) at most 64 times in total"),
     ("on('A', 'energy exceeds', 1, {since = {[true] = 'x'}}, f)", "a name in 'since' must be text, not true"),
     ("on('A', 'energy exceeds', 1, {since = {[1000] = 'x'}}, f)", "a name in 'since' must be text, not 1000"),
     ("on('A', 'energy exceeds', 1, {since = {[0] = 'x', 'y', nil, 'z'}}, f)", "a name in 'since' must be text, not"),
@@ -309,7 +309,7 @@ def test_log_has_its_limits(host):
 def test_answer_that_is_too_large_is_refused(host, body):
     """An answer larger than 256 KiB is refused."""
     error = act(host, body)["failed"]["error"]
-    assert error in {place + "the actions of this call exceed 256 KiB" for place in ("", "test.lua:1: ")}
+    assert error in {place + "the actions, the log and the state of this call exceed 256 KiB" for place in ("", "test.lua:1: ")}
     for _ in range(3):
         assert host.call()["failed"]["error"] == error
 

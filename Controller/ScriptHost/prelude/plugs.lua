@@ -41,7 +41,7 @@ function host.asked(what)
     fail(what .. " works only in a function that an event calls", "call it in the function of on(...), at(...) or cron(...)")
 end
 
-function host.tooMuch() fail("the actions of this call exceed " .. limits.answerBytes // 1024 .. " KiB") end
+function host.tooMuch() fail("the actions, the log and the state of this call exceed " .. limits.answerBytes // 1024 .. " KiB") end
 
 -- Adds an action, in the form of an entry of a rule file's `then`.
 function host.act(what, action)

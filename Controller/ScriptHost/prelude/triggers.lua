@@ -87,7 +87,7 @@ end
 
 local function loading(what)
     if host.isLoading then return end
-    fail(what .. "(...) works only while the script is loaded", "call it outside of functions, at the top level of the script")
+    fail(what .. "(...) works only while the script is being loaded", "call it outside of functions, at the top level of the script")
 end
 
 -- Adds a rule. Options that `takes` lists go into `inside`, the others into the rule.
@@ -95,12 +95,12 @@ local function add(what, when, inside, takes, given, handler)
     if type(handler) ~= "function" then
         fail("the last argument of " .. what .. " must be a function, not " .. shown(handler), what .. "(..., function(event) ... end)")
     end
-    if #host.rules >= limits.handlers then fail("a script calls on, at and cron at most " .. limits.handlers .. " times") end
+    if #host.rules >= limits.handlers then fail("a script may call on(...), at(...) and cron(...) at most " .. limits.handlers .. " times in total") end
     local known = {}
     for name, form in next, beside do known[name] = form end
     for name, form in next, takes do known[name] = form end
     local line = host.line(handler)
-    if line < 1 then fail(what .. "(...) has no line in the script", "write it as a separate statement, without 'return'") end
+    if line < 1 then fail(what .. "(...) is called, but Lua cannot determine the line", "write it as a separate statement, without 'return'") end
     local rule = { line = line, when = when }
     for name, value in next, options(given, what, known) do
         local key = name == "lasting" and "for" or name

@@ -50,7 +50,7 @@ private struct DeliveredHistory {
         let (rate, reference) = (ours.median, copied.median)
         return [
             Figure(
-                "\(samples) samples to PostgreSQL, with chunks and roll-ups, a second", rate, "",
+                "samples to PostgreSQL per second, with chunks and roll-ups, of \(samples)", rate, "",
                 against: .init(name: "psql COPY", value: reference), .ratioAtLeast(0.5)),
             Figure("the same, absolute", rate, "", .within(200_000...1e9)),
         ]

@@ -50,7 +50,7 @@ class Name(tuple):
 class Question:
     name: Name
     type: int
-    unicast: bool = False  # the QU bit (section 5.4)
+    unicast: bool = False  # the QU bit (RFC 6762 section 5.4)
 
     def asks_for(self, record):
         return self.name.folded == record.name.folded and self.type in (record.type, ANY)
@@ -67,11 +67,11 @@ class Record:
     type: int
     ttl: int
     data: bytes
-    flush: bool = False  # the cache-flush bit (section 10.2)
+    flush: bool = False  # the cache-flush bit (RFC 6762 section 10.2)
 
     @property
     def key(self):
-        """The identity of the record (section 7.1), which does not include its TTL."""
+        """The identity of the record, which does not include its TTL (RFC 6762 section 7.1)."""
         return self.name.folded, self.type, fold_names(self.type, self.data)
 
     @property
@@ -150,7 +150,7 @@ def decode_name(data, place):
 
 
 def fold_names(kind, data):
-    """Returns record data with its names in lower case."""
+    """Returns record data; the name in PTR, CNAME and SRV data is in lower case."""
     if kind in (PTR, CNAME):
         return data.lower()
     return data[:6] + data[6:].lower() if kind == SRV else data

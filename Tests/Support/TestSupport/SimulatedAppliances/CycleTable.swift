@@ -39,7 +39,7 @@ extension CycleTable {
     /// same in each run, except the processing times.
     public static func models() -> (text: String, rows: [CycleMeasurement]) {
         var whole = CycleTable("Model")
-        var torn = CycleTable("Model, with six holes of 30 s to 10 min a day")
+        var torn = CycleTable("Model, with six gaps per day, each of 30 s to 10 min")
         var rows: [CycleMeasurement] = []
         for model in ApplianceModel.allCases {
             let uses = model == .refrigerator ? 300 : 60
