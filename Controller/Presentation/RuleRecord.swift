@@ -13,10 +13,11 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     /// - rules: firing, heldBack, nearMiss, step (progress of its actions), ruleEnabled
     /// - actions: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing,
     ///   effect (its result)
-    /// - scripts: calling (a function), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again),
-    ///   commandsHeldBack, timersHeldBack
+    /// - scripts: calling (a function), called, scriptLog, callFailed, scriptEnded (its process ended), scriptRuns (its
+    ///   process started), commandsHeldBack, timersHeldBack
     /// - files: rulesChanged, fileBroken, fileSound
-    /// - the daemon's storage: notStored, storedInReserve, stored
+    /// - the daemon's storage: notStored, storedInReserve (in a file that was allocated in advance, because the disk
+    ///   accepts no writes), stored (writes are possible again)
     /// - the output itself: recordsLeftOut (lines that were dropped because the output was not read)
     public var event: String
     /// The time in ISO 8601, UTC, milliseconds.

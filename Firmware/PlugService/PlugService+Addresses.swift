@@ -4,7 +4,8 @@ import PlugModel
 
 /// Manages the plug's own addresses.
 extension PlugService {
-    /// Begins to configure the interfaces without waiting, or continues with the addressing of the previous service.
+    /// Starts to configure the interfaces, and returns before they have addresses. After a factory reset, it continues
+    /// with `former`, the addressing of the service that was reset.
     func address(continuing former: Addressing?) -> Addressing {
         let addressing =
             former

@@ -21,7 +21,7 @@ struct KeyDecoderTests {
         #expect(!decoder.isPending)
     }
 
-    @Test("Keys are decoded from single bytes") func bytesMayComeOneByOne() {
+    @Test("Keys are decoded if their bytes arrive one at a time") func bytesMayComeOneByOne() {
         var decoder = KeyDecoder()
         var keys: [Key] = []
         for sequence in Self.sequences {

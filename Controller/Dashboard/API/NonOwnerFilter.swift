@@ -3,8 +3,8 @@ import Daemon
 import PowerHistory
 import Presentation
 
-/// Filters for users who are not owners. These users do not see the arguments of programs that rules run, the log
-/// messages of scripts, failure texts that quote these, or the text of rule files.
+/// Filters for users who are not owners. These users see neither the arguments of programs that rules run nor the log
+/// messages of scripts. They also see no failure texts, because these can quote arguments, log messages and rule files.
 enum NonOwnerFilter {
     static let program = "run a program"
     static let details = "an owner sees the details"
