@@ -70,12 +70,6 @@ extension SleepProxy {
             if let other = sleepers.sleeper(named: name), other.owner.card != owner.card { throw .nameOfAnotherSleeper }
             if heldNames.holder(of: name, for: records.addresses, now: now) == .other { throw .nameOfAnotherHost }
         }
-        for other in verifications.values where other.owner.card != owner.card {
-            guard other.records.addresses.allSatisfy({ !records.addresses.contains($0) }) else {
-                throw .addressOfAnotherSleeper
-            }
-            guard other.records.names.allSatisfy({ !records.names.contains($0) }) else { throw .nameOfAnotherSleeper }
-        }
     }
 
     /// Returns the reason why the proxy must not represent these records on the link, or nil.
@@ -140,7 +134,14 @@ extension SleepProxy {
     private mutating func complete(_ verification: Verification, now: Instant) {
         let owner = verification.owner
         verifications[owner.card] = nil
-        corrections[owner.card] = nil
+        do throws(RefusalReason) {
+            // Another host may have completed its registration meanwhile. Verifications do not exclude each other, so that
+            // a host cannot block the registration of a different one.
+            guard let link, let peer = verification.requests.first?.peer else { throw .noLink }
+            try check(verification.records, of: owner, from: peer, on: link, now: now)
+        } catch {
+            return refuse(error, verification.requests, now: now)
+        }
         let lease = verification.requests.map(\.lease).max() ?? 0
         let expires = now + .seconds(Int64(lease))
         let check = SilenceCheck(first: now + limits.silenceInterval)

@@ -1,4 +1,4 @@
-import DNSWire
+@testable import DNSWire
 import Testing
 
 @Suite("OPT records")

@@ -42,7 +42,10 @@ struct HeldNames: Sendable {
 
     /// Records the unique names that a response announces.
     mutating func learn(from message: InboundMessage, now: Instant) {
-        guard message.message.flags.contains(.response) else { return }
+        guard message.message.flags.contains(.response), message.wasMulticast, message.source.port == RFC6762.port
+        else {
+            return
+        }
         let source = message.source.address
         for record in message.message.answers + message.message.additionals
         where record.isCacheFlush && record.type != .opt && record.type != .nsec {

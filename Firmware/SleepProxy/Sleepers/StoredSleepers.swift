@@ -114,7 +114,7 @@ public struct StoredSleepers: Hashable, Sendable {
 
     /// Returns the CRC-32 of IEEE 802.3. Without a table, because a file is written only when a host falls asleep or
     /// returns.
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    package static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         var remainder: UInt32 = .max
         for byte in bytes {
             remainder ^= UInt32(byte)

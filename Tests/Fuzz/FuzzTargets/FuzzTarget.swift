@@ -19,6 +19,8 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel, arpPacket,
         dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, databasePage, tariff, scriptLine,
         followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer, manySessions,
+        sleepRegistration, storedSleepers,
+        sleepProxy,
     ]
 
     /// Returns the target with this name, or nil.
