@@ -123,7 +123,9 @@ struct SleeperRecords: Hashable, Sendable {
     /// The records by their unique names. Shared records belong to the group of their target. A service type is listed
     /// by the first service of that type.
     var groups: [Group] {
-        var groups = names.map { name in Group(name: name, unique: records.filter { $0.isCacheFlush && $0.name == name }) }
+        var groups = names.map { name in
+            Group(name: name, unique: records.filter { $0.isCacheFlush && $0.name == name })
+        }
         var places: [Name: Int] = [:]
         for (place, group) in groups.enumerated() { places[group.name] = place }
         var types: [Name: Int] = [:]

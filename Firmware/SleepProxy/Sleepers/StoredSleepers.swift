@@ -19,7 +19,7 @@ public struct StoredSleepers: Hashable, Sendable {
     /// The time at which this value was created.
     let saved: Instant
 
-    /// True if there are no sleepers, so that a stored file can be removed.
+    /// True without sleepers, so that a stored file can be removed.
     public var isEmpty: Bool { entries.isEmpty }
     /// The number of sleepers.
     public var count: Int { entries.count }
