@@ -25,14 +25,15 @@ class Parser(argparse.ArgumentParser):
 def arguments():
     parser = Parser(
         prog="Scripts/conformance",
-        description="Black-box tests a multicast DNS responder (phase naming, RFC 6762 and RFC 6763), and how a host "
-                    "gets its addresses (phase addressing, RFC 3927, RFC 5227, RFC 2131 and RFC 4862). Prints one line per "
-                    "criterion: pass, warn (a SHOULD) or fail, with the section and the packet that decided it. Exit "
-                    "status 1 if a criterion fails.")
+        description="Black-box tests a multicast DNS responder (phase naming, RFC 6762 and RFC 6763), how a host gets its "
+                    "addresses (phase addressing, RFC 3927, RFC 5227, RFC 2131 and RFC 4862), and a sleep proxy (phase "
+                    "sleep-proxy, RFC 9664 and draft-cheshire-edns0-owner-option). Prints one line per criterion: pass, "
+                    "warn (a SHOULD) or fail, with the section and the packet that decided it. Exit status 1 if a "
+                    "criterion fails.")
     parser.add_argument("--target", action="append", choices=[*TARGETS, "all"], metavar="NAME",
                         help=f"target to test: {', '.join(TARGETS)} or all; repeatable (default: plugd)")
     parser.add_argument("--phase", choices=[*PHASES, "all"], default="all",
-                        help="naming, addressing or all phases that the target supports (default: all)")
+                        help=f"{', '.join(PHASES)} or all phases that the target supports (default: all)")
     parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these criteria or subjects; see --list")
     parser.add_argument("--list", action="store_true", help="list the criteria and the alteration that proves each, then exit")
     parser.add_argument("--prove", action="store_true",

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 PASS, WARN, FAIL, UNJUDGED = "pass", "warn", "fail", "n/a"
-PHASES = ("naming", "addressing")
+PHASES = ("naming", "addressing", "sleep-proxy")
+# The first word of a subject decides its phase; other subjects belong to the phase "naming".
+PHASE_OF = {"addressing": "addressing", "sleep": "sleep-proxy"}
 
 
 class Judgement(Exception):
@@ -46,7 +48,7 @@ class Criterion:
 
     @property
     def phase(self):
-        return PHASES[self.subject.startswith("addressing_")]
+        return PHASE_OF.get(self.subject.partition("_")[0], "naming")
 
 
 @dataclass

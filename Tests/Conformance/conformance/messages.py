@@ -4,9 +4,10 @@ import struct
 from dataclasses import dataclass, replace
 
 from conformance.records import (
-    CNAME, NSEC, PTR, SRV, Malformed, Question, Record, decode_name, type_name)
+    CNAME, NSEC, OPT, PTR, SRV, Malformed, Question, Record, decode_name, type_name)
 
 INTERNET, TOP_BIT = 1, 0x8000
+PAYLOAD_SIZE = 1440  # The size in an OPT record, which is in the field of the class (RFC 6891 §6.1.2).
 RESPONSE, OPCODE, AUTHORITATIVE, TRUNCATED, RECURSION_DESIRED, RCODE = 0x8000, 0x7800, 0x0400, 0x0200, 0x0100, 0x000F
 
 
@@ -64,8 +65,8 @@ class Message:
             writer.bytes += struct.pack("!2H", question.type, INTERNET | (TOP_BIT if question.unicast else 0))
         for record in self.answers + self.authorities + self.additionals:
             writer.name(record.name)
-            writer.bytes += struct.pack(
-                "!2HIH", record.type, INTERNET | (TOP_BIT if record.flush else 0), record.ttl, len(record.data))
+            row = PAYLOAD_SIZE if record.type == OPT else INTERNET | (TOP_BIT if record.flush else 0)
+            writer.bytes += struct.pack("!2HIH", record.type, row, record.ttl, len(record.data))
             writer.bytes += record.data
         return bytes(writer.bytes)
 

@@ -4,10 +4,10 @@ import socket
 import struct
 from dataclasses import dataclass
 
-A, CNAME, PTR, HINFO, MX, TXT, AAAA, SRV, NSEC, ANY = 1, 5, 12, 13, 15, 16, 28, 33, 47, 255
+A, CNAME, PTR, HINFO, MX, TXT, AAAA, SRV, OPT, NSEC, ANY = 1, 5, 12, 13, 15, 16, 28, 33, 41, 47, 255
 TYPES = {
-    A: "A", CNAME: "CNAME", PTR: "PTR", HINFO: "HINFO", MX: "MX", TXT: "TXT", AAAA: "AAAA", SRV: "SRV", NSEC: "NSEC",
-    ANY: "ANY"}
+    A: "A", CNAME: "CNAME", PTR: "PTR", HINFO: "HINFO", MX: "MX", TXT: "TXT", AAAA: "AAAA", SRV: "SRV", OPT: "OPT",
+    NSEC: "NSEC", ANY: "ANY"}
 
 
 class Malformed(Exception):

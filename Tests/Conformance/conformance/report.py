@@ -87,6 +87,7 @@ def explanations(results):
 HEADS = {
     "naming": ("How multicast DNS responders conform to RFC 6762 and RFC 6763", "responder"),
     "addressing": ("How hosts get their addresses: RFC 3927, RFC 5227, RFC 2131 and RFC 4862", "host"),
+    "sleep-proxy": ("How sleep proxies represent hosts that sleep", "proxy"),
 }
 
 

@@ -14,13 +14,14 @@ from deadlines import TooLate
 from conformance.address_bench import AddressBench
 from conformance.bench import Bench
 from conformance.criterion import FAIL, PASS, UNJUDGED, WARN, Criterion, Judgement, all_criteria
+from conformance.sleep_bench import SleepBench
 from conformance.targets import LACKING, TARGETS
 
-BENCHES = {"naming": Bench, "addressing": AddressBench}
+BENCHES = {"naming": Bench, "addressing": AddressBench, "sleep-proxy": SleepBench}
 BROKE = "the test itself failed"
 # The number of criteria of a phase that run at the same time. Criteria mostly wait. On two cores, a larger number would
 # delay the targets.
-AT_ONCE = {"naming": 14, "addressing": 14}
+AT_ONCE = {"naming": 14, "addressing": 14, "sleep-proxy": 10}
 # Limits how many criteria create their namespaces at the same time, because this delays the criteria that already run.
 MADE_AT_ONCE = multiprocessing.get_context("fork").BoundedSemaphore(3)
 

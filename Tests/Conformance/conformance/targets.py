@@ -31,7 +31,8 @@ def output(*words):
 class Target:
     """A program under test. `start` begins the registration and sets `registered_at`. `abilities` are keys of LACKING, and
     "carrier" if the target watches the carrier. A target of the phase "addressing" has `manage`, which begins to manage the
-    interface eth0, and `forget`, which deletes the stored state."""
+    interface eth0, and `forget`, which deletes the stored state. A target of the phase "sleep-proxy" has `represent`, which begins to
+    serve hosts that sleep."""
 
     abilities, phases = frozenset(), frozenset({"naming"})
 
@@ -60,7 +61,7 @@ class Target:
 
 
 class Plugd(Target):
-    name, package, phases = "plugd", "plugd", frozenset({"naming", "addressing"})
+    name, package, phases = "plugd", "plugd", frozenset({"naming", "addressing", "sleep-proxy"})
     abilities = frozenset({"ipv6", "subtypes", "txt", "carrier", "dhcp", "ipv6 addresses", "service"})
 
     def start(self, name):
@@ -71,6 +72,11 @@ class Plugd(Target):
 
     def forget(self):
         self.host.run("rm", "-rf", "/run/plug")
+
+    def represent(self):
+        configuration = pathlib.Path("/proc", self.host.pid, "root/run/plugd.toml")
+        configuration.write_text("[sleep_proxy]\nenabled = true\n")
+        self._run("Lamp", "observe", "--config", "/run/plugd.toml")
 
     def ready(self):
         self.running.seen(lambda _: True, 20, "anything")

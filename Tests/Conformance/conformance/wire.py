@@ -140,12 +140,24 @@ class Neighbour:
 
 def neighbour_advertisement(target, mac):
     """An advertisement to all nodes that maps the address to this MAC (RFC 4862 §5.4.4)."""
-    destination = address_bytes("ff02::1")
     body = struct.pack("!BBHI", NEIGHBOUR_ADVERTISEMENT, 0, 0, 0x20000000) + address_bytes(target) + b"\2\1" + mac
-    pseudo = address_bytes(target) + destination + struct.pack("!II", len(body), ICMPV6)
+    return _neighbour_frame(target, "ff02::1", bytes.fromhex("333300000001"), mac, body)
+
+
+def neighbour_solicitation(target, mac, source):
+    """A question from `source`, which has this MAC, to the target's solicited-node group (RFC 4861 §4.3)."""
+    body = struct.pack("!BBHI", NEIGHBOUR_SOLICITATION, 0, 0, 0) + address_bytes(target) + b"\1\1" + mac
+    end = address_bytes(target)[-3:]
+    group = address_text(address_bytes("ff02::1:ff00:0")[:-3] + end)
+    return read(_neighbour_frame(source, group, b"\x33\x33\xff" + end, mac, body), 0.0)
+
+
+def _neighbour_frame(source, destination, destination_mac, mac, body):
+    addresses = address_bytes(source) + address_bytes(destination)
+    pseudo = addresses + struct.pack("!II", len(body), ICMPV6)
     body = body[:2] + struct.pack("!H", checksum(pseudo + body)) + body[4:]
-    header = struct.pack("!IHBB", 6 << 28, len(body), ICMPV6, 255) + address_bytes(target) + destination
-    return bytes.fromhex("333300000001") + mac + struct.pack("!H", IPV6) + header + body
+    header = struct.pack("!IHBB", 6 << 28, len(body), ICMPV6, 255) + addresses
+    return destination_mac + mac + struct.pack("!H", IPV6) + header + body
 
 
 @dataclass(frozen=True)

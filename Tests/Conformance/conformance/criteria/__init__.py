@@ -9,7 +9,8 @@ from conformance.criteria import (  # noqa: F401
     probing, tiebreaks, denials, announcing, packets, answering, timing, known_answers, unicast, negative, conflicts, names,
     services, resilience, goodbye, links,
     addressing_claiming, addressing_choice, addressing_use, addressing_denials, addressing_defence, addressing_links,
-    addressing_dhcp, addressing_leases, addressing_routable, addressing_ipv6)
+    addressing_dhcp, addressing_leases, addressing_routable, addressing_ipv6,
+    sleep_registration, sleep_refusals, sleep_answers, sleep_waking, sleep_release)
 
 
 def table():
