@@ -111,5 +111,6 @@ press_poller
 process_rest
 start_to_button
 edge_to_line gpiod
+frame_echo
 END
 }

@@ -10,7 +10,7 @@ enum Benchmarks {
         ("wire", wireFigures), ("security", securityFigures), ("mdns", discoveryFigures),
         ("addressing", addressingFigures), ("hardware", hardwareFigures), ("history", historyFigures),
         ("dashboard", dashboardFigures), ("rules", ruleFigures), ("broker", brokerFigures),
-        ("homekit", homeKitFigures),
+        ("homekit", homeKitFigures), ("sleep-proxy", sleepProxyFigures),
         ("fleet", { try await fleetFigures($0) + fleetBrokerFigures($0) }),
     ]
 

@@ -134,6 +134,15 @@ enum ExpectedFigures {
             "connection to first read, time of the accessory", "On, # strangers a second",
             "plugd with HomeKit and # sessions, additional anonymous memory",
         ],
+        "sleep-proxy": [
+            "registration to answering, p# of #",
+            "SYN to magic packet, p# of #",
+            "# sleepers x # services, additional anonymous memory",
+            "the same, total",
+            "# unrelated packets per second, additional, of one core",
+            "plugd in that time, of one core",
+            "rate of unrelated packets",
+        ],
         "broker": [
             "event at the plug to a subscriber, p# of #",
             "own stream, p# of #",
