@@ -1,5 +1,5 @@
 package import AddressConfiguration
-import DNSWire
+package import DNSWire
 package import LinuxSystem
 package import Logging
 

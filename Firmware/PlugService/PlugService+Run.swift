@@ -130,7 +130,7 @@ extension PlugService {
         }
         await stopped()
         logger.info("stopping")
-        sleepProxy?.assumeIsolated { $0.stop() }
+        await sleepProxy?.stop()
         await discovery.stop()
         await broker?.stop()
         await homeKit?.stop()

@@ -94,9 +94,8 @@ public actor SleepProxyService {
             fault = "its port cannot be opened: \(error)"
             return logger.error("the sleep proxy stays off: \(error)")
         }
-        discovery.assumeIsolated { discovery in
-            discovery.tellProxy { [weak self] report in self?.assumeIsolated { $0.handle(report) } }
-        }
+        await discovery.tellProxy { [weak self] report in self?.assumeIsolated { $0.handle(report) } }
+        guard !isStopped else { return }
         tasks.append(
             Task {
                 for await event in ServiceBrowser(SleepProxyName.serviceType, in: discovery) { note(event.change) }
