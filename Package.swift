@@ -144,6 +144,8 @@ let firmware: [Target] = [
 
 let controller: [Target] = [
     module("Controller/PlugClient", ["PlugProtocol", "PlugTransport", "CPlugInHand", "AsyncAlgorithms"]),
+    module("Controller/SleepClient", ["ServiceDiscovery"]),
+    module("Controller/HostSleep", ["SleepClient", "LinuxNetwork", "Processes", "ConfigurationFiles", "CSystemBus"]),
     module("Controller/RuleModel", ["PlugModel", "HouseCalendar", "ApplianceSense"]),
     module("Controller/RuleChecks", ["RuleModel"]),
     module("Controller/Automation", ["RuleModel"]),
@@ -164,7 +166,7 @@ let controller: [Target] = [
     module("Controller/Effects", ["RuleChecks", "DurableRules", "Processes", "HTTPRequests"]),
     module("Controller/Terminal", ["LinuxSystem", "Charting"]),
     module("Controller/Daemon", ["PlugClient", "Scripting", "CryptoExtras"]),
-    module("Controller/Doctor", ["PlugClient"]),
+    module("Controller/Doctor", ["PlugClient", "HostSleep"]),
     module("Controller/Presentation", ["Terminal", "Daemon", "Doctor", "Fleet"]),
     module("Controller/Broker", ["MQTT", "BrokerConfiguration", "Daemon"]),
     module("Controller/PostgreSQL", ["LinuxSystem", "ConfigurationFiles", "CPostgreSQL"]),
@@ -199,7 +201,8 @@ let cModules =
         "Sources/CTOML", "Firmware/CLinuxDevices", "Controller/CPlugInHand", "Controller/CProcesses",
     ])
     + foreign(["Sources/CLibraryLoader", "Firmware/CGPIOD", "Controller/CSnappy"], links: ["dl"])
-    + foreign(["Sources/CGMP", "Sources/CMosquitto", "Controller/CPostgreSQL"], ["CLibraryLoader"])
+    + foreign(
+        ["Sources/CGMP", "Sources/CMosquitto", "Controller/CPostgreSQL", "Controller/CSystemBus"], ["CLibraryLoader"])
     + foreign(["Firmware/CFirmwareProcess"], links: ["seccomp"])
     + foreign(["Controller/CPasswordHash"], links: ["crypt"])
     + foreign(["Controller/CDashboardPage"], exclude: ["api", "page"])
@@ -230,7 +233,8 @@ let checks: [Target] =
         [
             "ProtocolCoreTests", "DNSWireTests", "ServiceDiscoveryTests", "MeteringTests", "QRCodeTests",
             "PlugBrokerTests", "BrokerConfigurationTests", "JSONTextTests", "LargeNumbersTests", "PlugTopicsTests",
-            "PlugProtocolTests", "RuleChecksTests", "RuleFilesTests", "TerminalTests", "DoctorTests",
+            "PlugProtocolTests", "RuleChecksTests", "SleepClientTests", "RuleFilesTests", "TerminalTests",
+            "DoctorTests",
             "StructureTests",
         ])
     + tests(
@@ -245,6 +249,7 @@ let checks: [Target] =
     + tests(["SleepProxyTests"], ["SimulatedLAN", "TestSupport"])
     + tests(["FuzzTests"], ["FuzzTargets"])
     + tests(["RecordingsTests"], ["Metering"])
+    + tests(["HostSleepTests"], ["TestSupport"])
     + tests(["FleetTests"], ["FleetService"])
     + tests(["PlugTransportTests", "LinuxNetworkTests"], ["TestSupport", "NIOEmbedded"])
     + tests(["PlugClientTests"], ["PlugService", "TestSupport"])

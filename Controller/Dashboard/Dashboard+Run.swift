@@ -5,13 +5,14 @@ import HummingbirdTLS
 import LinuxSystem
 import NIOCore
 import NIOHTTP1
+public import ServiceDiscovery
 
 extension Dashboard {
     /// A notice for the caller of `run(_:)`.
     public enum Notice: Hashable, Sendable {
         /// Browsers reach the page at `address`, for example "http://127.0.0.1:7580/". The fingerprint is nil without
-        /// TLS.
-        case serving(address: String, fingerprint: String?)
+        /// TLS. The announcement is nil if only this machine can connect.
+        case serving(address: String, fingerprint: String?, announcement: ServiceRegistration?)
         /// A part of the dashboard does not work. The text is for the user; it may contain a `hint:` line.
         case complaint(String)
     }
@@ -109,7 +110,8 @@ extension Dashboard {
         let host = ["0.0.0.0", "::"].contains(place.host) ? ProcessInfo.processInfo.hostName : place.host
         let scheme = identity == nil ? "http" : "https"
         let address = "\(scheme)://\(DashboardSettings.Place(host: host, port: port))/"
-        tell(.serving(address: address, fingerprint: identity?.fingerprint))
+        let announcement = UInt16(exactly: port).flatMap { settings.announcement(port: $0) }
+        tell(.serving(address: address, fingerprint: identity?.fingerprint, announcement: announcement))
         await board.serve(at: address)
         await door.stayOpen(farewell: settings.limits.farewell)
         await board.serve(at: nil)
@@ -233,7 +235,8 @@ extension DashboardSettings {
     /// user's browser, and then point the name to the loopback address (DNS rebinding). Requests from a proxy may have
     /// the external name.
     var acceptedNames: [String] {
-        external.map(\.host) + (isLoopback ? hostNames + (place.map { [$0.host] } ?? []) : certificateNames)
+        guard !isLoopback else { return external.map(\.host) + hostNames + (place.map { [$0.host] } ?? []) }
+        return external.map(\.host) + certificateNames + (announcedHost.map { [$0 + ".local"] } ?? [])
     }
 
     /// The names in the certificate: `localhost`, the host's own names, the additional names, and the listening host.

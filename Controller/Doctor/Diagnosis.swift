@@ -4,6 +4,7 @@ public enum Diagnosis {
     /// of the earlier findings work.
     public static func findings(_ seen: Observations) -> [Finding] {
         ofInterfaces(seen) + ofPort(seen) + ofMulticast(seen) + ofServices(seen) + ofClock(seen.clock) + ofPlugs(seen)
+            + ofSleep(seen)
     }
 
     /// The limit of names in one finding, since a network may have hundreds of hosts.

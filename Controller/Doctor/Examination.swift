@@ -1,3 +1,4 @@
+import HostSleep
 public import LinuxNetwork
 import LinuxSystem
 public import Logging
@@ -6,6 +7,8 @@ public import PlugClient
 import PlugModel
 import ProtocolCore
 import ServiceDiscovery
+import SleepClient
+import Synchronization
 
 /// Examines the host, its network and its plugs: the shell of ``Diagnosis``. It announces no name by multicast DNS and
 /// changes no state.
@@ -43,6 +46,7 @@ public struct Examination: Sendable {
         let first = ClockState.now
         let listener = PacketListener(interfaces: filter, on: client.eventLoop, logger: logger)
         async let interfaces = interfaces()
+        async let proxies = sleepProxies()
         async let heard = HeardHosts.collect(listener.packets)
         let announced = await announcements()
         let services = await services(announced, paired)
@@ -55,6 +59,7 @@ public struct Examination: Sendable {
         var seen = Observations(filter: filter, clock: .init(first: first, last: .now), wait: wait)
         (seen.interfaces, seen.links, seen.portHolders) = (known, links.map(\.link), portHolders)
         (seen.services, seen.plugs, seen.controllerFault) = (services, plugs, controllerFault)
+        seen.sleep = Observations.Sleep(proxies: await proxies, fault: SuspendMonitor.fault())
         return seen
     }
 
@@ -115,6 +120,18 @@ public struct Examination: Sendable {
         try? await Task.sleep(for: wait)
         browsing.cancel()
         return await browsing.value
+    }
+
+    /// Returns the sleep proxies that answer within `wait`.
+    private func sleepProxies() async -> [FoundSleepProxy] {
+        let found = Mutex<[FoundSleepProxy]>([])
+        let browsing = Task { [client] in
+            await SleepProxyBrowser(client.discovery).run { proxies in found.withLock { $0 = proxies } }
+        }
+        try? await Task.sleep(for: wait)
+        browsing.cancel()
+        await browsing.value
+        return found.withLock { $0 }
     }
 
     private func services(

@@ -3,6 +3,7 @@ public import LinuxNetwork
 public import LinuxSystem
 public import PlugModel
 import ProtocolCore
+public import SleepClient
 
 /// The observations of the host, its network and its plugs within a few seconds.
 public struct Observations: Sendable {
@@ -24,6 +25,8 @@ public struct Observations: Sendable {
     public var controllerFault: String?
     /// The reasons why the daemon of this machine does not follow a plug, with a `hint:` line.
     public var keptAway: [PlugID: String] = [:]
+    /// The sleep proxies; nil if they were not examined.
+    public var sleep: Sleep?
     /// The time for collecting announcements, and the time limit for a plug's answer.
     public var wait: Duration
 
@@ -100,6 +103,20 @@ public struct Observations: Sendable {
             self.version = version
             self.isPaired = isPaired
             self.place = place
+        }
+    }
+
+    /// The means to represent this machine while it sleeps.
+    public struct Sleep: Hashable, Sendable {
+        /// The announced sleep proxies.
+        public var proxies: [FoundSleepProxy]
+        /// The reason why the suspends of this machine cannot be followed, or nil.
+        public var fault: String?
+
+        /// Creates the observations.
+        public init(proxies: [FoundSleepProxy], fault: String?) {
+            self.proxies = proxies
+            self.fault = fault
         }
     }
 

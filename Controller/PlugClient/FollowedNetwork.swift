@@ -17,7 +17,7 @@ final class FollowedNetwork: Sendable {
         let task = Task { [weak self] in
             var isFirst = true
             for try await _ in InterfaceMonitor.interfaces(interfaces, on: eventLoop) {
-                if !isFirst { await self?.changed() }
+                if !isFirst { await self?.check() }
                 isFirst = false
             }
         }
@@ -38,7 +38,8 @@ final class FollowedNetwork: Sendable {
         for plug in followed { await plug.stop() }
     }
 
-    private func changed() async {
+    /// Makes each plug check its connection.
+    func check() async {
         for plug in followed { await plug.locate() }
     }
 

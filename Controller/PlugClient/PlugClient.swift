@@ -227,6 +227,10 @@ public final class PlugClient: Sendable {
         follow(plug.name, id: plug.id, after: cursor, stateOptions: stateOptions)
     }
 
+    /// Makes each followed plug check its connection now, for example after this machine slept. A plug whose connection
+    /// is lost reconnects and continues after its last event.
+    public func checkConnections() async { await network.check() }
+
     /// Sets a filter that is evaluated before each connection. If it returns a reason, the client does not connect to
     /// the plug, and followers of the plug receive the reason.
     public func keepAway(from refusal: @escaping @Sendable (PairedPlugs.Entry) -> String?) {

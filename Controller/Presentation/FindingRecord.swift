@@ -4,7 +4,7 @@ public import Doctor
 public struct FindingRecord: Encodable, Equatable, Sendable {
     /// The severity: ok, warning or problem.
     public var level: String
-    /// The examined part: interface, multicast, port, service, clock, controller or plug.
+    /// The examined part: interface, multicast, port, service, clock, controller, plug or sleep.
     public var subject: String
     /// The interface or plug; empty if the subject is unique.
     public var about: String

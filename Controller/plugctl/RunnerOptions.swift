@@ -47,7 +47,15 @@ struct RunnerOptions: ParsableArguments {
             let others = state == nil ? nil : HistoryFile.settings()
             let delivery = others.flatMap { others in state.flatMap { openDelivery(others, of: history, $0) } }
             let fleet = face == nil ? nil : FleetFile.settings()
-            let listening: [(any HouseObserver)?] = [board, broker, delivery?.states]
+            // Only the daemon runs while the machine sleeps; `rules run` is for trying rules.
+            let sleeping =
+                face == nil
+                ? nil
+                : state.map {
+                    SleepingMachine(
+                        client: client, interfaces: network.filter, digest: SleepDigest(), directory: $0)
+                }
+            let listening: [(any HouseObserver)?] = [board, broker, delivery?.states, sleeping?.digest]
             let audiences = listening.compactMap(\.self)
             var secrets = secrets(store, face, history)
             for paths in [settings?.account.secretPaths, others?.secretPaths, fleet?.secretPaths] {
@@ -82,6 +90,7 @@ struct RunnerOptions: ParsableArguments {
                         group.addTask { await broker.run { try await runner.send($0, to: $1, id: $2) } }
                     }
                     if let delivery { group.addTask { await delivery.run() } }
+                    if let sleeping { group.addTask { await sleeping.run() } }
                     await group.next()
                     group.cancelAll()
                 }

@@ -124,6 +124,11 @@ public struct DiscoveryNode: Machine, Sendable {
     /// The names of all registered services and their hosts.
     public var registeredNames: Set<Name> { responder.names(before: Self.firstProxyGroup) }
 
+    /// Returns the records that the registered services announce on the interface, the addresses first.
+    public func announcedRecords(on interface: InterfaceID) -> [Record] {
+        responder.announced(before: Self.firstProxyGroup, on: interface)
+    }
+
     public var nextDeadline: Instant? {
         sooner(sooner(responder.nextDeadline, querier.nextDeadline), registrations.deadline)
     }

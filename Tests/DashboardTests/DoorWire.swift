@@ -42,7 +42,7 @@ struct DashboardAtWork {
         let running = Task {
             await dashboard.run { notice in
                 switch notice {
-                case .serving(let address, _): continuation.yield(address)
+                case .serving(let address, _, _): continuation.yield(address)
                 case .complaint(let text): continuation.yield("complaint: \(text)")
                 }
             }

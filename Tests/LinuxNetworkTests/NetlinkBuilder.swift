@@ -39,6 +39,15 @@ struct NetlinkBuilder {
         }
     }
 
+    /// Adds a neighbour that was confirmed this many hundredths of a second ago.
+    mutating func neighbour(_ index: Int32, _ address: [UInt8], _ card: [UInt8], state: UInt16 = 2, age: UInt32 = 0) {
+        message(28, 0, 2) { body in
+            body += [address.count == 4 ? 2 : 10, 0, 0, 0] + native(index) + native(state) + [0, 1]
+            body += attribute(1, address) + attribute(2, card)
+            body += attribute(3, native(age) + [UInt8](repeating: 0, count: 12))
+        }
+    }
+
     mutating func done(_ sequence: UInt32, headerFlags: UInt16 = 2) {
         message(3, sequence, headerFlags) { $0 += native(UInt32(0)) }
     }

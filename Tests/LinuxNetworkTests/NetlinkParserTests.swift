@@ -1,3 +1,4 @@
+import DNSWire
 import Testing
 
 @testable import LinuxNetwork
@@ -69,6 +70,20 @@ struct NetlinkParserTests {
         let leased = NetlinkBuilder.datagram { $0.address(1, [192, 0, 2, 7], 24, flags: 0) }
         let expected = LinuxAddress(bytes: [192, 0, 2, 7], prefixLength: 24)
         #expect(try parseNetlink(leased).map(\.body) == [.address(index: 1, expected)])
+    }
+
+    @Test("A neighbour is parsed with the time of its last answer; one that never answered is not reported")
+    func neighbours() throws {
+        let card: [UInt8] = [2, 0, 0, 0, 0, 7]
+        let bytes = NetlinkBuilder.datagram {
+            $0.neighbour(2, [192, 0, 2, 7], card, age: 250)
+            $0.neighbour(2, [192, 0, 2, 8], card, state: 1)
+            $0.neighbour(2, [192, 0, 2, 9], [1, 2, 3, 4])
+        }
+        let bodies = try parseNetlink(bytes).map(\.body)
+        let known = Neighbour(
+            interface: 2, address: .v4(192, 0, 2, 7), card: MACAddress(2, 0, 0, 0, 0, 7), confirmed: .seconds(2.5))
+        #expect(bodies == [.neighbour(known), .other, .other])
     }
 
     @Test("A refusal is parsed with its error number")

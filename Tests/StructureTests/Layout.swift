@@ -118,6 +118,12 @@ enum Layout {
         // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` (one plug) and `HouseMachine`
         // (all plugs) are the machines
         "Controller/PlugClient": .shell,
+        // Registers a host with the best sleep proxy before it sleeps, and takes its records over afterwards
+        "Controller/SleepClient": .pure,
+        // logind's suspend signals by libsystemd, loaded on first use
+        "Controller/CSystemBus": .foreign,
+        // Drives the `SleepClient`: `SuspendMonitor` follows logind, `SleepProxyBrowser` finds the proxies
+        "Controller/HostSleep": .system,
         // Rules as data, and their descriptions in text
         "Controller/RuleModel": .pure,
         // Static analysis: contradictions, loops, opposite commands to a plug, rules that never fire

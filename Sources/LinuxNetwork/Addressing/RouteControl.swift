@@ -1,5 +1,5 @@
 import CLinuxNetwork
-import DNSWire
+package import DNSWire
 import Glibc
 
 /// Changes links, addresses and routes through rtnetlink.
@@ -52,6 +52,14 @@ package final class RouteControl: @unchecked Sendable {
         }
     }
 
+    /// Returns the neighbours that have answered before.
+    package func neighbours() throws(RouteError) -> [Neighbour] {
+        try dump(Netlink.getNeighbour, "list neighbours").compactMap { body in
+            guard case .neighbour(let neighbour) = body else { return nil }
+            return neighbour
+        }
+    }
+
     /// Replaces the marked routes through the interface with the given ones. Marked routes that equal a given one stay
     /// unchanged.
     ///
@@ -84,7 +92,7 @@ package final class RouteControl: @unchecked Sendable {
                 switch message.body {
                 case .done: return bodies
                 case .refused(let code): throw RouteError(what: what, code: code)
-                case .link, .linkRemoved, .address, .addressRemoved, .route, .overrun, .other:
+                case .link, .linkRemoved, .address, .addressRemoved, .route, .neighbour, .overrun, .other:
                     bodies.append(message.body)
                 }
             }
@@ -107,6 +115,18 @@ package final class RouteControl: @unchecked Sendable {
             throw RouteError(what: what, code: EBADMSG)
         }
     }
+}
+
+/// A host on a link, as the kernel's ARP and neighbour discovery know it.
+package struct Neighbour: Hashable, Sendable {
+    /// The index of the interface.
+    package var interface: Int32
+    /// The host's address.
+    package var address: IPAddress
+    /// The card that answers for the address.
+    package var card: MACAddress
+    /// The time since the card last answered.
+    package var confirmed: Duration
 }
 
 /// The kernel's error for a request to change or list links, addresses or routes.

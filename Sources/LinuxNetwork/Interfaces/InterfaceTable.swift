@@ -79,7 +79,7 @@ package struct InterfaceTable {
         case .done: return finish(message.sequence)
         case .refused(let code): return isListing(message.sequence) && code != 0 ? [.fail(code: code)] : []
         case .overrun: return doubt()
-        case .route, .other: break
+        case .route, .neighbour, .other: break
         }
         return []
     }

@@ -11,6 +11,7 @@ struct NetlinkMessage: Hashable {
         case address(index: Int32, LinuxAddress)
         case addressRemoved(index: Int32, LinuxAddress)
         case route(RouteDescription)
+        case neighbour(Neighbour)
         /// A dump is complete.
         case done
         /// The kernel's answer to a request: an error number, or 0 for an acknowledgement.
@@ -57,6 +58,8 @@ enum Netlink {
     static let newRoute: UInt16 = 24
     static let deleteRoute: UInt16 = 25
     static let getRoute: UInt16 = 26
+    static let newNeighbour: UInt16 = 28
+    static let getNeighbour: UInt16 = 30
 
     static let flagRequest: UInt16 = 0x1
     static let flagAcknowledge: UInt16 = 0x4
@@ -75,6 +78,9 @@ enum Netlink {
     static let addressLifetimes: UInt16 = 6
     static let addressFlags: UInt16 = 8
     static let addressOrigin: UInt16 = 11
+    static let neighbourAddress: UInt16 = 1
+    static let neighbourCard: UInt16 = 2
+    static let neighbourTimes: UInt16 = 3
     static let routeDestination: UInt16 = 1
     static let routeInterface: UInt16 = 4
     static let routeGateway: UInt16 = 5
@@ -109,8 +115,12 @@ enum Netlink {
     /// RTNH_F_ONLINK: the gateway is on the link, even if no prefix contains it. So routes can be set in any order.
     static let routeOnLink: UInt32 = 4
     static let routeHeaderSize = 12
+    static let neighbourHeaderSize = 12
 
-    /// Returns a request for a complete table of links, addresses or routes.
+    /// NUD_REACHABLE, NUD_STALE, NUD_DELAY and NUD_PROBE: the neighbour has answered before.
+    static let neighbourKnown: UInt16 = 0x1E
+
+    /// Returns a request for a complete table of links, addresses, routes or neighbours.
     static func dumpRequest(type: UInt16, sequence: UInt32) -> [UInt8] {
         var bytes: [UInt8] = []
         // rtnetlink's general header is only the family byte, but strict kernels require the complete header of the
@@ -119,6 +129,7 @@ enum Netlink {
             switch type {
             case getLink: linkHeaderSize
             case getRoute: routeHeaderSize
+            case getNeighbour: neighbourHeaderSize
             default: addressHeaderSize
             }
         appendHeader(type, flagRequest | flagDump, sequence, bodySize: body, to: &bytes)

@@ -54,6 +54,7 @@ private func parseBody(_ bytes: [UInt8], type: UInt16, _ range: Range<Int>) thro
     case Netlink.newAddress, Netlink.deleteAddress:
         return try parseAddress(bytes, isRemoval: type == Netlink.deleteAddress, range)
     case Netlink.newRoute: return try parseRoute(bytes, range)
+    case Netlink.newNeighbour: return try parseNeighbour(bytes, range)
     default: return .other
     }
 }
@@ -155,6 +156,30 @@ private func parseRoute(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkErr
         }
     }
     return .route(RouteDescription(origin: bytes[start + 5], route: route))
+}
+
+private func parseNeighbour(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkError) -> NetlinkMessage.Body {
+    try require(Netlink.neighbourHeaderSize, in: range)
+    let start = range.lowerBound
+    guard bytes.load(UInt16.self, at: start + 8) & Netlink.neighbourKnown != 0 else { return .other }
+    var (address, card, age): (IPAddress?, MACAddress?, UInt32?)
+    for attribute in try attributes(bytes, start + Netlink.neighbourHeaderSize..<range.upperBound) {
+        switch attribute.type {
+        case Netlink.neighbourAddress: address = IPAddress(bytes: bytes[attribute.range])
+        case Netlink.neighbourCard: card = MACAddress(bytes: bytes[attribute.range])
+        case Netlink.neighbourTimes:
+            try require(4, in: attribute.range)
+            age = bytes.load(UInt32.self, at: attribute.range.lowerBound)
+        default: continue
+        }
+    }
+    // Other links than Ethernet have no such neighbours.
+    guard let address, let card, let age else { return .other }
+    // The kernel counts in hundredths of a second (USER_HZ).
+    return .neighbour(
+        Neighbour(
+            interface: bytes.load(Int32.self, at: start + 4), address: address, card: card,
+            confirmed: .milliseconds(10 * Int64(age))))
 }
 
 private func address(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkError) -> IPv4Address {

@@ -80,6 +80,17 @@ public struct Responder: Machine, Sendable {
         Set(claims.ids.filter { $0 < id }.compactMap { claims.content(of: $0)?.name })
     }
 
+    /// Returns the records that this host announces on the interface, of the groups whose id is smaller. The addresses
+    /// are first.
+    public func announced(before id: GroupID, on interface: InterfaceID) -> [Record] {
+        guard let network = networks[interface] else { return [] }
+        let groups = claims.ids.filter { $0 < id && claims.isClaimed($0, on: interface) }
+            .compactMap { claims.content(of: $0) }.filter { $0.isPublished(on: interface) }
+        let hosts = groups.filter(\.publishesAddresses)
+        let others = groups.filter { !$0.publishesAddresses }
+        return (hosts + others).flatMap { $0.unique(on: network) + $0.shared }
+    }
+
     public var nextDeadline: Instant? {
         queues.values.reduce(claims.deadline) { sooner($0, $1.deadline) }
     }

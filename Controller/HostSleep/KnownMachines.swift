@@ -1,0 +1,125 @@
+public import ConfigurationFiles
+public import DNSWire
+internal import Glibc
+
+/// A machine that this host can wake.
+public struct KnownMachine: Hashable, Sendable {
+    /// The user's name for the machine.
+    public var name: String
+    /// The card that receives the magic packet.
+    public var card: MACAddress
+    /// The password of the magic packet ("SecureOn"), or nil.
+    public var password: WakePassword?
+    /// The only interface that sends the magic packet; nil for all.
+    public var interface: String?
+    /// The machine's address, which is checked for an answer; nil if only its card is known.
+    public var address: IPAddress?
+
+    /// Creates a machine.
+    public init(
+        name: String, card: MACAddress, password: WakePassword? = nil, interface: String? = nil,
+        address: IPAddress? = nil
+    ) {
+        self.name = name
+        self.card = card
+        self.password = password
+        self.interface = interface
+        self.address = address
+    }
+}
+
+/// The machines of `machines.toml`.
+public struct KnownMachines: Hashable, Sendable {
+    /// The maximum size of the file in bytes.
+    public static let fileLimit = ConfigurationText.limit
+    /// The maximum number of machines.
+    static let limit = 256
+
+    /// The machines in the order of the file.
+    public private(set) var machines: [KnownMachine] = []
+
+    /// Creates an empty list.
+    public init() {}
+
+    /// Reads the machines from a TOML file. Each table is a machine, and its name is the user's name for it:
+    ///
+    /// ```toml
+    /// ["Media Server"]
+    /// mac = "00:11:22:33:44:55"
+    /// address = "192.0.2.7"    # optional
+    /// password = "0a:0b:0c:0d:0e:0f"    # optional
+    /// interface = "eth0"    # optional
+    /// ```
+    ///
+    /// - Parameter file: the path of the file, for messages.
+    /// - Throws: `ConfigurationError` with all mistakes in the file.
+    public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+        let reader = try ConfigurationReader(bytes, file: file)
+        let names = reader.text.tables.keys.sorted { (reader.text.line($0) ?? 0, $0) < (reader.text.line($1) ?? 0, $1) }
+        for name in names {
+            if let machine = reader.table(name).machine() { machines.append(machine) }
+        }
+        if names.count > Self.limit {
+            let found = "a file with \(names.count) machines"
+            reader.wrong(.outOfRange(found: found, allowed: "at most \(Self.limit)"), names.last)
+        }
+        reader.reportUnknown()
+        guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
+    }
+
+    /// Returns the machine with exactly this name, else the only one whose name differs only in capitals; nil if there
+    /// is none.
+    public func machine(_ name: String) -> KnownMachine? {
+        if let exact = machines.first(where: { $0.name == name }) { return exact }
+        let near = machines.filter { $0.name.lowercased() == name.lowercased() }
+        return near.count == 1 ? near[0] : nil
+    }
+}
+
+extension ConfigurationReader.Table {
+    /// Reads a machine. Returns nil if the table has a mistake, which is added to the reader's mistakes.
+    fileprivate func machine() -> KnownMachine? {
+        if !has("mac") { wrong(.missing("mac = \"...\", the address of the machine's network card")) }
+        let card = text("mac", "six bytes such as \"00:11:22:33:44:55\"", longest: 17).flatMap { text -> MACAddress? in
+            let card = Self.bytes(text).flatMap { MACAddress(bytes: $0) }
+            if card.map({ $0.isGroup || $0 == .zero }) ?? true {
+                wrong(.contradiction("\"\(text)\" is not the address of one card, such as 00:11:22:33:44:55"), "mac")
+                return nil
+            }
+            return card
+        }
+        let password = text("password", "four or six bytes such as \"0a:0b:0c:0d:0e:0f\"", longest: 17).flatMap {
+            text -> WakePassword? in
+            let password = Self.bytes(text).flatMap { WakePassword(bytes: $0) }
+            if password == nil {
+                wrong(.contradiction("a password has four or six bytes, such as 0a:0b:0c:0d"), "password")
+            }
+            return password
+        }
+        let interface = text("interface", "the name of a network interface", longest: 15)
+        let address = text("address", "an IPv4 or IPv6 address", longest: 45).flatMap { text -> IPAddress? in
+            let address = Self.address(text)
+            if address == nil { wrong(.contradiction("\"\(text)\" is not an address such as 192.0.2.7"), "address") }
+            return address
+        }
+        guard let card else { return nil }
+        return KnownMachine(name: name, card: card, password: password, interface: interface, address: address)
+    }
+
+    /// Parses an address as `inet_pton` does.
+    private static func address(_ text: String) -> IPAddress? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 { return IPAddress(bytes: bytes.prefix(4)) }
+        return inet_pton(AF_INET6, text, &bytes) == 1 ? IPAddress(bytes: bytes) : nil
+    }
+
+    /// Parses bytes of two hexadecimal digits, separated by colons or by hyphens.
+    private static func bytes(_ text: String) -> [UInt8]? {
+        let parts = text.split(separator: text.contains("-") ? "-" : ":", omittingEmptySubsequences: false)
+        let bytes = parts.compactMap { part -> UInt8? in
+            guard part.utf8.count == 2, part.allSatisfy(\.isHexDigit) else { return nil }
+            return UInt8(part, radix: 16)
+        }
+        return bytes.count == parts.count ? bytes : nil
+    }
+}

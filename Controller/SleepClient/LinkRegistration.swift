@@ -1,0 +1,124 @@
+import DNSWire
+import MulticastDNS
+import ProtocolCore
+import ServiceDiscovery
+
+/// The registration of one link: the proxies in their order, and the messages that the current one has not answered.
+struct LinkRegistration: Sendable {
+    /// The registration with the current proxy.
+    private struct Attempt {
+        let proxy: FoundSleepProxy
+        /// The messages that the proxy has not answered, by their identifiers.
+        var unanswered: [UInt16: [UInt8]]
+        /// The shortest lease that the proxy granted, in seconds.
+        var lease = UInt32.max
+        var transmissions = 0
+        var next: Instant
+    }
+
+    private enum State {
+        case registering(Attempt)
+        case finished(SleepOutcome)
+    }
+
+    /// The pauses after each transmission to one proxy. A proxy asks the host's addresses first, which takes up to a
+    /// second, and after the last pause the next proxy gets its turn.
+    private static let pauses: [Duration] = [.milliseconds(250), .milliseconds(450), .milliseconds(800)]
+
+    let link: SleepingLink
+    private let owner: OwnerOption
+    private var others: ArraySlice<FoundSleepProxy>
+    private var state = State.finished(.noProxy)
+    /// True if a proxy may have records of the link, even if its answer was lost.
+    private(set) var hasSent = false
+
+    /// Begins with the best proxy on the link.
+    init(
+        _ link: SleepingLink, owner: OwnerOption, proxies: [FoundSleepProxy], now: Instant,
+        _ random: inout SeededRandom
+    ) {
+        self.link = link
+        self.owner = owner
+        others = FoundSleepProxy.sorted(proxies.filter { $0.interface == link.interface })[...]
+        if link.records.isEmpty {
+            state = .finished(.nothingAnnounced)
+        } else {
+            tryNext(or: .noProxy, now: now, &random)
+        }
+    }
+
+    /// The result, or nil while a proxy may still answer.
+    var outcome: SleepOutcome? {
+        guard case .finished(let outcome) = state else { return nil }
+        return outcome
+    }
+
+    /// The time of the next transmission.
+    var deadline: Instant? {
+        guard case .registering(let attempt) = state else { return nil }
+        return attempt.next
+    }
+
+    private mutating func tryNext(or outcome: SleepOutcome, now: Instant, _ random: inout SeededRandom) {
+        guard let proxy = others.popFirst() else {
+            state = .finished(outcome)
+            return
+        }
+        // An attacker that cannot see the messages does not know the identifier.
+        let id = UInt16.random(in: .min ... .max, using: &random)
+        let registration = SleepRegistration(id: id, records: link.records, owner: owner)
+        do throws(MessageTooLong) {
+            let messages = Dictionary(uniqueKeysWithValues: try registration.messages().map { ($0.id, $0.bytes) })
+            state = .registering(Attempt(proxy: proxy, unanswered: messages, next: now))
+        } catch {
+            state = .finished(.tooLarge)
+        }
+    }
+
+    /// Sends the unanswered messages if they are due. After the last transmission the next proxy gets its turn.
+    mutating func advance(now: Instant, _ random: inout SeededRandom, _ actions: inout [SleepClient.Action]) {
+        while case .registering(var attempt) = state, attempt.next <= now {
+            guard attempt.transmissions < Self.pauses.count else {
+                tryNext(or: .noAnswer(from: attempt.proxy.name), now: now, &random)
+                continue
+            }
+            for (_, bytes) in attempt.unanswered.sorted(by: { $0.key < $1.key }) {
+                actions.append(.send(bytes, to: attempt.proxy.peer, interface: link.interface))
+            }
+            hasSent = true
+            attempt.next = now + Self.pauses[attempt.transmissions]
+            attempt.transmissions += 1
+            state = .registering(attempt)
+        }
+    }
+
+    /// Handles an answer of the current proxy; answers of other peers and to other messages are ignored. Some of the
+    /// host's packets can arrive on a different interface of the same link, so the interface only counts for link-local
+    /// addresses, which exist once per link.
+    mutating func handle(
+        _ answer: SleepRegistrationAnswer, from peer: Peer, interface: InterfaceID, now: Instant,
+        _ random: inout SeededRandom
+    ) {
+        guard case .registering(var attempt) = state, attempt.proxy.peer == peer,
+            interface == link.interface || !peer.address.isLinkLocal,
+            attempt.unanswered.removeValue(forKey: answer.id) != nil
+        else { return }
+        guard answer.isSuccess else {
+            // The same proxy at its other addresses would refuse again.
+            others = others.filter { $0.name != attempt.proxy.name }[...]
+            tryNext(or: .refused(by: attempt.proxy.name, code: answer.code), now: now, &random)
+            return
+        }
+        attempt.lease = min(attempt.lease, answer.lease ?? SleepRegistration.usualLease)
+        state =
+            attempt.unanswered.isEmpty
+            ? .finished(.registered(with: attempt.proxy.name, lease: .seconds(Int64(attempt.lease))))
+            : .registering(attempt)
+    }
+
+    /// Ends the registration because the host must sleep now.
+    mutating func end() {
+        guard case .registering(let attempt) = state else { return }
+        state = .finished(.noAnswer(from: attempt.proxy.name))
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import HostSleep
+import LinuxSystem
+import SleepClient
+
+struct Wake: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wake",
+        abstract: "Wake a sleeping machine, and wait until it answers.",
+        discussion: """
+            The machines are configured in ~/.config/smartplug/machines.toml or /etc/smartplug/machines.toml:
+
+              ["Media Server"]
+              mac = "00:11:22:33:44:55"
+              address = "192.0.2.7"               # optional: the address to check
+              password = "0a:0b:0c:0d:0e:0f"      # optional: the SecureOn password
+              interface = "eth0"                  # optional: the interface that sends the magic packet
+
+            A machine is awake when its network card answers for one of its addresses. Without an address, this machine must have \
+            communicated with it recently. Exit status: 0 if the machine is awake, 1 if it did not wake.
+
+            Examples:
+              plugctl wake "Media Server"
+              plugctl wake "Media Server" --timeout 2min --json
+            """)
+
+    @Argument(help: "The name of the machine.")
+    var machine: String
+    @Option(help: "How long to wait for the machine.")
+    var timeout = TimeSpan(Waker.limit)
+    @Flag(help: "One JSON object: machine, outcome (awake, asleep), seconds.")
+    var json = false
+
+    func run() async throws {
+        var isAwake = false
+        try await saying {
+            let known = try MachineFile.read()
+            guard let found = known.machine(machine) else {
+                let names = known.machines.map { "\"\($0.name)\"" }.joined(separator: ", ")
+                throw CLIError(
+                    "no machine is called \"\(machine)\"\nhint: "
+                        + (names.isEmpty
+                            ? "add it to \(MachineFile.usualPath); see plugctl help wake" : "known: \(names)"))
+            }
+            let outcome: WakeOutcome?
+            do throws(WakeFault) {
+                outcome = try await Waker.wake(found, limit: timeout.duration)
+            } catch {
+                throw CLIError("\(found.name): \(error)\nhint: check the interfaces with ip addr")
+            }
+            guard let outcome else { throw CancellationError() }
+            isAwake = outcome != .didNotWake
+            if json {
+                Output.json(WakeRecord(found.name, outcome))
+            } else {
+                Output.safeLine("\(found.name): \(outcome)")
+            }
+        }
+        if !isAwake { throw ExitCode.failure }
+    }
+}
+
+/// The answer of `wake --json`.
+private struct WakeRecord: Encodable {
+    var machine: String
+    var outcome: String
+    var seconds: Double?
+
+    init(_ machine: String, _ outcome: WakeOutcome) {
+        self.machine = machine
+        switch outcome {
+        case .awake(let time): (self.outcome, seconds) = ("awake", time.inSeconds)
+        case .didNotWake: self.outcome = "asleep"
+        }
+    }
+}
+
+/// The file with the machines that this one can wake: the user's own file, otherwise the machine's.
+enum MachineFile {
+    static let usualPath = UserDirectories.configuration + "/smartplug/machines.toml"
+
+    static func read() throws(CLIError) -> KnownMachines {
+        let found = try readUsualSettings("machines.toml", limit: KnownMachines.fileLimit) { bytes, path in
+            try KnownMachines(bytes, file: path)
+        }
+        return found ?? KnownMachines()
+    }
+}
