@@ -1,6 +1,6 @@
 public import LinuxNetwork
 import MulticastDNS
-public import ServiceDiscovery
+import ServiceDiscovery
 public import SleepClient
 
 /// Finds the sleep proxies on all links.

@@ -121,6 +121,8 @@ extension WireError.Reason {
         case .dataLength(let expected, let actual):
             "the data of a record has \(actual) bytes, but its content needs \(expected)"
         case .typeBitmap: "the list of types in an NSEC record is malformed"
+        case .optionLength(let code, let actual):
+            "the data of EDNS option \(code) has \(actual) bytes, which its format does not permit"
         }
     }
 }
