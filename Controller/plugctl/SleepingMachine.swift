@@ -3,6 +3,7 @@ import HostSleep
 import LinuxNetwork
 import LinuxSystem
 import PlugClient
+import ProtocolCore
 
 /// Registers this machine with a sleep proxy before it sleeps, and resumes afterwards.
 struct SleepingMachine {
@@ -24,7 +25,7 @@ struct SleepingMachine {
                 let end = BootClock.now
                 await client.checkConnections()
                 try? await Task.sleep(for: Self.gathering)
-                printError("\(line); \(await digest.words(from: end - asleep, to: end))")
+                printError("\(line); \(await digest.words(from: end + (.zero - asleep), to: end))")
             })
         await service.run()
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConfigurationFiles
 import HostSleep
 import LinuxSystem
 import SleepClient
@@ -80,7 +81,8 @@ enum MachineFile {
     static let usualPath = UserDirectories.configuration + "/smartplug/machines.toml"
 
     static func read() throws(CLIError) -> KnownMachines {
-        let found = try readUsualSettings("machines.toml", limit: KnownMachines.fileLimit) { bytes, path in
+        let found = try readUsualSettings("machines.toml", limit: KnownMachines.fileLimit) {
+            bytes, path throws(ConfigurationError) in
             try KnownMachines(bytes, file: path)
         }
         return found ?? KnownMachines()
