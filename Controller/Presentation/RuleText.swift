@@ -1,7 +1,7 @@
 import PlugModel
 
 extension RuleRecord {
-    /// Text for the user; several lines for a file with errors.
+    /// Text for the user. It has several lines for a file with errors, and for a script that logs several entries.
     public var text: String {
         let (plug, why, what) = (plug ?? "", why ?? "", what ?? "")
         let rule = "\"\(rule ?? "")\""

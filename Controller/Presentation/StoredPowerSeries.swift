@@ -5,7 +5,7 @@ public import PowerHistory
 /// history has deleted these samples. A longer span is read as summaries, followed by the samples after the last
 /// complete summary.
 public struct StoredPowerSeries: Hashable, Sendable {
-    /// Summaries in order of time, before the points.
+    /// Summaries in order of time. All are earlier than ``points``.
     public var summaries: [ChartSummary] = []
     /// Samples in order of time.
     public var points: [ChartPoint] = []
@@ -29,7 +29,7 @@ public struct StoredPowerSeries: Hashable, Sendable {
     /// The maximum number of samples, about twice the number of 26 hours at one per second. It limits the data of plugs
     /// that measure more often, and of forged chunks.
     private static let mostSamples = 200_000
-    /// The minimum number of summaries per column; with fewer the curve would have steps.
+    /// The minimum number of summaries per column; with fewer, the curve would look like a staircase.
     private static let leastDensity = 1.5
 
     /// Reads the series from the history.
@@ -62,7 +62,8 @@ public struct StoredPowerSeries: Hashable, Sendable {
         try readSamples(of: plug, from: history, over: max(end, span.lowerBound)...span.upperBound)
     }
 
-    /// Reads the incomplete step at the beginning from shorter steps, so that nothing before the start is shown.
+    /// Reads the incomplete step at the beginning from shorter steps, so that nothing before the start of the span is
+    /// shown.
     private mutating func readBeginning(
         of plug: HistoryPlug, from history: PowerHistory, _ from: Int64, before longest: RollUpStep, end: Int64
     ) throws(HistoryError) {
@@ -80,7 +81,7 @@ public struct StoredPowerSeries: Hashable, Sendable {
         }
     }
 
-    /// Returns the first multiple at or after `time`.
+    /// Returns the first multiple of `length` at or after `time`.
     private static func multiple(of length: Int64, from time: Int64) -> Int64 {
         let rest = time % length
         return rest == 0 ? time : time - rest + (rest > 0 ? length : 0)

@@ -29,7 +29,7 @@ public struct WatchLines: Sendable {
     }
 
     /// Returns the lines for one report, each with the cursor up to and including this line. Lines of readings and
-    /// levels have no cursor, because they change no number and are the most frequent.
+    /// levels have no cursor, because they have no event number and are the most frequent.
     public mutating func records(of report: PlugReport) -> [WatchRecord] {
         switch report.update {
         case .connected(let plug): ids[report.plug] = plug.id

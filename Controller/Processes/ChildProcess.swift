@@ -141,7 +141,8 @@ public final class ChildProcess {
     /// True if all writers have closed the output.
     private var isSilent = false
 
-    /// Reads one portion of the available output and keeps its end. The deadline is checked between portions.
+    /// Reads one portion of the available output, and drops all but the last ``outputLimit`` bytes of the whole output.
+    /// The deadline is checked between portions.
     ///
     /// - Returns: false if nothing was available or if the output has ended.
     private func listen() -> Bool {

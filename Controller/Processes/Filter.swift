@@ -20,7 +20,7 @@ public struct Filter: Sendable {
     ///
     /// - Parameters:
     ///   - words: its name, which is searched in PATH, and its arguments.
-    ///   - limit: the time after which it is killed.
+    /// - limit: the time after which it is killed, in whole seconds; a fraction is ignored.
     public init(_ words: [String], limit: Duration) { (self.words, self.limit) = (words, limit) }
 
     /// Runs the program, blocks until its end, and returns its output.
@@ -31,7 +31,7 @@ public struct Filter: Sendable {
         }
         guard end.status != 0 else { return end.output }
         let said = String(decoding: end.errors, as: UTF8.self).split(whereSeparator: \.isNewline).last
-        throw .failed(said.map(String.init) ?? "\(words[0]) did not end within its time, or was killed")
+        throw .failed(said.map(String.init) ?? "\(words[0]) failed, was killed, or did not end in time")
     }
 
     private struct End {

@@ -13,7 +13,8 @@ public struct ResolvedPath: Hashable, Sendable {
     ///
     /// - Parameter path: a path; a relative one is resolved against the working directory. Links in the existing part
     ///   of its folder are resolved.
-    /// - Returns: nil if the path does not end in a name, or if it is relative and its folder does not exist.
+    /// - Returns: nil if the path does not end in a name, if it contains a zero byte, or if it is relative and its
+    ///   folder does not exist.
     public init?(_ path: String) {
         guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
         let slash = path.lastIndex(of: "/")

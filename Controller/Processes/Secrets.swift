@@ -93,7 +93,8 @@ struct KnownSecrets: Sendable {
         return secrets.contains { $0 == path || $0.hasPrefix(path == "/" ? path : path + "/") }
     }
 
-    /// Returns true if an entry of a folder in `ways` is a secret, a draft of one, or leads to one.
+    /// Returns true if an entry of a folder in `ways` is a secret, the temporary file of a secret, or a folder on the
+    /// path to a secret.
     func covers(_ name: String, in folder: String) -> Bool {
         let path = ResolvedPath.joined(folder, name)
         if ways.contains(path) || isProtected(path) { return true }
@@ -105,7 +106,8 @@ struct KnownSecrets: Sendable {
         for path in paths {
             guard let found = FileIdentity.find(path), found.links > 1 else { continue }
             let others = Self.places(of: path).map { place in
-                // A file that is being created also has the name of its draft for a moment (`createSecret`).
+                // While `createSecret` creates a file, the file briefly has two names: its own and that of its
+                // temporary file.
                 let names = FileStamp.names(in: place.folder, limit: 10_000) ?? []
                 return names.count { name in
                     name.hasPrefix(place.name + ".")

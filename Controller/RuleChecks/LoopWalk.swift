@@ -36,7 +36,7 @@ struct LoopWalk {
         }
     }
 
-    /// True if an action of the loop can undo each effect by which the loop continues.
+    /// True if each effect by which the loop continues can be undone by some action of the loop.
     private var canBeUndone: Bool {
         let effects = self.effects
         return loop.allSatisfy { link in

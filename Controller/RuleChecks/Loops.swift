@@ -16,7 +16,8 @@ extension RuleInspection {
         return search.found.prefix(Limit.loops).map(finding)
     }
 
-    /// Removes the links without a preceding or a following link. Returns the others by their first rule.
+    /// Removes the links without a preceding or a following link. Returns the other links, grouped by the rule from
+    /// which each starts.
     private func trimmed(_ links: [RuleLink]) -> [Int: [RuleLink]] {
         var links = links
         while true {

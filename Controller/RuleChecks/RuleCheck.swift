@@ -73,7 +73,8 @@ struct RuleInspection {
     let knowsSun: Bool
     let sun: SunTimes
     let work = InspectionWork()
-    /// The plugs that some rule commands, by ``KnownHouse/key(_:)``.
+    /// The plugs that some rule turns on, turns off, toggles or dims, by ``KnownHouse/key(_:)``. `restore` does not
+    /// count.
     let changedKeys: Set<String>
     /// True if some rule calls a script, which may command any plug.
     let asksScripts: Bool

@@ -41,7 +41,7 @@ extension RuleInspection {
                         severity: .error,
                         message:
                             "the trigger arms at \(arms.decimal) W and below, which only an appliance that feeds power back reaches",
-                        hint: "the hysteresis must be smaller than \(watts); delete it, or lower it")
+                        hint: "the hysteresis must be at most \(watts); delete it, or lower it")
                     : feedingOnly("the power is always above \(watts)")
             }
             guard let known, known.upperBound <= threshold.watts else { return nil }

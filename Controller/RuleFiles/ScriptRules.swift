@@ -37,7 +37,7 @@ public struct ScriptRules: Sendable {
         if declarations.count > ScriptLimits.handlers {
             reader.report(
                 place(declarations[ScriptLimits.handlers].line),
-                "a script may have at most \(ScriptLimits.handlers) functions with 'on'",
+                "a script may call on(...), at(...) and cron(...) at most \(ScriptLimits.handlers) times in total",
                 hint: "split it into two scripts, or use one function that checks event.plug")
         }
         let grammar = ScriptGrammar.declaration(of: name)
@@ -138,7 +138,7 @@ extension ScriptRules {
         guard let seconds else { return ScriptAnswer.TimerChange(name: name, delay: nil) }
         guard (0...ScriptLimits.longestTimer.inSeconds).contains(seconds) else {
             throw Refusal(
-                message: "the timer '\(name)' is too long", hint: "use 0 to 31622400 seconds (366 days)")
+                message: "the time of the timer '\(name)' is out of range", hint: "use 0 to 31622400 seconds (366 days)")
         }
         return ScriptAnswer.TimerChange(name: name, delay: .nanoseconds(Int64((seconds * 1e9).rounded())))
     }

@@ -134,7 +134,7 @@ extension RuleAction: CustomStringConvertible {
         return switch self {
         case .turnOn(_, let autoOff): "turn on \(plugs)" + (autoOff?.forWords ?? "")
         case .turnOff: "turn off \(plugs)"
-        case .toggle: "turn over \(plugs)"
+        case .toggle: "toggle \(plugs)"
         case .dim(_, let level, let transition): "dim \(plugs) to \(level.percent.decimal) %" + transition.overWords
         case .dimBy(_, let permille, let transition):
             "dim \(plugs) by \((Double(permille) / 10).decimal) %" + transition.overWords

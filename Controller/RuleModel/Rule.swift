@@ -55,15 +55,15 @@ extension Rule {
     }
 }
 
-/// The handling of an edge that arrives while an earlier firing's actions wait.
+/// The handling of an edge that arrives before an earlier firing has finished.
 public enum RuleMode: Hashable, Sendable {
-    /// Holds the edge back.
+    /// Drops the edge. The trace reports it as held back.
     case single
     /// Cancels the earlier firing and starts the new one.
     case restart
-    /// Starts after the earlier firings have finished. Holds the edge back if this many firings wait already.
+    /// Starts after the earlier firings have finished. Drops the edge if this many firings wait already.
     case queued(atMost: Int)
-    /// Starts at once, in parallel. Holds the edge back if this many firings run already.
+    /// Starts at once, in parallel. Drops the edge if this many firings run already.
     case parallel(atMost: Int)
 
     /// The default of `atMost` in rule files.

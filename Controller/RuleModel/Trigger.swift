@@ -95,7 +95,7 @@ public struct EnergyThreshold: Hashable, Sendable {
 /// An event of the appliance that ``ApplianceSense/ApplianceSense`` detects on a plug. A nil kind matches cycles of any
 /// kind.
 public enum ApplianceTrigger: Hashable, Sendable {
-    /// A cycle of this kind became certain.
+    /// A cycle of this kind started. The event comes as soon as the detection is certain.
     case started(ApplianceCycle.Kind?)
     /// A cycle of this kind finished.
     case finished(ApplianceCycle.Kind?)

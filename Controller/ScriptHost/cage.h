@@ -1,7 +1,7 @@
 #ifndef CAGE_H
 #define CAGE_H
 
-/// Puts the process into a sandbox that it cannot leave. The process then cannot access files, the network and other
+/// Puts the process into a sandbox that it cannot leave. The process then cannot access files, the network or other
 /// processes, and has at most `cage_memory` bytes of address space. The process can only read from descriptor 0, write
 /// to descriptor 1, allocate and free memory, read the clock and its used processor time, set the timer of its
 /// processor time and the handler of SIGPROF, and exit. Any other system call kills it with SIGSYS. All other

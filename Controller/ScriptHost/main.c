@@ -78,7 +78,7 @@ static int answer(lua_State *L, const char *line, size_t length) {
     }
 }
 
-/// Frees memory after loading, and after a request that reached the limit.
+/// Frees memory after loading, and after a request that reached the memory limit.
 static void give_back_memory(lua_State *L) {
     lua_settop(L, 0);
     lua_gc(L, LUA_GCCOLLECT);

@@ -14,7 +14,11 @@ enum BrokerFile {
                 try BrokerSettings(bytes, file: path, home: UserDirectories.home)
             }
         } catch {
-            complainOfFile("\(error)\nhint: correct the file and restart; until then, the MQTT broker is not used")
+            complainOfFile(
+                """
+                \(error)
+                hint: correct the file and restart the daemon; until then, the MQTT broker is not used
+                """)
             return nil
         }
     }

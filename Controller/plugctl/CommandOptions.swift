@@ -23,8 +23,8 @@ struct CommandOutput: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: """
-            Execute the command only once per this text, such as the number of the event that caused it, even if the command is \
-            repeated. The plug remembers its last 512 commands. The command is sent directly to the plug, not through the daemon.
+            A text that identifies the command, such as the number of the event that caused it. If a command with the same text \
+            is sent again, the plug does not execute it again. The plug remembers its last 512 commands. The command is sent directly to the plug, not through the daemon.
             """)
     var once: String?
 

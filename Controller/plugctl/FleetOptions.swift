@@ -21,7 +21,10 @@ enum FleetFile {
             return try read()
         } catch {
             complainOfFile(
-                "\(error)\nhint: correct the file and restart; until then, the dashboard shows only this house")
+                """
+                \(error)
+                hint: correct the file and restart the daemon; until then, the dashboard shows only this house
+                """)
             return nil
         }
     }

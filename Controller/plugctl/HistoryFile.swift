@@ -16,7 +16,10 @@ enum HistoryFile {
             }
         } catch {
             complainOfFile(
-                "\(error)\nhint: correct the file and restart; until then, the history is kept only on this machine")
+                """
+                \(error)
+                hint: correct the file and restart the daemon; until then, the history is kept only on this machine
+                """)
             return nil
         }
     }

@@ -11,8 +11,8 @@ struct HouseGathering {
 
     /// The time without a new plug after which the search ends. Plugs answer within 120 ms (RFC 6762, section 6).
     private static let quiet = Duration.milliseconds(700)
-    /// The longer quiet time while a paired plug is missing: its first packet may have been lost, and the next one is
-    /// sent after a second.
+    /// The longer quiet time while a paired plug is missing: the first query or its answer may have been lost, and the
+    /// next query is sent after a second.
     private static let patience = Duration.milliseconds(1700)
     private static let tick = Duration.milliseconds(50)
     /// The maximum number of unread updates. A dropped state does no harm, because the plug sends its state again.

@@ -14,7 +14,7 @@ enum OutsideFile {
                 return try read(path)
             } catch {
                 complainOfFile(
-                    "\(error)\nhint: correct the file and restart; until then, rules run no programs and call no web hooks"
+                    "\(error)\nhint: correct the file and restart plugctl; until then, rules run no programs and call no web hooks"
                 )
                 let first = "\(error)".split(separator: "\n").first.map(String.init) ?? ""
                 return .unreadable(path, "the daemon's settings are not valid: \(first)")

@@ -61,7 +61,7 @@ struct Watch: AsyncParsableCommand {
         guard after == nil || !fromNow else { throw ValidationError("--after and --from-now cannot be combined") }
         if case .number? = try place(), Set(names).count != 1 {
             throw ValidationError(
-                "--after with an event number requires exactly one plug; a cursor works for any number")
+                "--after with an event number requires exactly one plug; a cursor works for several plugs")
         }
         guard interval.map({ $0.duration >= .milliseconds(1) && $0.duration <= .seconds(86_400) }) ?? true else {
             throw ValidationError("--interval must be between 1ms and 1d")

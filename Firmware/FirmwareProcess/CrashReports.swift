@@ -7,8 +7,9 @@ public import PlugModel
 /// RUNTIME/life exists while a plug runs and contains its firmware version and boot id. The handler of a fault signal
 /// adds the signal's name and the program's stack; an orderly stop removes the file. The next start can therefore
 /// distinguish a crash from a kill, and both from a power loss, which ends the boot. RUNTIME/crash has the newest
-/// report of this boot and the number of reports of this boot. STATE/crash is the first report of a signal in its boot,
-/// and survives a power loss. Flash is written at most once per boot, however often the firmware crashes.
+/// report of this boot and the number of reports of this boot. STATE/crash has the first report of its boot in which a
+/// signal ended the process. It survives a power loss. Flash is written at most once per boot, however often the
+/// firmware crashes.
 public struct CrashReports: Sendable {
     /// The reason why a crash of this process would not be reported.
     public struct Refusal: Error, CustomStringConvertible {

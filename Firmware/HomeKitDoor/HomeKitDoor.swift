@@ -98,7 +98,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
         }
     }
 
-    /// Returns a port of the dynamic range (RFC 6335, 6) that is always the same for this plug.
+    /// Returns a port of the dynamic range (RFC 6335 section 6) that is always the same for this plug.
     public static func usualPort(of plug: PlugID) -> UInt16 {
         let digits = plug.rawValue.utf8.reduce(UInt32(0)) { ($0 &* 31) &+ UInt32($1) }
         return 49_152 + UInt16(truncatingIfNeeded: digits % 16_384)

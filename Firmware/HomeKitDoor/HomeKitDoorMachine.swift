@@ -143,7 +143,7 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         guard glance != seen else { return }
         seen = glance
         pass(.changed(accessory.values(glance.state, name: glance.name), by: nil), now, &actions)
-        // Presses before the start are ignored.
+        // Presses from before the first reported state are ignored.
         guard let heard else { return self.heard = glance.newest }
         if glance.newest > heard { actions.append(.read(after: heard, limit: Self.pageLimit)) }
     }

@@ -74,7 +74,7 @@ import Testing
             (#"{"done":{"then":[{"turn off":7,"wait":"1 s"}]}}"#, "'wait' is not known in an action"),
             (#"{"done":{"then":[{"turn offf":"Lamp"}]}}"#, "did you mean 'turn off'?"),
             (#"{"done":{"then":["turn off"]}}"#, "an action is a mapping, not a single value"),
-            (#"{"done":{"timers":[{"name":"x","after":-1}]}}"#, "the timer 'x' is too long"),
+            (#"{"done":{"timers":[{"name":"x","after":-1}]}}"#, "the time of the timer 'x' is out of range"),
             (#"{"done":{"timers":[{"name":"","after":1}]}}"#, "'timer' is empty"),
             (#"{"failed":{"error":"a.lua:3: no\nhint: yes"}}"#, "a.lua:3: no (hint: yes)"),
         ])

@@ -31,7 +31,7 @@ enum ActionGrammar {
         Variant(
             Key(
                 "restore", plugs,
-                "Restores the state from before a rule changed the plugs. A plug that was switched by other means later stays unchanged."
+                "Restores the state that the plugs had before a rule last changed them. A plug that was switched by other means since then stays unchanged."
             )
         ) { _, _, plugs in .restore(plugs) },
     ]

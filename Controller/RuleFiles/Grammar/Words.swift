@@ -68,7 +68,7 @@ enum Words {
     ])
 
     static let periods = Shape<EnergyThreshold.Period>.words([
-        ("hour", .hour, "Since the full hour."), ("day", .day, "Since midnight."),
+        ("hour", .hour, "Since the hour began."), ("day", .day, "Since midnight."),
         ("week", .week, "Since midnight on Monday."), ("month", .month, "Since midnight on the first of the month."),
         ("on", .on, "Since the relay was last turned on."),
     ])

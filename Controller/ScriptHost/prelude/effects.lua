@@ -27,7 +27,7 @@ local function change(self, method, after)
             return
         end
     end
-    if #timers >= limits.timers then fail("a script has at most " .. limits.timers .. " timers") end
+    if #timers >= limits.timers then fail("one call may start or stop at most " .. limits.timers .. " timers") end
     timers[#timers + 1] = { name = name, after = after }
 end
 

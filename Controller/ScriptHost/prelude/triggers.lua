@@ -1,5 +1,5 @@
--- The functions `on`, `at` and `cron`, which register a function while the script is loaded. Each becomes a rule in the
--- form of rule files; the controller checks the values.
+-- The functions `on`, `at` and `cron`, which register a function while the script is being loaded. Each call of them
+-- becomes a rule in the form of rule files; the controller checks the values.
 --
 --     on("Television", "rises above", 40, {lasting = "3 s", hysteresis = 2}, f)      "falls below"
 --     on("Television", "stays between", {5, 40}, f)

@@ -77,8 +77,8 @@ public actor ScriptPool {
         return nil
     }
 
-    /// Calls a function and waits for its answer, after earlier calls of the same script and after a restart of its
-    /// process.
+    /// Calls a function and waits for its answer. The call waits until earlier calls of the same script have been
+    /// answered, and until the script's process has been restarted if it has ended.
     ///
     /// - Parameter state: the stored state of the script as JSON. If its process has a different one, the process is
     ///   ended, and the next one starts with this state.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The reason why a script's process ended without a request of the controller.
+/// The reason why a script's process ended.
 public enum ScriptDeath: Error, Hashable, Sendable {
     /// A call, or loading the script, exceeded the limit of processor time.
     case computed
@@ -14,7 +14,7 @@ public enum ScriptDeath: Error, Hashable, Sendable {
     case silent(Duration)
     /// The process wrote something that is not a valid answer.
     case garbled(String)
-    /// The process was killed by a user, or by the kernel for lack of memory.
+    /// The process was killed: by the controller, by a user, or by the kernel for lack of memory.
     case killed
     /// A signal that no other case covers ended the process.
     case crashed(signal: Int32)

@@ -66,7 +66,7 @@ public struct IPv6LinkLocalClaim: Machine, Hashable, Sendable {
     private let interface: String
     private let secret: [UInt8]
     private(set) var state = State.off
-    /// DAD_Counter: the number of our addresses that were duplicates since the link came up.
+    /// DAD_Counter: the number of our addresses that were duplicates since the link came up or the last pause ended.
     private var duplicates: UInt8 = 0
     private var present: [IPv6Address: Progress] = [:]
     /// The duplicates that were reported and are still present.

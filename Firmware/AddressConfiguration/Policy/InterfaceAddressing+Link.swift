@@ -6,8 +6,8 @@ extension InterfaceAddressing {
     mutating func linkCame(now: Instant) {
         if isLinkUp { linkWent(now: now) }
         isLinkUp = true
-        // At the first link since the start, all inherited addresses linger, because a previous plugd had them a moment
-        // ago on the same link. Later, only addresses with connections linger.
+        // When the link comes up for the first time since plugd started, all inherited addresses linger, because a
+        // previous plugd had them a moment ago on the same link. Later, only addresses with connections linger.
         if hadLink { lingering.formIntersection(inUse) }
         lingeringUntil = now + Self.longestLingering
         tellDHCP(.linkUp(isPowerOn: configuration.isPowerOn && !hadLink), now: now)

@@ -16,8 +16,8 @@ enum ButtonGesture: Hashable {
 /// Recognizes presses in the edges of a contact that may bounce.
 ///
 /// Only the times of the edges count, not when they are delivered, so a process that was busy for a second does not
-/// mistake a short press for a long one. A contact that is down at the start has no edge and is ignored until it was up
-/// once.
+/// mistake a short press for a long one. A contact that is down when the firmware starts has no edge and is ignored
+/// until it was up once.
 struct ButtonReader {
     private enum Contact {
         case settled(down: Bool)
