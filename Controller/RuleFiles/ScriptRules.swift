@@ -138,7 +138,8 @@ extension ScriptRules {
         guard let seconds else { return ScriptAnswer.TimerChange(name: name, delay: nil) }
         guard (0...ScriptLimits.longestTimer.inSeconds).contains(seconds) else {
             throw Refusal(
-                message: "the time of the timer '\(name)' is out of range", hint: "use 0 to 31622400 seconds (366 days)")
+                message: "the time of the timer '\(name)' is out of range",
+                hint: "use 0 to 31622400 seconds (366 days)")
         }
         return ScriptAnswer.TimerChange(name: name, delay: .nanoseconds(Int64((seconds * 1e9).rounded())))
     }

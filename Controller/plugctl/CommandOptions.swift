@@ -23,8 +23,9 @@ struct CommandOutput: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: """
-            A text that identifies the command, such as the number of the event that caused it. If a command with the same text \
-            is sent again, the plug does not execute it again. The plug remembers its last 512 commands. The command is sent directly to the plug, not through the daemon.
+            A text that identifies the command, such as the number of the event that caused it. If a command with the \
+            same text is sent again, the plug does not execute it again. The plug remembers its last 512 commands. The \
+            command is sent directly to the plug, not through the daemon.
             """)
     var once: String?
 

@@ -27,7 +27,10 @@ enum NotificationFile {
             return try read()?.receivers ?? []
         } catch {
             complainOfFile(
-                "\(error)\nhint: correct the file and restart plugctl; until then, rules run but send no notifications")
+                """
+                \(error)
+                hint: correct the file and restart plugctl; until then, rules run but send no notifications
+                """)
             let first = "\(error)".split(separator: "\n").first.map(String.init) ?? ""
             return [.unreadable("the notification settings are not valid", first)]
         }

@@ -14,8 +14,10 @@ enum OutsideFile {
                 return try read(path)
             } catch {
                 complainOfFile(
-                    "\(error)\nhint: correct the file and restart plugctl; until then, rules run no programs and call no web hooks"
-                )
+                    """
+                    \(error)
+                    hint: correct the file and restart plugctl; until then, rules run no programs and call no web hooks
+                    """)
                 let first = "\(error)".split(separator: "\n").first.map(String.init) ?? ""
                 return .unreadable(path, "the daemon's settings are not valid: \(first)")
             }

@@ -31,7 +31,8 @@ enum ActionGrammar {
         Variant(
             Key(
                 "restore", plugs,
-                "Restores the state that the plugs had before a rule last changed them. A plug that was switched by other means since then stays unchanged."
+                "Restores the state that the plugs had before a rule last changed them. "
+                    + "A plug that was switched by other means since then stays unchanged."
             )
         ) { _, _, plugs in .restore(plugs) },
     ]

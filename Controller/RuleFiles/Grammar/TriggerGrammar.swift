@@ -132,7 +132,8 @@ enum TriggerGrammar {
 
     private static let hysteresis: Key<Double> = Key(
         "hysteresis", Shape.quantity(Quantities.hysteresis),
-        "The watts by which the power must return past the threshold before the rule can fire again. Default: 5 % of the threshold, but at least 0.5 W and at most half of the threshold."
+        "The watts by which the power must return past the threshold before the rule can fire again. "
+            + "Default: 5 % of the threshold, but at least 0.5 W and at most half of the threshold."
     )
     private static let beside = [dwell.optional, hysteresis.optional]
 

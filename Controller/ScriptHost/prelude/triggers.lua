@@ -1,4 +1,4 @@
--- The functions `on`, `at` and `cron`, which register a function while the script is being loaded. Each call of them
+-- The functions `on`, `at` and `cron`, which register a function while the script is being loaded. Each call
 -- becomes a rule in the form of rule files; the controller checks the values.
 --
 --     on("Television", "rises above", 40, {lasting = "3 s", hysteresis = 2}, f)      "falls below"

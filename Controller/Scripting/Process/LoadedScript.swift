@@ -30,7 +30,8 @@ final class LoadedScript {
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         guard isPlain, (1...MessageLimits.name).contains(name.utf8.count), name.first != " " else {
             throw refused(
-                "the name of a script's file must have one line, no leading space and at most \(MessageLimits.name) bytes",
+                "the name of a script file must have one line, no leading space"
+                    + " and at most \(MessageLimits.name) bytes",
                 "rename the file"
             )
         }
