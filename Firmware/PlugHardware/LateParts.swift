@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Creates a part at its first use, and tries again at each use after a failure. A part that is missing at the start
-/// therefore does not stop the plug.
+/// Creates a part at its first use, and tries again at each use after a failure. A part that is missing when plugd
+/// starts therefore does not stop the plug.
 private final class LazyPart<Part: Sendable>: Sendable {
     /// The lock is held during the creation, so that the part is created once.
     private let made = Mutex<Part?>(nil)
@@ -19,7 +19,7 @@ private final class LazyPart<Part: Sendable>: Sendable {
     }
 }
 
-/// A line that may become available after the start.
+/// A line that may become available after plugd started.
 public final class LateLine: OutputLine {
     private let line: LazyPart<any OutputLine>
 
@@ -32,7 +32,7 @@ public final class LateLine: OutputLine {
     public func set(active: Bool) throws(HardwareFault) { try line.get().set(active: active) }
 }
 
-/// A dimmer that may become available after the start.
+/// A dimmer that may become available after plugd started.
 public final class LateDimmer: Dimmer {
     private let dimmer: LazyPart<any Dimmer>
 
@@ -45,11 +45,11 @@ public final class LateDimmer: Dimmer {
     public func set(fraction: Double) throws(HardwareFault) { try dimmer.get().set(fraction: fraction) }
 }
 
-/// A button that may become available after the start.
+/// A button that may become available after plugd started.
 public final class LateButton: Button {
     private let button: LazyPart<any Button>
-    /// True if the button was available at the start and the kernel debounces it. Otherwise the machine debounces its
-    /// edges. The edges of a button that becomes available later may be debounced twice, which adds a delay of the
+    /// True if the button was available when plugd started and the kernel debounces it. Otherwise the machine debounces
+    /// its edges. The edges of a button that becomes available later may be debounced twice, which adds a delay of the
     /// debounce time.
     public let isDebounced: Bool
 

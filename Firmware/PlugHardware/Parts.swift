@@ -102,11 +102,11 @@ public protocol PowerMeter: Sendable {
     ///
     /// - Throws: `HardwareFault` with the reason for a failure. An implausible value is thrown as well, never returned.
     func measure() throws(HardwareFault) -> Measurement
-    /// The error counts since the start.
+    /// The error counts since plugd started.
     var counters: MeterCounters { get }
 }
 
-/// The error counts of a meter since the start.
+/// The error counts of a meter since plugd started.
 public struct MeterCounters: Hashable, Sendable {
     /// The number of implausible measurements, which were not used, and of answers that show a wrong chip.
     public var impossible: UInt64 = 0

@@ -37,7 +37,7 @@ public final class BoardMeter: PowerMeter {
     /// - Throws: `HardwareFault` if the driver cannot be created or the chip fails.
     public func measure() throws(HardwareFault) -> Measurement { try meter().measure() }
 
-    /// The counters of all drivers since the start.
+    /// The counters of all drivers since plugd started.
     public var counters: MeterCounters {
         let (former, meter) = state.withLock { ($0.former, $0.meter) }
         return meter.map { former + $0.counters } ?? former

@@ -9,7 +9,8 @@ import PlugModel
 /// one, use the old key, or allow pairing while its old controllers exist.
 ///
 /// The remaining data is printed on the label (`id`, `setup-code`, `homekit-code`; a `changed-code` is removed or
-/// replaced) or must never repeat (`sequence`, `unmirrored`).
+/// replaced), describes the hardware (`calibration.toml`), or ensures that no event number is used twice (`sequence`,
+/// `unmirrored`).
 struct FactoryReset: Sendable {
     enum Standing {
         case none, ordered

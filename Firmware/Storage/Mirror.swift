@@ -48,7 +48,7 @@ struct Mirror {
     /// Replaces the file with a new one that contains everything the plug remembers.
     mutating func rewrite(_ memory: PlugMemory, boot: BootID, id: PlugID) throws(FileError) {
         let replacement = path + ".new"
-        // Creating the directory may have failed at the start.
+        // Creating the directory may have failed when plugd started.
         try files.makeDirectories(directory)
         try files.removeIfPresent(replacement)
         do throws(FileError) {

@@ -10,11 +10,11 @@ import PlugProtocol
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers continue after a power loss.
 /// `state`: relay, level, energy and an optional word for a tripped protection, which older firmware does not write.
 /// `setup-code`: the label's code, drawn once. `changed-code`: the code that replaces it. `controllers`: the paired
-/// controllers; `homekit`, `homekit-code`: the same for HomeKit. These five and `audit` are rejected if other users
-/// could have read or written them. `settings`: the remote settings, including the name. `unmirrored`, rarely present:
-/// the boot whose mirror is outdated and could not be removed. `audit`: the audit log, see ``AuditFile``, the only file
-/// that grows. `reset`, only while a factory reset is in progress: see ``FactoryReset``. An invalid file is renamed to
-/// `NAME.damaged` and does not count as missing.
+/// controllers. `homekit`: the HomeKit pairings and the plug's HomeKit key. `homekit-code`: the HomeKit data of the
+/// label. The last five and `audit` are rejected if other users could have read or written them. `settings`: the remote
+/// settings, including the name. `unmirrored`, rarely present: the boot whose mirror is outdated and could not be
+/// removed. `audit`: the audit log, see ``AuditFile``, the only file that grows. `reset`, only while a factory reset is
+/// in progress: see ``FactoryReset``. An invalid file is renamed to `NAME.damaged` and does not count as missing.
 struct StateDirectory: Sendable {
     /// The content of a file.
     enum Found<Value: Sendable>: Sendable {
@@ -183,7 +183,7 @@ struct StateDirectory: Sendable {
     }
 
     private func replace(_ name: String, with line: String) throws(FileError) {
-        // The directory may have been missing at the start, on a disk that was mounted late.
+        // The directory may have been missing when plugd started, because its disk was mounted late.
         try files.makeDirectories(path)
         try files.replaceSecret("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
     }

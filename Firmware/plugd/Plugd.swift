@@ -8,8 +8,8 @@ import Logging
 import PlugService
 import ProcessSetup
 
-/// The entry point. Only address management and the sleep proxy need privileges, so plugd drops all others first, on the
-/// main thread while no other thread exists.
+/// The entry point. Only address management and the sleep proxy need privileges. plugd drops all other privileges
+/// first, on the main thread while no other thread exists.
 @main
 enum Entry {
     @MainActor static func main() async {

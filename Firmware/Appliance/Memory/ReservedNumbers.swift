@@ -29,8 +29,9 @@ public struct ReservedNumbers: Hashable, Sendable {
         case failed(retryAt: Instant, after: Duration)
     }
 
-    /// The distance of a leap. Even 30 leaps stay below 2^53, up to which JSON parsers represent integers exactly. Two
-    /// leaps from the same boundary end less than a million numbers apart with a probability of less than 1 in 10^8.
+    /// The number of event numbers that are skipped at once. Even after 30 skips, the numbers stay below 2^53, up to
+    /// which JSON parsers represent integers exactly. Two skips from the same boundary end less than a million numbers
+    /// apart with a probability of less than 1 in 10^8.
     static let leapRange: ClosedRange<SequenceNumber> = 1 << 44...1 << 48
     /// How long events wait for a requested boundary. A write to flash may take five seconds
     /// (`PlugService.flashPatience`), and an earlier write may be in progress.

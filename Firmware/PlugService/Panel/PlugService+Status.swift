@@ -9,8 +9,8 @@ import ProtocolCore
 
 extension PlugService {
     /// The state of the plug as one line of JSON. `relay` is on or off, `light` the shown pattern, `faults` the
-    /// operations on parts that currently fail. Optional members: `meter` (the error counters since the start), `level`
-    /// in percent, `tripped`, `crash` (the last abnormal end of the firmware), `broker` (the state of the MQTT
+    /// operations on parts that currently fail. Optional members: `meter` (the error counters since plugd started),
+    /// `level` in percent, `tripped`, `crash` (the last abnormal end of the firmware), `broker` (the state of the MQTT
     /// connection, with the reason if it is closed), `homekit` (the HomeKit controllers, or the `fault` that disables
     /// HomeKit), and the values of the reading such as `activePower`. `sleep_proxy` has the sleeping hosts, or the
     /// `reason` why the plug serves none.
