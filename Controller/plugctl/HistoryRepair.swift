@@ -10,8 +10,8 @@ extension History {
             abstract: "Copy the readable part of a damaged history into a new directory.",
             discussion: """
                 Samples, events, counters and traces of rules are copied, and the sums of the samples are computed \
-                again; if samples are lost, their stored sums are copied. The output lists the losses of each plug and each \
-                table, and how much of the energy is still known. The damaged file is not changed.
+                again; if samples are lost, their stored sums are copied. The output lists the losses of each plug and \
+                each table, and how much of the energy is still known. The damaged file is not changed.
 
                 Examples:
                   plugctl history repair --into ~/history-repaired
