@@ -16,7 +16,7 @@ struct OptionsRecordTests {
     }
 
     @Test(
-        "All bits of the payload size, code, version and flags survive a message",
+        "The payload size, extended response code, version and flags keep all bits in an encoded message",
         arguments: [
             0, 1440, 0x7FFF, 0x8000, 0xFFFF,
         ] as [UInt16])
@@ -28,7 +28,7 @@ struct OptionsRecordTests {
         #expect(try Message(decoding: bytes).optionsRecord() == options)
     }
 
-    @Test("An Owner option has 8, 14, 18 or 20 bytes of data and survives a message") func owner() throws {
+    @Test("An Owner option has 8, 14, 18 or 20 bytes of data and is decoded unchanged") func owner() throws {
         let cases: [(OwnerOption, Int)] = [
             (OwnerOption(sequence: 7, primary: card), 8),
             (OwnerOption(sequence: 7, primary: card, wakeup: second), 14),
@@ -46,7 +46,9 @@ struct OptionsRecordTests {
         }
     }
 
-    @Test("A password without a wakeup address is written after the primary address") func passwordOnly() throws {
+    @Test(
+        "If an Owner option has a password but no wakeup address, the primary address is written as the wakeup address")
+    func passwordOnly() throws {
         let owner = OwnerOption(sequence: 1, primary: card, password: WakePassword(bytes: [1, 2, 3, 4]))
         var expected = owner
         expected.wakeup = card
@@ -78,7 +80,7 @@ struct OptionsRecordTests {
         #expect(throws: WireError.self) { try OptionsRecord(record([0, 2, 0, 5, 0, 0, 0, 0, 0])) }
     }
 
-    @Test("A newer sequence number is at most 127 steps ahead, modulo 256") func sequence() {
+    @Test("A sequence number is newer if it is 1 to 127 steps ahead, modulo 256") func sequence() {
         func isNewer(_ sequence: UInt8, than other: UInt8) -> Bool {
             OwnerOption(sequence: sequence, primary: card).isNewer(than: other)
         }
