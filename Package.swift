@@ -30,7 +30,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Optimizes a module in a test build, because the simulations need it.
+/// Returns the settings of a module. A test build optimizes it, unless SMARTPLUG_ONLY names it, because the simulations
+/// would be too slow otherwise.
 func settings(_ name: String) -> [SwiftSetting] {
     strict + (build == "tests" && only?.contains(name) != true ? [.unsafeFlags(["-O"])] : [])
 }
