@@ -40,7 +40,8 @@ class State:
     relay_on: bool
     level: float | None = None  # per cent; None: the plug does not dim
     reading: Reading | None = None  # None until the meter has answered
-    # the protection that locks the relay open, such as "over_power"; None if no protection tripped
+    # the protection that locks the relay open, such as "over_power", or "unknown" for one of a later version; None if
+    # no protection tripped
     tripped: str | None = None
 
 

@@ -75,7 +75,7 @@ class Pairing:
         return {"pairing_proof": {"proof": ours}}
 
     def finish(self, kind: str, proof: Any) -> None:
-        """Returns if the plug proved that it knows the code. Only then may its key be pinned.
+        """Checks the plug's proof that it knows the code. Pin the plug's key only if this method does not raise an error.
 
         Raises NotThePlug.
         """
