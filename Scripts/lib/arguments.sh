@@ -5,11 +5,11 @@ usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|homeki
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
-  --all         run all suites and the checks of the format, as CI does
+  --all         run all suites except bench and soak, and the checks of the format, as CI does; with --full also those two
                 (interoperability, web, homekit, home-assistant, sleep-proxy, conformance, packages and bench need root)
   --only NAMES  run only the unit tests of these modules, separated by commas: --only Automation,RuleFiles
-  --full        run the long form: more seeds, the coverage-guided fuzzer, more kills, more noise, and the proof that each
-                criterion of conformance can fail
+  --full        run the long form: more seeds, the coverage-guided fuzzer, more kills of programs, more random
+                datagrams, and the proof that each criterion of conformance can fail
   --hours N     the duration of soak in hours; soak is a house of ten plugs with constant faults (default: five minutes; --all --full runs it)
   --keep        replace the corpus in Tests/Fuzz/Corpus with the inputs that the fuzzer selects
   --seeds N     the number of simulated houses per test, each from its own seed

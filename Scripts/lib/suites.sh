@@ -180,7 +180,7 @@ jobs_fuzz() {
 }
 
 # Test files that only the long form runs. The tests of the compiler cache take minutes, and only a change of the cache can break them.
-# A better sleep proxy takes over after a minute.
+# A better sleep proxy takes over only after a minute, so test_better_proxy takes longer than that.
 long_files=" test_compiler_cache test_better_proxy "
 
 # python_jobs SUITE KIND FOLDER ARGUMENT...: prints a job for each test file of a folder. The folder's program `run` gets the arguments.

@@ -147,7 +147,7 @@ class Circuit:
         return nets
 
     def mistakes(self):
-        """Yields a sentence for each mistake: a pin without exactly one net, a net with one pin, nets that touch, or a loose end of a wire."""
+        """Yields a sentence for each mistake: a pin that is neither in exactly one net nor marked as open, a net with one pin, nets that touch, or a loose end of a wire."""
         nets = self.nets()
         pins = {f"{ref}.{pin}": place for ref, places in self.parts.items() for pin, place in places.items()}
         for pin, place in pins.items():

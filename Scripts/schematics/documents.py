@@ -2,7 +2,7 @@
 
 NAME.md describes the drawing of NAME.py. Its table of parts must list exactly the parts of the drawing; its table of wires or nets
 must produce the nets of the drawing; the header's pins must be those of a Raspberry Pi; each source must be cited and each citation
-must have a source; each part must cite a source for its figures.
+must have a source; each part must cite a source for its figures, unless its row has "any make" or "own layout".
 """
 
 import pathlib
