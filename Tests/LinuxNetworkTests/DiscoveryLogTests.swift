@@ -34,7 +34,7 @@ struct DiscoveryLogTests {
         var isGone = false
         for await line in lines {
             switch line.text {
-            case "working on a network interface":
+            case "using a network interface":
                 #expect(line.level == .debug)
                 try await network.ip("link del left")
             case "a network interface was removed":

@@ -4,7 +4,7 @@ package import DNSWire
 /// The kernel's filter of a sleep proxy's packet socket, in classic BPF (bpf(4)). Frames that do not concern a sleeping
 /// host stay in the kernel.
 ///
-/// The program accepts frames of the given network cards, ARP packets and neighbour discovery about the given IP
+/// The program accepts frames that the given network cards sent, ARP packets and neighbour discovery about the given IP
 /// addresses, and TCP SYNs and UDP datagrams to these addresses. It compares only the last 32 bits of a hardware
 /// address or an IPv6 address, so a few more frames may pass.
 package struct CaptureProgram: Hashable, Sendable {

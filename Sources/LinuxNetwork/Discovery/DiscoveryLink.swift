@@ -59,7 +59,7 @@ extension Discovery {
         let isNew = links[network.id] == nil
         guard isNew || link.network != network else { return }
         // Interfaces of containers and virtual machines appear and disappear often, so this is a debug message.
-        if isNew { logger.debug("working on a network interface", metadata: ["interface": "\(network.name)"]) }
+        if isNew { logger.debug("using a network interface", metadata: ["interface": "\(network.name)"]) }
         link.network = network
         for family in IPFamily.allCases {
             if network.families.contains(family) {

@@ -26,7 +26,7 @@ extension Discovery {
         handle(.publish(id, group, isVerified: isVerified))
     }
 
-    /// Withdraws a group. Without a goodbye, other hosts keep its records, because the host that they belong to
-    /// announces them again.
+    /// Withdraws a group. Without a goodbye, other hosts keep its records; use this if the host to which the records
+    /// belong announces them again.
     public func withdraw(_ id: GroupID, goodbye: Bool) { handle(.withdraw(id, goodbye: goodbye)) }
 }
