@@ -133,7 +133,7 @@ struct RecordingParser {
                 }
                 guard !isOpen, rest.first.map(isSeparator) ?? true else {
                     throw RecordingError(
-                        line: number, quoting: line, expected: "a quote that ends where its field does")
+                        line: number, quoting: line, expected: "a quotation mark at the end of each quoted field")
                 }
                 fields.append(field[...])
             } else {

@@ -95,8 +95,8 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
                 "21/01/2012 00:00:00;1;1\n7;3", 2,
                 "line 2: found \"7\", expected a day and time as dd/mm/yyyy HH:MM:SS"
             ),
-            ("\"0,1", 1, "line 1: found \"\"0,1\", expected a quote that ends where its field does"),
-            ("\"0\"5,1", 1, "line 1: found \"\"0\"5,1\", expected a quote that ends where its field does"),
+            ("\"0,1", 1, "line 1: found \"\"0,1\", expected a quotation mark at the end of each quoted field"),
+            ("\"0\"5,1", 1, "line 1: found \"\"0\"5,1\", expected a quotation mark at the end of each quoted field"),
             ("\"0\"\"\",1", 1, "line 1: found \"0\"\", expected seconds since the beginning, 0 to 315360000"),
             ("\"0,5\",1", 1, "line 1: found \"0,5\", expected seconds since the beginning, 0 to 315360000"),
             ("\"0\",\"1\",", 1, "line 1: found \"\"0\",\"1\",\", expected `seconds,watts`"),
