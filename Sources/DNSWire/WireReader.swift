@@ -7,7 +7,7 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The reasons why bytes are not a valid DNS message.
     public enum Reason: Hashable, Sendable {
-        /// The message ends before a field of `needed` bytes.
+        /// The message ends before the end of a field of `needed` bytes.
         case truncated(needed: Int)
         /// The two top bits of a label's length are 01 or 10 (RFC 1035 §4.1.4 reserves them).
         case reservedLabel(UInt8)
