@@ -40,7 +40,7 @@ struct HomeKitSession: Sendable {
     /// The limit of unparsed input in bytes. Input accumulates while a request is unanswered.
     static let inputLimit = 32 << 10
     /// The limit of unread output in bytes. At the limit no further request is handled and no event is sent. The unread
-    /// output exceeds it by at most one response and one event of all characteristics.
+    /// output can exceed the limit by one response and one event of all characteristics.
     static let outputLimit = 64 << 10
     /// The time limit for sending all output. A session whose client does not read all pending output in this time is
     /// closed.
