@@ -76,7 +76,7 @@ public struct FileError: Error, Sendable, Hashable {
             "assume that other users know it: move the file away and restart to create a new one, "
                 + "or, if you are sure that no other user read it: chmod 600 \(path)"
         case .foreign: "run as its owner, or move the file away and restart to create a new one"
-        case .noPlainFile: "replace the link with the file itself"
+        case .noPlainFile: "replace it with a regular file that contains the secret"
         case .empty: "restore the file from a backup, or move it away and restart to create a new one"
         }
     }
