@@ -75,7 +75,7 @@ public struct SampleChunkError: Error, Hashable, Sendable, CustomStringConvertib
     public enum Reason: String, Hashable, Sendable {
         case truncated = "the chunk ends too early"
         case unknownFormat = "unknown format of a sample chunk"
-        case badCount = "the number of samples is outside 1...4096, or the blocks hold more"
+        case badCount = "the number of samples is outside 1...4096, or a block has too many samples"
         case badTime = "times run backwards, overflow, or do not end at the header's last time"
         case badColumns = "unknown columns in a block"
         case badWidth = "bit width above 56"
