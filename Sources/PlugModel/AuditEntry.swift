@@ -15,8 +15,8 @@ public struct AuditEntry: Hashable, Sendable {
     public var time: Instant
     /// The recorded action, its actor and its result.
     public var note: AuditNote
-    /// The number of occurrences within an hour of ``time``. Only refusals and key changes of controllers count above
-    /// 1.
+    /// The number of occurrences within an hour of ``time``. Only entries about refusals and about key changes of
+    /// controllers can have a count above 1.
     public var count: UInt32
 
     /// Creates an entry. `time` is rounded down to whole milliseconds.
