@@ -53,8 +53,8 @@ public struct EventJournal: Sendable {
     /// - Parameters:
     ///   - nextSequence: the reserved boundary, or the exact next number after an orderly stop. At least 1.
     ///   - reason: the reason why events before the origin cannot be read.
-    ///   - origin: the first number of the journal's life if it is below `nextSequence`. Events in between count as
-    ///     overwritten.
+    ///   - origin: the first number of this journal, or nil if it is `nextSequence`. Events from `origin` up to
+    ///     `nextSequence` count as overwritten.
     ///   - limits: the capacity of the ring.
     public init(
         nextSequence: SequenceNumber = 1, lossBefore reason: Gap.Reason = .powerLost, origin: SequenceNumber? = nil,

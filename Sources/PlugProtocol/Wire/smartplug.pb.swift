@@ -39,8 +39,8 @@
 //
 //     connections of a plug                  32   a further one is rejected (LIMIT)
 //     connections of one controller          16   a further one is rejected (LIMIT). If all 32 are in use, a paired
-//                                                  controller replaces the newest connection of a controller with more
-//                                                  connections
+//                                                  controller that has fewer connections than the busiest one
+//                                                  replaces that one's newest connection
 //     connections of unpaired controllers     8   a further one is rejected (LIMIT)
 //     controllers that a plug is paired with 16   a further pairing is rejected (LIMIT)
 //     open invitations                        4   a further one is refused (BUSY) until one is used, revoked or a day
