@@ -243,8 +243,8 @@ extension Querier {
 }
 
 extension IPAddress {
-    /// True if the address can belong to a different host on each interface. For any other address one attempt
-    /// suffices, on any interface.
+    /// True if the address can belong to a different host on each interface. Any other address belongs to the same host
+    /// on every interface, so it is listed only once.
     fileprivate var isScoped: Bool { family == .v6 && isLinkLocal }
 }
 
