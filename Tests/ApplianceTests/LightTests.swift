@@ -49,7 +49,7 @@ import Testing
 
     private static let well = Surroundings(isPaired: true, isPairingOpen: false, network: .routable, isConnected: true)
 
-    @Test("Of several light patterns whose conditions hold, the first one of the list is shown")
+    @Test("If the conditions of several light patterns hold, the pattern with the highest priority is shown")
     func theFirstOfTheTableShows() {
         var bench = Bench {
             $0.rest = .seconds(60)
