@@ -122,7 +122,7 @@ struct PassedOverTests {
         }
     }
 
-    @Test("The engine acts in the same way if it gives samples that affect no rule only to the appliance detector")
+    @Test("The engine acts in the same way if only its appliance detector handles the samples that affect no rule")
     func watched() throws {
         for seed in 0..<20 {
             var random = SeededRandom(seed: UInt64(seed))

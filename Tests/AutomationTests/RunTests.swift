@@ -55,7 +55,7 @@ struct RunTests {
         #expect(parallel.commands == ["1.0 Fan: on", "30.0 Fan: on", "61.0 Fan: off", "90.0 Fan: off"])
     }
 
-    @Test("A wait for a condition continues when it holds; at the timeout the run stops or continues as configured")
+    @Test("A run that waits for a condition continues when it holds; at the timeout the run stops or continues as set")
     func waitUntil() {
         func rule(_ end: RuleAction.Timeout) -> Rule {
             .button(

@@ -42,7 +42,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A clock set forward past a time fires the rule, unless the time is too old; one set back does not fire it")
+    @Test("A clock that skips a time fires its rule, unless that is too long ago; one set back does not fire it again")
     func steps() {
         var house = VirtualHouse(Self.rule(Self.daily(7, 30)))
         house.clock(7, 29)

@@ -132,7 +132,7 @@ struct ScriptEngineTests {
         #expect(house.calls.count == 5 && house.heldBack.last == "5.0 hall.lua:2: the rule is turned off")
     }
 
-    @Test("Scripts see pending commands, and no state of a disconnected plug")
+    @Test("Scripts see the state that pending commands will set, and no state of a disconnected plug")
     func views() throws {
         var house = house(.scripted)
         house.read("Fan", 12, at: 0.5)

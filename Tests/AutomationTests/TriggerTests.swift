@@ -43,8 +43,8 @@ struct TriggerTests {
         house.appear("Oven", watts: 0, at: 0)
         house.read("Oven", 1500, at: 1)
         #expect(house.firings == ["1.0 Rule"])
-        // The power has left the band if it is more than 0.5 W below the lower end or more than 100 W above the
-        // upper end.
+        // The trigger is armed if the power is more than 0.5 W below the lower end or more than 100 W above the upper
+        // end.
         house.read("Oven", 4.6, at: 2)
         house.read("Oven", 2090, at: 3)
         house.read("Oven", 1500, at: 4)
@@ -223,7 +223,7 @@ struct TriggerTests {
         #expect(house.firings.count <= 2 * FiringLimit.usual.count)
     }
 
-    @Test("A washing machine is finished once, at its end, even if its start was recorded earlier")
+    @Test("A washing machine is reported as finished once, at its end, even if its start is only in recorded samples")
     func appliance() {
         var house = VirtualHouse(Self.rule(.appliance(plug: "Washer", .finished(nil))))
         let samples = (0..<1800).map {

@@ -199,7 +199,7 @@ struct ScriptCallTests {
         #expect(bench.sent.count == 1)
     }
 
-    @Test("A running call is repeated if its rule keeps its trigger, even if its function has moved")
+    @Test("A running call is repeated if its function has moved, but not if only the cooldown of its rule has changed")
     func changedMeanwhile() throws {
         var bench = HouseBench.settled(.scripted, .timed)
         let first = try bench.called(1, at: 1)

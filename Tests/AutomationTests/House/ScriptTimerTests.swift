@@ -79,7 +79,7 @@ struct ScriptTimerTests {
         #expect(untils.count == 2 && untils[0] == .at(12) + DurableRuleEngine.waitedPatience)
     }
 
-    @Test("More than sixty commands per minute are held back and reported once per minute; other scripts continue")
+    @Test("Commands beyond sixty per minute are held back and reported once per minute; other scripts continue")
     func budget() throws {
         let other = Rule.script(of: "other.lua", on: .button(plug: "Hall", .single))
         var bench = HouseBench.settled(.scripted, other)
