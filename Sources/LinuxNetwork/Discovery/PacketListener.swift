@@ -83,7 +83,7 @@ public actor PacketListener {
 
     /// The places where the socket cannot be opened, with the reason.
     public var faults: [Place: String] { sockets.compactMapValues(\.fault) }
-    /// The places with a socket, including those whose socket cannot be opened yet.
+    /// The places that need a socket, including those whose socket cannot be opened yet.
     public var places: Set<Place> { Set(sockets.keys) }
 
     /// Closes all sockets and ends the sequence of packets.
