@@ -48,8 +48,8 @@ extension WireConfigure {
         case nil: break
         }
         switch change.autoOff {
-        // A positive time below a millisecond is rounded up to 1 ms, and the plug refuses that value. 0 means no time
-        // limit.
+        // A positive time below a millisecond is rounded up to 1 ms, and the plug refuses that value. 0 means that the
+        // plug stays on.
         case .value(let time): autoOffMs = time > .zero ? max(1, time.wireMilliseconds32) : 0
         case .asConfigured: asConfigured.append(.autoOff)
         case nil: break

@@ -5,8 +5,8 @@ internal import ProtocolCore
 /// ``validity``, with a restart of the firmware, with a new setup code, or when its author loses the right to invite or
 /// changes its key.
 struct Invitations: Sendable {
-    /// The maximum number of open invitations. The limit keeps a faulty owner's program from opening many ways into the
-    /// plug.
+    /// The maximum number of open invitations. The limit keeps a faulty program of an owner from opening many ways into
+    /// the plug.
     static let limit = 4
     /// The time until an invitation expires.
     static let validity = Duration.seconds(86_400)
