@@ -137,7 +137,7 @@ struct DHCPRenewalTests {
         #expect(lab.lost == [.expired] && lab.types == [.discover])
     }
 
-    @Test("A lease whose check is never answered expires without being used")
+    @Test("A lease expires without being used if the check of its address never ends")
     func unchecked() {
         var lab = DHCPLab(FakeServer())
         lab.probes = false

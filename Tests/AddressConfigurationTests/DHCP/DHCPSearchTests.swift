@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A DHCP client without a lease")
 struct DHCPSearchTests {
-    @Test("Without waiting, the client gets a lease with two messages, and it checks the address before use")
+    @Test("If the link comes up without a power-on, the client gets a lease at once and checks its address before use")
     func fourMessages() throws {
         var lab = DHCPLab(FakeServer())
         lab.probes = false
