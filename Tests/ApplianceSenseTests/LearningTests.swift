@@ -20,7 +20,7 @@ import Testing
         #expect(delays[3] <= 90)
     }
 
-    @Test("A pause that is longer than all learned ones increases the delay")
+    @Test("A pause that is longer than all learned pauses increases the delay of the finished event")
     func aLongerPauseThanEverLengthensTheDelay() {
         var short = ApplianceSense()
         var long = ApplianceSense()
