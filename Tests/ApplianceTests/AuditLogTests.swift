@@ -206,7 +206,8 @@ import Testing
         #expect(log.page(after: .max, limit: 1) == AuditPage([], isLast: true))
     }
 
-    @Test("A start records a factory reset, lost entries and a new firmware") func aStartTellsWhatItFound() {
+    @Test("When the firmware starts, a factory reset, lost entries and a new version are recorded")
+    func aStartTellsWhatItFound() {
         var log = AuditLog([], remark: "lines that could not be read: 2", resetBy: .button)
         log.begin(firmware: "1.0", boot: boot, now: at(1))
         #expect(log.entries.map(\.note.kind) == [.factoryReset, .lost, .firmware])

@@ -6,7 +6,7 @@ import Testing
 /// Tests of handling an event in two halves: first the actions for the hardware parts, such as the relay, then all
 /// other actions.
 @Suite struct HalvesTests {
-    @Test("The first half moves the relay before anything is numbered, written or sent")
+    @Test("The first half of handling an event moves the relay; only the second half numbers, writes and sends")
     func theRelayMovesBeforeAnythingIsNumberedWrittenOrSent() throws {
         var whole = House()
         whole.feed(.appliance(.buttonEdge(down: true, at: whole.now)))
@@ -28,7 +28,7 @@ import Testing
         #expect(halves.nextDeadline == whole.machine.nextDeadline)
     }
 
-    @Test("An event without an action for a hardware part has an empty first half")
+    @Test("If an event causes no action for a hardware part, the first half has no actions")
     func whatNoPartHasToDoWithIsAllInTheSecondHalf() {
         var house = House()
         #expect(house.machine.begin(.stopping, now: house.now).isEmpty)

@@ -102,7 +102,7 @@ import Testing
         #expect(!offTrips.contains(true) && off.tooHot == nil)
     }
 
-    @Test("The switching-rate bucket holds its tokens and refills evenly")
+    @Test("The switching-rate limit permits its full count at once, and then refills evenly")
     func theBucketHoldsItsSwitchesAndFillsEvenly() {
         var bucket = SwitchingRateGuard(SwitchingRate(count: 6, window: .seconds(60)))
         let first = (0..<7).map { _ in bucket.take(.zero) }
