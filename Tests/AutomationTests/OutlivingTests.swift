@@ -46,7 +46,7 @@ struct OutlivingTests {
         }
     }
 
-    @Test("A dwell continues after a restart or a loss that is reported late, unless a reading below 40 W came before")
+    @Test("A dwell continues after a restart or a loss that is reported late, unless a reading below 40 W preceded it")
     func lostLate() {
         for restarts in [false, true] {
             var house = Self.dwelling()

@@ -70,7 +70,7 @@ struct RandomHouseTests {
         }
     }
 
-    @Test("Without a dwell the engine fires exactly at the rises of the complete series")
+    @Test("Without a dwell, the engine fires exactly where a search of the complete series finds a rise")
     func againstTheSeries() {
         for seed in 0..<500 {
             var random = SeededRandom(seed: UInt64(seed))

@@ -146,7 +146,7 @@ struct ScriptEngineTests {
         #expect(views["Hall"] == PlugView(name: "Hall", isConnected: false))
     }
 
-    @Test("A derived id is recognized as part of its base id")
+    @Test("An id that is derived from a key for an action is recognized as a part of this key and of no other key")
     func parts() {
         let seed = FiringSeed("event", rule: "Rule", trigger: 0, plug: "Hall")
         let keys = (0..<50).map { seed.key($0) }

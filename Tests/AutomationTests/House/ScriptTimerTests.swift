@@ -56,7 +56,7 @@ struct ScriptTimerTests {
         #expect(ends == [.at(1.1), .at(1.1), .at(1) + ScriptLimits.longestTimer])
     }
 
-    @Test("A timer without a rule ends without a report; a timer whose rule is off is held back and removed")
+    @Test("A timer without a rule ends without a report; if its rule is off, the firing is held back, not postponed")
     func unheard() throws {
         var bench = try bench(timer(5, "x"), timer(10))
         bench.feed(.ruleEnabled("hall.lua:2", false), at: 2)
