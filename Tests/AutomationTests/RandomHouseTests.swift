@@ -70,7 +70,7 @@ struct RandomHouseTests {
         }
     }
 
-    @Test("Without a dwell, the engine fires exactly where a search of the complete series finds a rise")
+    @Test("Without a dwell, the engine fires at exactly the rises that a search of the complete series finds")
     func againstTheSeries() {
         for seed in 0..<500 {
             var random = SeededRandom(seed: UInt64(seed))

@@ -251,7 +251,7 @@ struct ScriptCallTests {
     }
 
     @Test(
-        "A timer that restarts itself ends at most sixty times a minute; delayed timers are reported once a minute"
+        "A timer that restarts itself ends at most sixty times per minute; delayed ones are reported once per minute"
     )
     func endlessTimer() throws {
         var bench = HouseBench.settled(.scripted, .timed)
