@@ -234,9 +234,8 @@ let checks: [Target] =
         [
             "ProtocolCoreTests", "DNSWireTests", "ServiceDiscoveryTests", "MeteringTests", "QRCodeTests",
             "PlugBrokerTests", "BrokerConfigurationTests", "JSONTextTests", "LargeNumbersTests", "PlugTopicsTests",
-            "PlugProtocolTests", "RuleChecksTests", "SleepClientTests", "RuleFilesTests", "TerminalTests",
-            "DoctorTests",
-            "StructureTests",
+            "PlugProtocolTests", "RuleChecksTests", "RuleFilesTests", "TerminalTests", "DoctorTests",
+            "SleepClientTests", "HostSleepTests", "StructureTests",
         ])
     + tests(
         [
@@ -250,7 +249,6 @@ let checks: [Target] =
     + tests(["SleepProxyTests"], ["SimulatedLAN", "TestSupport"])
     + tests(["FuzzTests"], ["FuzzTargets"])
     + tests(["RecordingsTests"], ["Metering"])
-    + tests(["HostSleepTests"], ["TestSupport"])
     + tests(["FleetTests"], ["FleetService"])
     + tests(["PlugTransportTests", "LinuxNetworkTests"], ["TestSupport", "NIOEmbedded"])
     + tests(["PlugClientTests"], ["PlugService", "TestSupport"])

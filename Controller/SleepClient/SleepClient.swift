@@ -139,7 +139,8 @@ public struct SleepClient: Machine, Sendable {
 
     /// Ends a sleep: each proxy that may have records of this host must release them.
     private mutating func wake(now: Instant, _ actions: inout [Action]) {
-        let (links, since): ([LinkRegistration], Instant?)
+        let links: [LinkRegistration]
+        let since: Instant?
         switch state {
         case .awake: return
         case .registering(let registrations, _): (links, since) = (registrations, nil)

@@ -49,8 +49,8 @@ struct VirtualLink {
         SleepingLink(interface: interface, name: "eth\(interface)", card: card, records: records)
     }
 
-    mutating func add(_ name: String, at last: UInt8, on interface: InterfaceID = 2, _ manner: Manner) {
-        guard let name = SleepProxyName(name) else { preconditionFailure("\(name) is not a proxy's name") }
+    mutating func add(_ text: String, at last: UInt8, on interface: InterfaceID = 2, _ manner: Manner) {
+        guard let name = SleepProxyName(text) else { preconditionFailure("\(text) is not a proxy's name") }
         let peer = Peer(address: .v4(192, 0, 2, last), port: 4000)
         proxies.append(Proxy(found: FoundSleepProxy(name: name, peer: peer, interface: interface), manner: manner))
         send(.proxies(proxies.map(\.found)))
