@@ -1,7 +1,8 @@
 /// Decides how long an appliance must be quiet before its programme counts as finished.
 ///
-/// A wrong "finished" is worse than a late one. An unknown appliance is given the longest possible pause. More observed
-/// cycles shorten the delay. Unless the appliance turned itself off, the delay is at least the longest observed pause.
+/// A wrong "finished" is worse than a late one. For an unknown appliance that has not turned itself off, the delay is
+/// the longest possible pause. More observed cycles shorten the delay. Unless the appliance turned itself off, the
+/// delay is at least the longest observed pause.
 struct PauseJudgement {
     /// Milliseconds. A longer pause ends a cycle by definition.
     static let longestPause: Int64 = 1_200_000
