@@ -81,14 +81,14 @@ extension RunStep: CustomStringConvertible {
         switch self {
         case .waiting: "waits"
         case .waitingFor(let condition, _): "waits until \(condition)"
-        case .timedOut(.goOn): "waiting timed out; it continues"
-        case .timedOut(.stop): "waiting timed out; it stops"
+        case .timedOut(.goOn): "the wait timed out; the rule continues with its next action"
+        case .timedOut(.stop): "the wait timed out; the rule does no further action"
         case .nothingToRestore(let plug): "\(plug): nothing to restore"
         case .finished: "done"
         case .cancelled(.restarted): "cancelled: the rule fired again"
         case .cancelled(.ruleChanged): "cancelled: the rule was changed"
         case .cancelled(.disabled): "cancelled: the rule was turned off"
-        case .cancelled(.missed): "cancelled: the daemon was not running when it should have continued"
+        case .cancelled(.missed): "cancelled: the daemon was not running when the wait ended"
         }
     }
 }

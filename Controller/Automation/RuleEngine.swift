@@ -364,7 +364,7 @@ public struct RuleEngine: Machine, Sendable {
         appliances.handle(index, now: now, isFirst: isFirst, &house, &executor, &actions)
     }
 
-    /// Makes the quiet ranges of all plugs empty, so that the next reading and the next energy of each plug are
+    /// Makes the quiet ranges of all plugs empty, so that the next reading and the next counter value of each plug are
     /// handled.
     mutating func closeQuietRanges() {
         for index in 0..<house.plugs.count {
@@ -403,8 +403,8 @@ public struct RuleEngine: Machine, Sendable {
     /// Returns true if a rule uses ``RuleEngineEvent/energy(plug:milliwattHours:)`` of the plug.
     public func asksEnergy(of plug: PlugIndex) -> Bool { !house[plug.value].energies.isEmpty }
 
-    /// Returns the range in which energies can be skipped; nil if each must be handled. While a run waits for a
-    /// condition, none can be skipped.
+    /// Returns the range in which values of the energy counter can be skipped; nil if each value must be handled. While
+    /// a run waits for a condition, no value can be skipped.
     public func quietEnergy(of plug: PlugIndex) -> QuietEnergy? {
         executor.runs.waiting == 0 ? house[plug.value].counter.quiet : nil
     }

@@ -30,7 +30,7 @@ struct HouseState: Sendable {
     /// Removes the triggers of all plugs.
     mutating func unbind() { for index in slots.indices { slots[index].unbind() } }
 
-    /// Sets the calendar. The quiet ranges of energies depend on the calendar, so they are removed.
+    /// Sets the calendar. The quiet ranges of the energy counters depend on the calendar, so they are removed.
     mutating func setClock(_ time: LocalTime, _ sun: SunTimes) {
         for index in slots.indices { slots[index].counter.closeQuiet() }
         (localTime, self.sun) = (time, sun)

@@ -1,5 +1,5 @@
-/// The engine's state of one plug that triggers need: the last reading, the energy counter, and the places of the
-/// triggers that watch the plug.
+/// The engine's state of one plug that triggers need: the last reading, the energy counter, and the triggers that watch
+/// the plug. Each of these triggers is identified by its place in the engine's list of triggers of its kind.
 struct PlugSlot: Sendable {
     /// The first property, so that a reading accesses neighbouring cache lines.
     var meter = PlugMeter()
@@ -9,7 +9,7 @@ struct PlugSlot: Sendable {
     private(set) var events: [Int] = []
     /// The places of the energy triggers, ascending.
     private(set) var energies: [Int] = []
-    /// The place of the appliance that rules watch; nil if no rule watches one.
+    /// The place of the plug's appliance in the engine's list of watched appliances; nil if no rule watches it.
     private(set) var appliance: Int?
     var counter = EnergyCounter()
 
@@ -19,7 +19,7 @@ struct PlugSlot: Sendable {
     /// Binds an appliance, unless the plug has one already.
     mutating func bind(appliance place: Int) { if appliance == nil { appliance = place } }
 
-    /// Removes all triggers, and the quiet range of energies, which depends on them.
+    /// Removes all triggers, and the quiet range of the energy counter, which depends on them.
     mutating func unbind() {
         power.removeAll(keepingCapacity: true)
         events.removeAll(keepingCapacity: true)

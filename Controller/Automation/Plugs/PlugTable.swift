@@ -118,8 +118,8 @@ struct PlugTable: Sendable {
         let index: Int
         if let known = indexes[name] {
             index = known
-            // A new boot or a new id resets the stored number: after a reset to factory settings the plug starts again
-            // at the first event number, and a different plug may take over the name.
+            // A new boot or a new id resets the stored number: a plug that has lost its stored state may start again at
+            // the first event number, and a different plug may take over the name.
             if plugs[index].boot != boot || plugs[index].id != id { plugs[index].lastSequence = 0 }
         } else {
             guard plugs.count < RuleEngine.maximumPlugs else { return nil }

@@ -27,7 +27,8 @@ struct RunList: Sendable {
 
     func place(of number: Int) -> Int? { runs.firstIndex { $0.number == number } }
 
-    /// Returns the place of the rule's first run; nil while a run of the rule is in progress, or if it has none.
+    /// Returns the place of the rule's first queued run; nil while a run of the rule waits at one of its actions, or if
+    /// no run of the rule is queued.
     func nextInQueue(of rule: Int) -> Int? {
         guard !runs.contains(where: { $0.rule == rule && $0.wait != .turn }) else { return nil }
         return runs.firstIndex { $0.rule == rule }

@@ -18,7 +18,7 @@ struct EnergyTrigger: Sendable {
 }
 
 /// The values of a plug's energy counter at which no trigger fires: up to `milliwattHours`, before `until`. Valid until
-/// the engine handles any event other than readings and energies.
+/// the engine handles an event that is neither a reading nor a counter value.
 public struct QuietEnergy: Hashable, Sendable {
     /// The highest quiet value, included.
     public internal(set) var milliwattHours: UInt64
