@@ -80,8 +80,8 @@ extension Backtest {
 
     /// Handles an event of a plug's journal.
     ///
-    /// - Parameter byRule: True if a command of one of the rules caused the event. A switching is then only recorded,
-    ///   because the rules of the backtest switch the plug themselves.
+    /// - Parameter byRule: True if a command of one of the rules caused the event. The switching is then only compared
+    ///   with the commands of the backtest, whose rules switch the plug themselves.
     mutating func happened(_ stored: StoredEvent, byRule: Bool) {
         guard let place = places[stored.plug], case .event(let recordedEvent) = stored.content else { return }
         let name = streams[place].name

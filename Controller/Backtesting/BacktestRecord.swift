@@ -20,8 +20,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         public var recordedAfter: Double?
         /// The source of `recorded`: journal, power, or rule if a command of one of the rules caused the switching.
         public var recordedBy: String?
-        /// True if the plug already had this state and was not switched in the ten minutes before or after; missing
-        /// otherwise.
+        /// True if the plug already had the commanded state and was not switched in the ten minutes before or after;
+        /// missing otherwise.
         public var wasSo: Bool?
     }
 

@@ -25,7 +25,8 @@ extension BacktestReport {
                 parts.append("\(count.failures) \(count.failures == 1 ? "call" : "calls") failed")
             }
             if count.commandsHeldBack > 0 {
-                parts.append("\(count.commandsHeldBack) commands above the script's limit per minute are left out")
+                parts.append(
+                    "\(count.commandsHeldBack) commands and effects above the script's limit per minute are left out")
             }
             return "\(rule): " + parts.joined(separator: "; ")
         }
@@ -64,7 +65,7 @@ extension RecordedSwitching {
             switch source {
             case .journal: ""
             case .power: " (according to its power)"
-            case .rule: " by the rule itself"
+            case .rule: " by a command of a rule"
             }
         guard let at else {
             return wasSo
@@ -79,7 +80,7 @@ extension RecordedSwitching {
 
 extension RuleTrace {
     fileprivate func asideLines(_ zone: ZoneOffsets) -> [String] {
-        let what = outcome == .nearMiss ? "nearly" : "held back"
+        let what = outcome == .nearMiss ? "nearly fired" : "held back"
         return ["\(TimeFormat.local(at, zone))  \(rule) \(what): \(cause); \(why ?? "")"]
     }
 }

@@ -6,9 +6,10 @@ public import RuleModel
 
 /// A house as its history recorded it, on which rules can run.
 ///
-/// It contains the recorded plugs, which are present while they have samples, and the plugs that only the rules name:
-/// these are always present, and on until a rule switches them. A command takes effect at once, and lasts until the
-/// next recorded switching of the plug.
+/// It contains the recorded plugs and the plugs that only the rules name. A recorded plug is present while it has
+/// samples; if it has no sample in the span, it is always present. A plug that only the rules name is always present,
+/// and on until a rule switches it. A command takes effect at once, and lasts until the next recorded switching of the
+/// plug.
 public struct PastHouse: Sendable {
     let history: PowerHistory
     let zone: ZoneOffsets

@@ -112,7 +112,7 @@ extension PastHouse {
                 + "it fires at \(course.firingWords)")
         if let stay = course.longestStay {
             facts.append(
-                "its longest stay there was \(TimeFormat.span(stay.milliseconds)) from \(TimeFormat.clock(stay.from, zone))"
+                "the power's longest stay there was \(TimeFormat.span(stay.milliseconds)) from \(TimeFormat.clock(stay.from, zone))"
             )
         }
         return facts

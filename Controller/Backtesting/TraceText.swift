@@ -16,7 +16,7 @@ extension RuleTrace {
         }
         add(outcome == .nearMiss ? "trigger" : "because", cause)
         if let since {
-            add("crossed", "\(TimeFormat.clock(since, zone)), \(TimeFormat.span(at - since)) before")
+            add("since", "\(TimeFormat.clock(since, zone)), \(TimeFormat.span(at - since)) before")
         }
         if isPart == true { add("", "its first actions are not known") }
         for condition in conditions { add("if", "\(condition.condition): \(condition.held ? "held" : "did not hold")") }

@@ -235,7 +235,7 @@ extension BacktestReport {
         #expect(comparison.onlyHere.map(\.trace.at) == [FakeHistory.midnight + 500_000])
     }
 
-    @Test("A recorded switching by the rule itself is reported as such and fires no rule")
+    @Test("A recorded switching by a command of a rule is reported as such and fires no rule")
     func whatTheRuleItselfDidThenIsNobodysSwitching() throws {
         let past = try FakeHistory()
         _ = try past.record("Television", "00000000a001", 0..<3600) { $0 >= 1000 ? 90 : 1 }
@@ -250,7 +250,7 @@ extension BacktestReport {
         #expect(report.told == ["Movie 1000.0", "on 1000.0"])
         #expect(
             report.firings[0].recorded[0] == RecordedSwitching(at: FakeHistory.midnight + 990_000, source: .rule))
-        #expect(report.lines(.utc).contains { $0.hasSuffix("switched on 10 s before by the rule itself") })
+        #expect(report.lines(.utc).contains { $0.hasSuffix("switched on 10 s before by a command of a rule") })
     }
 
     @Test("A remembered command for an absent plug is carried out when the plug returns")
