@@ -23,7 +23,7 @@ let loginNeeded = () => {};
 /** Sets the listener that is called when the daemon requires a password. */
 export function whenLoginIsNeeded(listener) { loginNeeded = listener; }
 
-/** The maximum number of attempts while the daemon is busy, and the mean first pause between them in ms. */
+/** The maximum number of attempts while the daemon is busy, and the mean length of the first pause in ms. The mean doubles with each further pause. */
 const TRIES = 4;
 const PAUSE = 500;
 

@@ -15,7 +15,7 @@ const TYPING = 300;
 const STATES = { all: "All plugs", away: "Plugs that are away", tripped: "Plugs that tripped" };
 
 const open = new Set();
-/** The answers of plugs: the relay state, and how long it has priority. */
+/** The answers of plugs: the relay state, and the time until which it has priority over the database. */
 const answers = new Map();
 let [visible, timer, typing, asked] = [false, 0, 0, 0];
 

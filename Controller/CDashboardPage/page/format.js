@@ -74,7 +74,7 @@ export function firstOfMonth(date, months = 0) {
 
 export const number = (value, digits = 0) => plain[digits].format(value);
 
-/** Formats a power in W without the unit, with at least three digits. */
+/** Formats a power in W without the unit, with at least three digits unless it is 0. */
 export function watts(value) {
   const size = Math.abs(value);
   return number(value, size < 9.995 && size > 0 ? 2 : size < 99.95 && size > 0 ? 1 : 0);

@@ -26,7 +26,7 @@ function stepLine(step) {
 
 /** Shows a RuleTrace. */
 function traceItem(trace) {
-  const since = trace.since !== undefined && trace.since !== trace.at ? make("p", { class: "faint", text: `The threshold was crossed at ${clockTime(trace.since)}.` }) : undefined;
+  const since = trace.since !== undefined && trace.since !== trace.at ? make("p", { class: "faint", text: `The change itself was at ${clockTime(trace.since)}.` }) : undefined;
   const omitted = trace.omitted > 0 && make("p", { class: "faint", text: `${number(trace.omitted)} more steps are not stored.` });
   return make("li", { "data-outcome": trace.outcome },
     make("p", {}, make("time", { class: "number", datetime: new Date(trace.at).toISOString(), text: timeOf(trace.at) }), " ",
