@@ -16,9 +16,9 @@ struct BackfillResult: Sendable {
     let chunks: [StoredChunk]
     /// The range from the first to the last sample; nil without samples.
     let covered: ClosedRange<Int64>?
-    /// The range that need not be fetched again: the window and the whole chunks. At the newest end it stops at the
-    /// last sample, or ``settling`` before the request if that is later, because newer samples may have been added
-    /// since. Nil if the range is empty.
+    /// The range that need not be fetched again: the window and the whole chunks. The time within ``settling`` before
+    /// the request is left out, unless a sample at or after it was fetched, because the plug may store more samples of
+    /// that time. Nil if the range is empty.
     let fetched: FetchedSpan?
 
     init(_ window: BackfillPlan.Window, _ answer: FetchedChunks) {

@@ -98,7 +98,7 @@ public struct QuarantineFile: Sendable {
             guard isKeptAway else { return "\(cause)\nhint: report this with its last log lines" }
             return """
                 \(cause), for the second time within a minute; that plug is disabled
-                hint: `plugctl daemon quarantine` shows for how long and enables the plug again
+                hint: `plugctl daemon quarantine` shows for how long, and with `--lift \(plug)` it enables the plug again
                 """
         }
     }

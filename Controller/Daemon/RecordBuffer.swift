@@ -3,7 +3,8 @@ import DurableRules
 /// The records that are not delivered yet. Their number is limited, because scripts continue to produce records while a
 /// reader is blocked.
 struct RecordBuffer {
-    /// The maximum number of lines from scripts' functions, 8 MB at most. The oldest lines are dropped first.
+    /// The maximum number of lines about calls of scripts: one per start and per end of a call, and the lines that the
+    /// functions log. They have 8 MB at most. The oldest lines are dropped first.
     static let detailLimit = 16_384
     /// The maximum number of records. One event causes far fewer, including the records that wait for the same write.
     static let limit = 65_536

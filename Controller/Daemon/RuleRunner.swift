@@ -17,8 +17,8 @@ public actor RuleRunner {
     private nonisolated let executor: any SerialExecutor
     private nonisolated let eventLoop: any EventLoop
 
-    /// The records of the rules, in order. If a slow reader lets too many records wait, the oldest are dropped and their
-    /// number is reported as a record.
+    /// The records of the rules, in order. If too many records wait for a slow reader, the oldest records about calls
+    /// of scripts are dropped first, then the oldest of all. The number of dropped records is reported as a record.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
     nonisolated let house: any PlugAccess
     /// The store; nil without one, and after the last write.
