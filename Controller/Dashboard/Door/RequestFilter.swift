@@ -86,8 +86,11 @@ struct RequestFilter: Sendable {
         if case .network(let isLoopback, _) = door, !isPublic.contains(request.uri.path) {
             let pass = try await login.pass(of: request.headers, from: context.address, isLoopback: isLoopback)
             guard guests.seat(context.channel, pass.holder) else {
-                throw Refused(503, "this password has too many connections", hint: "close some pages")
-                    .with(.connection, "close")
+                throw Refused(
+                    503, "too many connections are open with this password, or with all non-owner passwords together",
+                    hint: "close some pages"
+                )
+                .with(.connection, "close")
             }
             context.pass = pass
         }

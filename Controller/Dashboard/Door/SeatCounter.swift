@@ -79,8 +79,11 @@ final class RequestSeats: Sendable {
     /// Runs the body while it holds a seat. Throws `Refused` with status 503 if the holder has no seat left.
     func answer<Answer>(_ holder: SeatHolder, _ body: () async throws -> Answer) async throws -> Answer {
         guard seats.withLock({ $0.take(holder) }) else {
-            throw Refused(503, "this password has too many requests in progress", hint: "try again in a moment")
-                .with(.retryAfter, "1")
+            throw Refused(
+                503, "too many requests are in progress with this password, or with all non-owner passwords together",
+                hint: "try again in a moment"
+            )
+            .with(.retryAfter, "1")
         }
         defer { seats.withLock { $0.leave(holder) } }
         return try await body()

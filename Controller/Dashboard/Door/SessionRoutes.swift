@@ -14,7 +14,7 @@ struct SessionRecord: Codable, Hashable {
     var role: String?
     /// The name of the user's password; missing without a password.
     var name: String?
-    /// The end of the password in ISO 8601, UTC; missing if the password does not expire.
+    /// The time at which the password expires, in ISO 8601, UTC; missing if it does not expire.
     var until: String?
     /// True if the user may see other houses; missing otherwise.
     var fleet: Bool?
