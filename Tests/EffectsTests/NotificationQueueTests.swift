@@ -113,7 +113,7 @@ import Testing
         #expect(run.come() == [.finish(5, .failed("dropped: 4 others are still waiting"))])
         #expect(run.answer(1) == [.finish(1, .done), .attempt(2, leftOut: 1)])
         // If the attempt never ends, the waiting notifications still expire.
-        let words = EffectOutcome.failed("it was not sent because earlier ones took too long")
+        let words = EffectOutcome.failed("it was not sent because earlier notifications took too long")
         #expect(run.wait() == [.finish(3, words), .finish(4, words)])
         #expect(run.queue.nextDeadline == nil)
         #expect(run.answer(2, Self.busy) == [.finish(2, .failed("busy"))])

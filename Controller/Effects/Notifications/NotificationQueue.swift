@@ -136,7 +136,7 @@ struct NotificationQueue: Machine, Sendable {
     private func finish(_ entry: Entry, _ actions: inout [Action]) {
         let words =
             switch entry.attempts {
-            case 0: "it was not sent because earlier ones took too long"
+            case 0: "it was not sent because earlier notifications took too long"
             case 1: entry.words
             case let count: "\(entry.words) (tried \(count) times)"
             }
