@@ -6,8 +6,8 @@ public struct LocalTimeline: Sendable {
     /// starts the second pass.
     public static let setting: Int64 = 600_000
 
-    /// If the times of a series are at least this far apart, a time that appears twice is in the first pass, and then
-    /// in the second.
+    /// In a series whose times are at least this far apart, a local time that is repeated belongs to the first pass at
+    /// its first appearance, and to the second pass at its second.
     private static let hour: Int64 = 3_600_000
 
     /// A span of UTC with a constant offset. The end is excluded.
