@@ -3,8 +3,8 @@ struct DirtySpans {
     /// The spans, sorted, with gaps longer than ``reach``.
     private(set) var spans: [ClosedRange<Int64>] = []
 
-    /// Spans within this distance in milliseconds (half an hour) are recomputed together, because they share quarters
-    /// of an hour.
+    /// Spans within this distance in milliseconds (half an hour) are recomputed together, because their roll-ups may
+    /// share a quarter of an hour.
     static let reach: Int64 = 1_800_000
 
     mutating func insert(_ span: ClosedRange<Int64>) {

@@ -2,8 +2,8 @@ import GRDB
 import PlugModel
 
 extension BatchTransaction {
-    /// Returns the row of a boot. If the difference of `origin` to the stored origin shows that the wall clock was set,
-    /// all stored data of the boot is first moved by this difference.
+    /// Returns the row of a boot. If the difference between `origin` and the stored origin shows that the wall clock
+    /// was set, all stored data of the boot is first moved by this difference.
     mutating func place(_ boot: BootID, of plug: Int64, origin: Int64, at time: Int64) throws -> Int64 {
         let known = try row(of: boot, of: plug)
         guard let mapping = known.mapping else {
