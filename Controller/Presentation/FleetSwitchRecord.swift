@@ -37,7 +37,7 @@ extension FleetOutcome {
         case .refused(let reason): reason
         case .unanswered:
             """
-            the house did not answer, so the command has expired; the plug may have executed it before
+            the house did not answer, so the command has expired; the plug may have executed it before it expired
             hint: the daemon of the house may be away; check with plugctl fleet away
             """
         case .unreachable(let reason): "cannot reach the broker: \(reason)\nhint: check [broker] in fleet.toml"

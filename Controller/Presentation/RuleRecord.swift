@@ -11,8 +11,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     /// The kind of the record:
     /// - house: following, lost, gap, renamed
     /// - rules: firing, heldBack, nearMiss, step (progress of its actions), ruleEnabled
-    /// - actions: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing,
-    ///   effect (its result)
+    /// - actions: commanded, remembered (for a plug that is away), notSent, resumed, command (the plug's answer),
+    ///   performing (an effect), effect (its result)
     /// - scripts: calling (a function), called, scriptLog, callFailed, scriptEnded (its process ended), scriptRuns (its
     ///   process started), commandsHeldBack, timersHeldBack
     /// - files: rulesChanged, fileBroken, fileSound
