@@ -129,7 +129,7 @@ public struct PastHouse: Sendable {
 
     /// Finds a plug as the engine does: by its exact name, otherwise by the only name that matches when case is
     /// ignored. Nil if no name matches or several do. If several plugs had the same name, the one with the most
-    /// recorded time in the span wins, or else the one with the newest sample.
+    /// recorded time in the span wins; if none has samples in the span, the one with the newest sample wins.
     static func find(_ written: String, among known: [HistoryPlug], over span: ClosedRange<Int64>) -> HistoryPlug? {
         let exact = known.filter { $0.title == written }
         let found = exact.isEmpty ? known.filter { $0.title.lowercased() == written.lowercased() } : exact
