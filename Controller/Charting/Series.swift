@@ -117,7 +117,7 @@ public struct Series: Hashable, Sendable {
         bars = []
     }
 
-    /// Creates a row of bars, in any order.
+    /// Creates a row of bars from `bars`, which may be in any order.
     public init(name: String, unit: ChartUnit, bars: [ChartBar]) {
         self.name = name
         self.unit = unit
