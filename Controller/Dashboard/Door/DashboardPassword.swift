@@ -10,7 +10,7 @@ public struct DashboardPassword: Hashable, Sendable {
     public let name: String
     /// The rights of the password's user.
     public let role: Role
-    /// The end in seconds since 1970; nil if the password does not expire.
+    /// The time at which the password expires, in seconds since 1970; nil if it does not expire.
     public let until: Int64?
     let hash: String
     /// An id that changes whenever the password is set again, so that sessions of the previous password are recognized.

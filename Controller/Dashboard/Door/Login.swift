@@ -8,7 +8,7 @@ struct Authorization: Hashable, Sendable {
     var role: Role
     /// The name of the user's password; nil if no password was needed.
     var name: String?
-    /// The end in seconds since 1970; nil if it does not expire.
+    /// The time at which the authorization expires, in seconds since 1970; nil if it does not expire.
     var until: Int64?
     /// The id of the user's session; nil without a session.
     var session: String?

@@ -43,7 +43,8 @@ public struct PasswordFile: Sendable {
     ///   - password: a password without a fault.
     ///   - name: a name without a fault.
     ///   - role: the rights of the user.
-    ///   - until: the end in seconds since 1970; nil for an owner, required for a guest.
+    ///   - until: the time at which the password expires, in seconds since 1970; nil for an owner, required for a
+    ///     guest.
     /// - Throws: `DashboardFault` if no owner would remain, there are too many passwords, another name has the
     ///   password, or the file cannot be read or written.
     public func set(

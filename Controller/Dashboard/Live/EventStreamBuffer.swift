@@ -1,9 +1,9 @@
 import DequeModule
 import NIOCore
 
-/// The newest messages of the stream, each encoded once for owners and, if it differs for them, once for all other
-/// readers. A reader is only a number in this buffer and has no queue. A slow reader therefore costs no memory; if it
-/// falls behind, it starts again with the complete state of the house.
+/// The newest messages of the stream, each encoded once for owners, and once more for all other readers if their
+/// version differs. A reader is only a number in this buffer and has no queue. A slow reader therefore costs no memory;
+/// if it falls behind, it starts again with the complete state of the house.
 struct EventStreamBuffer: Sendable {
     enum Reading: Hashable {
         /// The next messages, and the number of the last one.
