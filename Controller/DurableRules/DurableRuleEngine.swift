@@ -169,7 +169,7 @@ public struct DurableRuleEngine: Machine, Sendable {
         commit.afterwards(action)
     }
 
-    /// Runs the action after the next write, which is due within ``gathering``. For actions that need no earlier write,
+    /// Runs the action after the next write, which is due within ``gathering``. For actions that can wait that long,
     /// such as a notice about the change.
     mutating func onceStored(_ action: Action, now: Instant) {
         changed(now: now)
