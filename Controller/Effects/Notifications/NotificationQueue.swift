@@ -41,8 +41,8 @@ struct NotificationQueue: Machine, Sendable {
         /// The maximum number of notifications that enter the queue within any minute. It stops a rule that fires every
         /// second from ringing a phone all night.
         var perMinute = NamedReceiver.usualPerMinute
-        /// The maximum number of unfinished notifications. If a receiver hangs, it prevents that outdated notifications
-        /// accumulate in the queue.
+        /// The maximum number of unfinished notifications. The limit stops outdated notifications from accumulating in
+        /// the queue of a receiver that hangs.
         var underWay = 64
 
         init() {}
