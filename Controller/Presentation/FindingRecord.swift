@@ -10,7 +10,7 @@ public struct FindingRecord: Encodable, Equatable, Sendable {
     public var about: String
     /// The observation in words.
     public var what: String
-    /// The reason, if it is known.
+    /// The cause or the consequence of the observation, if the finding states one.
     public var why: String?
     /// The hint, if there is one.
     public var next: String?
