@@ -39,7 +39,7 @@ export function relaySwitch(name, say) {
   }
 
   async function send(asked, own) {
-    timer = setTimeout(() => wanted !== undefined && settle("The plug has not confirmed it. Try again, or check the plug."), PATIENCE);
+    timer = setTimeout(() => wanted !== undefined && settle("The plug has not confirmed the change. Try again, or check the plug."), PATIENCE);
     try {
       const done = await post(plugPath(name, "relay"), { on: asked });
       // Without a change the plug sends no event. If the plug's event arrived before this answer, the state is already
