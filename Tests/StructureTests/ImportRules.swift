@@ -32,7 +32,7 @@ enum ImportRules {
     static func onlySystemModulesImportC(_ tree: SourceTree) -> [Violation] {
         violations(tree, where: { ![.system, .support].contains(Layout.kind(of: $0)) }) { module, target in
             Layout.cLibraries.contains(module)
-                ? "\(target.name) imports \(module); only modules of kind system may"
+                ? "\(target.name) imports \(module); only modules of kind system or support may"
                 : nil
         }
     }

@@ -28,7 +28,7 @@ enum Layout {
         // Readings, energy counter, compressed sample chunks
         "Sources/Metering": .pure,
         // Ids, events, states, commands and refusals as values; the protocol's constants (`PlugWire`). Most modules
-        // import only this part of the protocol and do not wait for the generated code
+        // import only this part of the protocol, so their compilation does not wait for the generated code
         "Sources/PlugModel": .pure,
         // The `.proto` files (`Scripts/generate` writes their code), frames, event journal, sessions and pairing of
         // both sides; [Protocol.md](Sources/PlugProtocol/Protocol.md) explains their use
@@ -79,8 +79,8 @@ enum Layout {
         // Packets of Ethernet, ARP, IPv4, UDP and DHCP; address claim (RFC 5227), link-local selection (RFC 3927), DHCP
         // client (RFC 2131), link-local IPv6 (RFC 7217)
         "Firmware/AddressConfiguration": .pure,
-        // Represents sleeping hosts: registrations and their verification, answers to ARP and neighbour discovery, wake-ups;
-        // packets of ICMPv6
+        // Represents sleeping hosts: registrations and their verification, answers to ARP and neighbour discovery,
+        // wake-ups; packets of ICMPv6
         "Firmware/SleepProxy": .pure,
         // The sleep proxy of a running plug: its UDP port, its packet socket, its announcement, and the stored sleepers
         "Firmware/SleepProxyService": .shell,
@@ -115,8 +115,8 @@ enum Layout {
         // Holds the id of the plug that a thread handles; a signal handler, which must not allocate, stores it after a
         // crash
         "Controller/CPlugInHand": .foreign,
-        // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` (one plug) and `HouseMachine`
-        // (all plugs) are the machines
+        // The library for other Swift programs: find, follow, command, fetch; `PlugFollower` (one plug) and
+        // `HouseMachine` (all plugs) are the machines
         "Controller/PlugClient": .shell,
         // Registers a host with the best sleep proxy before it sleeps, and takes its records over afterwards
         "Controller/SleepClient": .pure,
@@ -130,7 +130,8 @@ enum Layout {
         "Controller/RuleChecks": .pure,
         // Runs rules: triggers, conditions, runs and commands (`RuleEngine`)
         "Controller/Automation": .pure,
-        // Rules that survive a restart (`DurableRuleEngine`): stored state, repeated commands and effects, trace records
+        // Rules that survive a restart (`DurableRuleEngine`): stored state, repeated commands and effects, trace
+        // records
         "Controller/DurableRules": .pure,
         // Parses rules from YAML and writes their JSON Schema, both by one description of the format; errors have
         // positions

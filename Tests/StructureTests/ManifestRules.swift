@@ -26,8 +26,8 @@ enum ManifestRules {
         }
     }
 
-    /// Every import is a dependency, and every listed dependency is imported and is not a dependency of another one.
-    /// Targets without sources are skipped.
+    /// Every imported module is a direct or indirect dependency. Every listed dependency is imported, and no other
+    /// listed dependency depends on it. Targets without sources are skipped.
     static func dependenciesMatchImports(_ tree: SourceTree) -> [Violation] {
         tree.manifest.targets.flatMap { target -> [Violation] in
             let files = tree.swiftFiles { $0 == target }
