@@ -3,7 +3,7 @@ public import ServiceDiscovery
 
 extension DashboardSettings {
     /// The service with which the daemon announces the page to the network, or nil if only this machine can connect to
-    /// its address. The host has a name of its own, because another program usually announces the machine's name.
+    /// its address. The host name is only for this page, because another program usually announces the machine's name.
     ///
     /// - Parameter port: the port at which the page is served.
     public func announcement(port: UInt16) -> ServiceRegistration? {

@@ -4,7 +4,7 @@ import SleepClient
 
 extension Diagnosis {
     /// Names the sleep proxy that would represent this machine on each interface while it sleeps. A machine without
-    /// logind or without a proxy works too, so these findings are no warnings.
+    /// logind or without a proxy works too, so these findings are not warnings.
     static func ofSleep(_ seen: Observations) -> [Finding] {
         guard let sleep = seen.sleep else { return [] }
         if let fault = sleep.fault {

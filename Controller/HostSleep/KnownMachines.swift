@@ -67,8 +67,8 @@ public struct KnownMachines: Hashable, Sendable {
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 
-    /// Returns the machine with exactly this name, else the only one whose name differs only in capitals; nil if there
-    /// is none.
+    /// Returns the machine with exactly this name, otherwise the machine whose name differs only in capitals, if
+    /// there is exactly one. Returns nil for any other name.
     public func machine(_ name: String) -> KnownMachine? {
         if let exact = machines.first(where: { $0.name == name }) { return exact }
         let near = machines.filter { $0.name.lowercased() == name.lowercased() }

@@ -104,7 +104,7 @@ struct LinkRegistration: Sendable {
             attempt.unanswered.removeValue(forKey: answer.id) != nil
         else { return }
         guard answer.isSuccess else {
-            // The same proxy at its other addresses would refuse again.
+            // This proxy would refuse again at its other addresses.
             others = others.filter { $0.name != attempt.proxy.name }[...]
             tryNext(or: .refused(by: attempt.proxy.name, code: answer.code), now: now, &random)
             return

@@ -169,7 +169,7 @@ struct SleepClientTests {
         #expect(link.proxies[0].received.last?.owner.sequence == 10)
     }
 
-    @Test("The report after the wake-up says if the lease ended during the sleep")
+    @Test("The report after the wake-up states if the lease ended during the sleep")
     func reportsTheEndOfTheLease() {
         var link = VirtualLink()
         link.add("20-35-60-70.1 Plug", at: 3, .accepts(after: .zero, lease: 600))
