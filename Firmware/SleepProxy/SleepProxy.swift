@@ -9,6 +9,11 @@ public import ServiceDiscovery
 /// Any host can register, so the proxy represents a host only if its addresses answer from its own card, and if no other
 /// host has its names. It answers for the addresses only after the card is silent. When the card sends again, the proxy
 /// releases everything at once, so that it never represents a host that is awake.
+///
+/// Two risks remain, because frames of the link are not authenticated. A host that forges the card, the address and the
+/// source of a host that is awake can add records to its registration, until the settling time ends or the host falls
+/// asleep. A host that sends frames with the card of a sleeper ends its representation, so that clients cannot reach it
+/// until it wakes up by itself.
 public struct SleepProxy: Machine, Sendable {
     /// The inputs of the machine.
     public enum Event: MachineEvent, Hashable, Sendable {
@@ -59,8 +64,8 @@ public struct SleepProxy: Machine, Sendable {
     let metrics: SleepProxyName.Metrics
     var link: ProxyLink?
     var sleepers = SleeperTable()
-    var verifications: [MACAddress: Verification] = [:]
-    var corrections: [MACAddress: NeighborCorrection] = [:]
+    var verifications: [MACAddress: Verification] = [:] { didSet { isFilterCurrent = false } }
+    var corrections: [MACAddress: NeighborCorrection] = [:] { didSet { isFilterCurrent = false } }
     var heldNames: HeldNames
     var budget: WakeBudget
     var handover = Handover()
@@ -74,6 +79,10 @@ public struct SleepProxy: Machine, Sendable {
     private var noteBucket: TokenBucket
     private var nextGroup = Self.firstGroup.rawValue
     private var captured = CaptureFilter()
+    /// False if a verification or a correction changed since the filter was computed.
+    private var isFilterCurrent = true
+    /// The generation of the table for which the filter was computed.
+    private var filteredGeneration: UInt64 = 0
     private var isEnabled = true
 
     /// Creates a proxy without a link.
@@ -150,14 +159,21 @@ public struct SleepProxy: Machine, Sendable {
             isChanged = false
             output.append(.save(StoredSleepers(sleepers.ordered, now: now)))
         }
-        let filter = isEnabled && link != nil ? neededFilter : CaptureFilter()
-        if filter != captured {
-            captured = filter
-            // The socket must be open before the requests are sent, or the first answers are lost.
-            output.insert(.capture(filter), at: 0)
-        }
+        updateFilter()
         defer { output = [] }
         return output
+    }
+
+    /// Replaces the capture filter if it changed. Most frames change nothing, so the filter is not computed for them.
+    private mutating func updateFilter() {
+        guard !isFilterCurrent || filteredGeneration != sleepers.generation else { return }
+        isFilterCurrent = true
+        filteredGeneration = sleepers.generation
+        let filter = isEnabled && link != nil ? neededFilter : CaptureFilter()
+        guard filter != captured else { return }
+        captured = filter
+        // The socket must be open before the requests are sent, or the first answers are lost.
+        output.insert(.capture(filter), at: 0)
     }
 
     private var neededFilter: CaptureFilter {
@@ -192,6 +208,7 @@ public struct SleepProxy: Machine, Sendable {
     /// Ends without a trace on the link.
     private mutating func stop() {
         isEnabled = false
+        isFilterCurrent = false
         verifications = [:]
         corrections = [:]
     }
@@ -211,6 +228,7 @@ public struct SleepProxy: Machine, Sendable {
     private mutating func change(_ link: ProxyLink?, now: Instant) {
         let previous = self.link
         self.link = link
+        isFilterCurrent = false
         guard let link else {
             verifications = [:]
             corrections = [:]

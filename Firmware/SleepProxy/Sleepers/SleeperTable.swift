@@ -8,6 +8,11 @@ struct SleeperTable: Sendable {
     private var cardsByAddress: [IPAddress: MACAddress] = [:]
     private var cardsByName: [Name: MACAddress] = [:]
     private var cardsByGroup: [GroupID: MACAddress] = [:]
+    /// The time of the next step of any sleeper. It is stored because each frame of the link needs it, and few frames
+    /// change a sleeper.
+    private(set) var nextDeadline: Instant?
+    /// A number that changes when a sleeper is added or removed.
+    private(set) var generation: UInt64 = 0
 
     /// The sleeper with this card, or nil.
     subscript(card: MACAddress) -> Sleeper? { sleepers[card] }
@@ -23,11 +28,9 @@ struct SleeperTable: Sendable {
 
     /// The cards with a step that is due, in order.
     func due(_ now: Instant) -> [MACAddress] {
-        sleepers.values.filter { $0.nextDeadline <= now }.map(\.owner.card).sorted { $0.rawValue < $1.rawValue }
+        guard let nextDeadline, nextDeadline <= now else { return [] }
+        return sleepers.values.filter { $0.nextDeadline <= now }.map(\.owner.card).sorted { $0.rawValue < $1.rawValue }
     }
-
-    /// The time of the next step of any sleeper.
-    var nextDeadline: Instant? { sleepers.values.lazy.map(\.nextDeadline).min() }
 
     /// Returns the sleeper with this address.
     func sleeper(at address: IPAddress) -> Sleeper? { cardsByAddress[address].flatMap { sleepers[$0] } }
@@ -49,17 +52,26 @@ struct SleeperTable: Sendable {
         for address in sleeper.records.addresses { cardsByAddress[address] = card }
         for name in sleeper.records.names { cardsByName[name] = card }
         for group in sleeper.groups.values { cardsByGroup[group] = card }
+        generation &+= 1
+        updateDeadline()
     }
 
     /// Changes the state of a sleeper.
-    mutating func setPhase(_ phase: Sleeper.Phase, of card: MACAddress) { sleepers[card]?.phase = phase }
+    mutating func setPhase(_ phase: Sleeper.Phase, of card: MACAddress) {
+        sleepers[card]?.phase = phase
+        updateDeadline()
+    }
 
     /// Removes and returns the sleeper.
     mutating func remove(_ card: MACAddress) -> Sleeper? {
         guard let sleeper = sleepers.removeValue(forKey: card) else { return nil }
         removeIndices(sleeper)
+        generation &+= 1
+        updateDeadline()
         return sleeper
     }
+
+    private mutating func updateDeadline() { nextDeadline = sleepers.values.lazy.map(\.nextDeadline).min() }
 
     private mutating func removeIndices(_ sleeper: Sleeper) {
         for address in sleeper.records.addresses { cardsByAddress[address] = nil }
