@@ -164,7 +164,7 @@ let controller: [Target] = [
     module(
         "Controller/HTTPRequests",
         ["LinuxSystem", "AsyncHTTPClient", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"]),
-    module("Controller/Effects", ["RuleChecks", "DurableRules", "Processes", "HTTPRequests"]),
+    module("Controller/Effects", ["RuleChecks", "DurableRules", "Processes", "HTTPRequests", "HostSleep"]),
     module("Controller/Terminal", ["LinuxSystem", "Charting"]),
     module("Controller/Daemon", ["PlugClient", "Scripting", "CryptoExtras"]),
     module("Controller/Doctor", ["PlugClient", "HostSleep"]),

@@ -128,7 +128,7 @@ public struct CommandRequest: Hashable, Sendable {
     }
 }
 
-/// A notification, a program or a web hook. The request is stored before the effect begins. If the process dies, the
+/// A notification, a program, a web hook or a wake. The request is stored before the effect begins. If the process dies, the
 /// next process repeats the effect with the same `id`.
 public struct EffectRequest: Hashable, Sendable {
     /// The kind of an effect with its content.
@@ -139,6 +139,8 @@ public struct EffectRequest: Hashable, Sendable {
         case run([String], timeout: Duration)
         /// A request to a web server, with a filled body.
         case webHook(WebHook)
+        /// Magic packets for the machine with this name.
+        case wake(String)
     }
 
     /// The id. It depends only on the firing's id and the action's place in the rule, or on the script call's id and
@@ -161,6 +163,8 @@ public struct EffectRequest: Hashable, Sendable {
 public enum EffectOutcome: Hashable, Sendable {
     /// The effect was performed.
     case done
+    /// The effect was performed, with this result in words.
+    case reported(String)
     /// The effect failed, with the reason in words.
     case failed(String)
 }

@@ -161,7 +161,7 @@ extension RuleAction {
     var isDimming: Bool {
         switch self {
         case .dim, .dimBy: true
-        case .turnOn, .turnOff, .toggle, .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: false
+        case .turnOn, .turnOff, .toggle, .restore, .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: false
         }
     }
 }

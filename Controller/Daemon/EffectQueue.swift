@@ -11,7 +11,7 @@ struct EffectQueue {
     static let atOnce = 8
 
     private enum Kind: CaseIterable {
-        case notify, program, webHook
+        case notify, program, webHook, wake
     }
 
     private var waiting: [EffectRequest] = []
@@ -65,6 +65,7 @@ struct EffectQueue {
         case .notify: .notify
         case .run: .program
         case .webHook: .webHook
+        case .wake: .wake
         }
     }
 }

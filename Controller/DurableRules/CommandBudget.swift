@@ -51,7 +51,7 @@ extension RuleAction {
     /// The number of commands and effects: one per plug, or one for a notification, program or web hook.
     fileprivate var cost: Int {
         switch self {
-        case .notify, .run, .webHook: 1
+        case .notify, .run, .webHook, .wake: 1
         case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil, .call: plugs.count
         }
     }
@@ -67,7 +67,7 @@ extension RuleAction {
         case .dimBy(_, let permille, let transition): return .dimBy(plugs, permille: permille, over: transition)
         case .restore: return .restore(plugs)
         // An action without plugs replaces a dropped effect, so that later actions keep their places.
-        case .notify, .run, .webHook: return count > 0 ? self : .turnOff([])
+        case .notify, .run, .webHook, .wake: return count > 0 ? self : .turnOff([])
         case .wait, .waitUntil, .call: return self
         }
     }

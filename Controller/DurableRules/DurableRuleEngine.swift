@@ -38,7 +38,7 @@ public struct DurableRuleEngine: Machine, Sendable {
     static func patience(for effect: EffectRequest.Effect) -> Duration {
         switch effect {
         case .run(_, let timeout): effectPatience + timeout
-        case .notify, .webHook: effectPatience
+        case .notify, .webHook, .wake: effectPatience
         }
     }
 

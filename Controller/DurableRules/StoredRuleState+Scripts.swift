@@ -104,7 +104,7 @@ extension RuleAction {
     fileprivate var isNoneOfScripts: Bool {
         switch self {
         case .wait, .waitUntil, .call: true
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: false
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .wake: false
         }
     }
 }

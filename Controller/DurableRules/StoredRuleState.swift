@@ -125,6 +125,7 @@ extension EffectRequest.Effect {
         case .notify(let title, let text): [title, text]
         case .run(let program, _): program
         case .webHook(let hook): [hook.url, hook.method, hook.body ?? ""]
+        case .wake(let machine): [machine]
         }
     }
 

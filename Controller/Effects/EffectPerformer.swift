@@ -1,7 +1,9 @@
 public import Automation
+public import HostSleep
 import Processes
+import SleepClient
 
-/// Performs the effects of rules outside of the house: programs, web hooks and notifications.
+/// Performs the effects of rules outside of the house: programs, web hooks, notifications and wakes.
 ///
 /// The caller limits the number of concurrent effects. If the task that called ``perform(_:)`` is cancelled, the
 /// program or the request of the effect is stopped immediately.
@@ -9,13 +11,22 @@ public struct EffectPerformer: Sendable {
     private let desks: [(name: String, desk: NotificationDelivery)]
     private let sender: WebHookSender
     private let outside: EffectPolicy
+    private let machines: KnownMachines
 
-    /// Creates a performer with the receivers of notifications and the policy for programs and servers.
-    public init(receivers: [NamedReceiver] = [], outside: EffectPolicy = EffectPolicy()) {
-        self.init(receivers: receivers, limits: NotificationQueue.Limits(), outside: outside)
+    /// Creates a performer with the receivers of notifications, the policy for programs and servers, and the machines
+    /// that rules can wake.
+    public init(
+        receivers: [NamedReceiver] = [], outside: EffectPolicy = EffectPolicy(),
+        machines: KnownMachines = KnownMachines()
+    ) {
+        self.init(receivers: receivers, limits: NotificationQueue.Limits(), outside: outside, machines: machines)
     }
 
-    init(receivers: [NamedReceiver], limits: NotificationQueue.Limits, outside: EffectPolicy = EffectPolicy()) {
+    init(
+        receivers: [NamedReceiver], limits: NotificationQueue.Limits, outside: EffectPolicy = EffectPolicy(),
+        machines: KnownMachines = KnownMachines()
+    ) {
+        self.machines = machines
         desks = receivers.map { named in
             var own = limits
             own.perMinute = named.perMinute
@@ -39,8 +50,20 @@ public struct EffectPerformer: Sendable {
             case .notify(let title, let text): await tell(RuleNotification(title: title, text: text, event: event))
             case .run(let words, let timeout): await run(words, timeout, event)
             case .webHook(let hook): await sender.send(hook, event)
+            case .wake(let machine): await wake(machine)
             }
         return outcome == .givenUp ? nil : outcome
+    }
+
+    /// Wakes a machine; nil if the task was cancelled.
+    private func wake(_ name: String) async -> EffectOutcome? {
+        guard let machine = machines.machine(name) else { return .failed("no machine is called \"\(name)\"") }
+        do throws(WakeFault) {
+            guard let outcome = try await Waker.wake(machine) else { return nil }
+            return outcome == .didNotWake ? .failed("\(outcome)") : .reported("\(outcome)")
+        } catch {
+            return .failed("\(error)")
+        }
     }
 
     private func run(_ words: [String], _ timeout: Duration, _ event: EffectEvent) async -> EffectOutcome {

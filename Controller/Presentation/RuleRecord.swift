@@ -43,7 +43,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var from: UInt64?
     /// gap: the number of the last lost event.
     public var to: UInt64?
-    /// performing, effect: notify, run or webHook.
+    /// performing, effect: notify, run, webHook or wake.
     public var effect: String?
     /// performing, effect of a notification: its title.
     public var title: String?
@@ -91,6 +91,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             describe(request)
             switch outcome {
             case .done: self.outcome = "done"
+            case .reported(let result): (self.outcome, why) = ("done", result)
             case .failed(let words): (self.outcome, why) = ("failed", words)
             }
         case .rulesChanged(let names): (event, rules) = ("rulesChanged", names)
@@ -243,6 +244,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             what = "notify: " + (title.isEmpty ? text : "\(title): \(text)")
         case .run(let words, _): (effect, what) = ("run", "run \(words.joined(separator: " "))")
         case .webHook(let hook): (effect, what) = ("webHook", hook.words)
+        case .wake(let machine): (effect, what) = ("wake", "wake \(machine)")
         }
     }
 }

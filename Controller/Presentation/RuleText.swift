@@ -24,6 +24,7 @@ extension RuleRecord {
         case "performing": "\(rule): \(what)"
         case "effect" where effect == "notify" && outcome == "done":
             "\(rule) notifies: " + (title.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (message ?? "")
+        case "effect" where effect == "wake" && outcome == "done": "\(rule): \(what): \(why)"
         case "effect": "\(rule): \(what): \(outcome == "done" ? "done" : "failed: \(why)")"
         case "rulesChanged": "rules reloaded: \((rules ?? []).joined(separator: ", "))"
         case "fileBroken": "\(file ?? "") is not valid, so its last valid version stays active: \(why)"

@@ -8,7 +8,7 @@ extension RuleInspection {
             switch action {
             case .toggle: instead = "'turn on' or 'turn off'"
             case .dimBy: instead = "'dim' with 'to'"
-            case .turnOn, .turnOff, .dim, .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: return nil
+            case .turnOn, .turnOff, .dim, .restore, .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: return nil
             }
             return RuleFinding(
                 .error, rule: index, .action(place),

@@ -30,7 +30,7 @@ extension RuleInspection {
             switch action {
             case .wait(let duration):
                 if duration > .zero { last = [:] }
-            case .waitUntil, .run, .webHook, .call: last = [:]
+            case .waitUntil, .run, .webHook, .wake, .call: last = [:]
             case .notify: break
             case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
                 for plug in action.plugs.unique {
@@ -105,7 +105,7 @@ extension RuleAction {
     fileprivate var mayRepeat: Bool {
         switch self {
         case .wait, .dimBy, .toggle, .run, .call: true
-        case .turnOn, .turnOff, .dim, .restore, .waitUntil, .notify, .webHook: false
+        case .turnOn, .turnOff, .dim, .restore, .waitUntil, .notify, .webHook, .wake: false
         }
     }
 }

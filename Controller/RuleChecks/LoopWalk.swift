@@ -102,7 +102,7 @@ struct LoopWalk {
             case .turnsOff: relays[key] != false
             case _: levels[key] != Int(level.permille)
             }
-        case .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: true
+        case .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: true
         }
     }
 
@@ -117,7 +117,7 @@ struct LoopWalk {
         case .dimBy, .restore:
             relays[key] = nil
             levels[key] = nil
-        case .wait, .waitUntil, .notify, .run, .webHook, .call: break
+        case .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: break
         }
     }
 }

@@ -56,7 +56,7 @@ extension RuleInspection {
         if let place = link.action {
             switch rule.actions[place] {
             case .turnOn(_, autoOff: nil), .turnOff, .toggle: break
-            case .turnOn, .dim, .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: return false
+            case .turnOn, .dim, .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: return false
             }
         }
         switch rules[link.to].triggers[link.trigger] {

@@ -68,7 +68,7 @@ extension RuleAction {
         switch self {
         case .turnOn, .turnOff, .toggle: .relay
         case .dim, .dimBy: .dimmer
-        case .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: nil
+        case .restore, .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: nil
         }
     }
 }

@@ -2,7 +2,7 @@ import ProtocolCore
 import RuleModel
 
 extension RuleInspection {
-    /// Finds names of unknown plugs and rules.
+    /// Finds names of unknown plugs, rules and machines.
     func names(_ index: Int) -> [RuleFinding] {
         let rule = rules[index]
         var findings: [RuleFinding] = rule.placedPlugs.compactMap { part, plug in
@@ -27,7 +27,21 @@ extension RuleInspection {
                     hint: nearest.map { "did you mean \"\($0)\"?" }
                         ?? "check this file together with the file that contains the rule"))
         }
-        return findings
+        return findings + machineNames(index)
+    }
+
+    /// Finds names of unknown machines.
+    private func machineNames(_ index: Int) -> [RuleFinding] {
+        guard let machines else { return [] }
+        return rules[index].actions.enumerated().compactMap { place, action in
+            guard case .wake(let name) = action,
+                !machines.contains(where: { $0.lowercased() == name.lowercased() })
+            else { return nil }
+            return RuleFinding(
+                .error, rule: index, .action(place), word: name, "no machine is called \"\(name)\"",
+                hint: nearest(to: name, among: machines).map { "did you mean \"\($0)\"?" }
+                    ?? "add it to machines.toml; see plugctl help wake")
+        }
     }
 
     /// Returns the known name that is most similar to the word; nil if no name is similar or the work limit is reached.

@@ -14,14 +14,16 @@ public enum RuleCheck {
     ///   - rules: all rules that run together.
     ///   - house: the known plugs; nil if they are unavailable, which disables the checks of plug names and
     ///     capabilities.
+    ///   - machines: the names of the machines that rules can wake; nil if they are unavailable.
     ///   - knowsSun: true if the location of the house is known.
     ///   - sun: the sun's times of the year ahead, for the check of days without sunrise or sunset.
     /// - Returns: all errors, then notes about omitted findings, then at most ``warningLimit`` warnings. Errors and
     ///   warnings are in the order of the rules and their parts.
     public static func findings(
-        _ rules: [Rule], in house: [KnownPlug]?, knowsSun: Bool, sun: SunTimes = .unknown
+        _ rules: [Rule], in house: [KnownPlug]?, machines: [String]? = nil, knowsSun: Bool, sun: SunTimes = .unknown
     ) -> [RuleFinding] {
-        let inspection = RuleInspection(rules: rules, house: KnownHouse(house), knowsSun: knowsSun, sun: sun)
+        let inspection = RuleInspection(
+            rules: rules, house: KnownHouse(house), machines: machines, knowsSun: knowsSun, sun: sun)
         var (errors, warnings): ([RuleFinding], [RuleFinding]) = ([], [])
         func take(_ findings: [RuleFinding]) {
             for finding in findings {
@@ -70,6 +72,7 @@ public enum RuleCheck {
 struct RuleInspection {
     let rules: [Rule]
     let house: KnownHouse
+    let machines: [String]?
     let knowsSun: Bool
     let sun: SunTimes
     let work = InspectionWork()
@@ -80,8 +83,8 @@ struct RuleInspection {
     let asksScripts: Bool
     let names: Set<String>
 
-    init(rules: [Rule], house: KnownHouse, knowsSun: Bool, sun: SunTimes) {
-        (self.rules, self.house, self.knowsSun, self.sun) = (rules, house, knowsSun, sun)
+    init(rules: [Rule], house: KnownHouse, machines: [String]? = nil, knowsSun: Bool, sun: SunTimes) {
+        (self.rules, self.house, self.machines, self.knowsSun, self.sun) = (rules, house, machines, knowsSun, sun)
         names = Set(rules.map(\.name))
         asksScripts = rules.contains { !$0.handlers.isEmpty }
         var changedKeys: Set<String> = []

@@ -39,7 +39,7 @@ extension RuleAction {
             case _: [.turnsOn, .brightens, .darkens]
             }
         case .dimBy(_, let permille, _): permille > 0 ? [.turnsOn, .brightens] : [.turnsOff, .darkens]
-        case .wait, .waitUntil, .notify, .run, .webHook, .call: []
+        case .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: []
         }
     }
 
@@ -49,7 +49,7 @@ extension RuleAction {
         case .turnOn: true
         case .turnOff: false
         case .dim(_, let level, _): level.permille > 0
-        case .toggle, .restore, .dimBy, .wait, .waitUntil, .notify, .run, .webHook, .call: nil
+        case .toggle, .restore, .dimBy, .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: nil
         }
     }
 
@@ -58,7 +58,7 @@ extension RuleAction {
         switch self {
         case .wait(let duration): duration > .zero
         case .waitUntil: true
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .call: false
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .wake, .call: false
         }
     }
 }

@@ -145,6 +145,7 @@ extension RuleAction: CustomStringConvertible {
         case .notify(let title, let text): "notify: " + (title.map { "\($0): " } ?? "") + text
         case .run(let command, _): "run \(command.joined(separator: " "))"
         case .webHook(let hook): hook.words
+        case .wake(let machine): "wake \(machine)"
         case .call(let handler): "\(handler)"
         }
     }

@@ -29,6 +29,8 @@ public enum RuleAction: Hashable, Sendable {
     case run([String], timeout: Duration)
     /// Sends a request to a web server.
     case webHook(WebHook)
+    /// Wakes the machine with this name by magic packets.
+    case wake(String)
     /// Calls a function of a script. The function answers later with the actions to run.
     case call(ScriptHandler)
 
@@ -45,7 +47,7 @@ public enum RuleAction: Hashable, Sendable {
         case .turnOn(let plugs, _), .turnOff(let plugs), .toggle(let plugs), .dim(let plugs, _, _),
             .dimBy(let plugs, _, _), .restore(let plugs):
             plugs
-        case .wait, .waitUntil, .notify, .run, .webHook, .call: []
+        case .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: []
         }
     }
 }

@@ -64,7 +64,7 @@ struct RunnerOptions: ParsableArguments {
             let receivers = NotificationFile.receivers()
             secrets.files += receivers.flatMap(\.secretPaths)
             let outside = EffectPolicy.read(keeping: secrets, socket: face?.settings.socket)
-            let performer = EffectPerformer(receivers: receivers, outside: outside)
+            let performer = EffectPerformer(receivers: receivers, outside: outside, machines: MachineFile.machines())
             let runner = RuleRunner(
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audiences: audiences)

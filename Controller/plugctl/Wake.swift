@@ -87,4 +87,14 @@ enum MachineFile {
         }
         return found ?? KnownMachines()
     }
+
+    /// Returns the machines for rules. An invalid file is reported, and rules then wake no machine.
+    static func machines() -> KnownMachines {
+        do throws(CLIError) {
+            return try read()
+        } catch {
+            complainOfFile("\(error)\nhint: correct the file and restart; until then, rules wake no machine")
+            return KnownMachines()
+        }
+    }
 }

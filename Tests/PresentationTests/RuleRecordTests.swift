@@ -132,6 +132,7 @@ import Testing
         let words = EffectRequest(id: request, effect: .notify(title: "Laundry", text: "It is done"), firing: press)
         let run = EffectRequest(id: request, effect: .run(["say", "done"], timeout: .seconds(30)), firing: press)
         let hook = EffectRequest(id: request, effect: .webHook(WebHook(url: "http://x/y")), firing: press)
+        let wake = EffectRequest(id: request, effect: .wake("Media Server"), firing: press)
         let who = #""cause":7,"effect""#
         let about = #"\#(id),"message":"It is done""#
         check([
@@ -139,6 +140,12 @@ import Testing
                 .performing(hook),
                 #"{\#(at),\#(who):"webHook","event":"performing",\#(id),"plug":"Switch","rule":"Hall","#
                     + #""what":"POST http://x/…"}"#, "\"Hall\": POST http://x/…"
+            ),
+            (
+                .effect(wake, .reported("awake after 4 s")),
+                #"{\#(at),\#(who):"wake","event":"effect",\#(id),"outcome":"done","plug":"Switch","rule":"Hall","#
+                    + #""what":"wake Media Server","why":"awake after 4 s"}"#,
+                "\"Hall\": wake Media Server: awake after 4 s"
             ),
             (
                 .effect(run, .failed("say ended with status 1")),

@@ -57,6 +57,19 @@ struct CheckedNameTests {
         #expect(found(other, .checked("B", when: .rule("Movie night"), then: .wait(.seconds(1)))) == [])
     }
 
+    @Test("A machine that a rule wakes must be known, in any capitals")
+    func unknownMachine() {
+        func findings(_ name: String, _ machines: [String]?) -> [RuleFinding] {
+            RuleCheck.findings([.checked(then: .wake(name))], in: nil, machines: machines, knowsSun: true)
+        }
+        let unknown = findings("Media Sever", ["Media Server", "Desk"])
+        #expect(unknown.map(\.line) == ["error 0 then 0: no machine is called \"Media Sever\""])
+        #expect(unknown.first?.hint == "did you mean \"Media Server\"?")
+        #expect(findings("X", []).first?.hint == "add it to machines.toml; see plugctl help wake")
+        #expect(findings("media server", ["Media Server"]) == [])
+        #expect(findings("X", nil) == [])
+    }
+
     @Test("Two rules with one name are an error, and two rules that do the same are a warning")
     func twins() {
         let other = Rule.checked("A", then: .turnOn(["Hall"]))

@@ -103,6 +103,7 @@ struct WholeGrammarTests {
         #expect(
             try action("{ web hook: { url: \"https://h\", method: GET, body: \"{}\" } }")
                 == .webHook(WebHook(url: "https://h", method: "GET", body: "{}")))
+        #expect(try action("{ wake: Media Server }") == .wake("Media Server"))
     }
 
     @Test("Settings are parsed, and missing ones have their defaults") func whatStandsBesideThem() throws {

@@ -100,7 +100,7 @@ struct CommandPlanner: Sendable {
                 return nil
             }
             return command
-        case .wait, .waitUntil, .notify, .run, .webHook, .call: return nil
+        case .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: return nil
         }
     }
 
@@ -114,7 +114,7 @@ struct CommandPlanner: Sendable {
         case .restore:
             guard let index = plugs.index(of: written) else { return nil }
             return saved.remove(plugs[index], from: plugs[index].level)
-        case .toggle, .dimBy, .wait, .waitUntil, .notify, .run, .webHook, .call: return nil
+        case .toggle, .dimBy, .wait, .waitUntil, .notify, .run, .webHook, .wake, .call: return nil
         }
     }
 }

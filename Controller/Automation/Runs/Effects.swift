@@ -20,6 +20,7 @@ extension EffectRequest {
                 return texts.filled(body) { isJSON ? $0.escapedForJSON : $0 }
             }
             effect = .webHook(hook)
+        case .wake(let machine): effect = .wake(machine)
         case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil, .call: return nil
         }
         self.init(id: id, effect: effect, firing: firing)

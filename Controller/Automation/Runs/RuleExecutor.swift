@@ -189,7 +189,7 @@ struct RuleExecutor: Sendable {
             switch action {
             case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
                 commands.command(action, at: place, of: rules[index], firing, &house.plugs, &actions)
-            case .notify, .run, .webHook:
+            case .notify, .run, .webHook, .wake:
                 effect(action, id: firing.id.part(action: place), firing, house, &actions)
             case .call(let handler):
                 actions.append(.call(ScriptCall(id: firing.id.part(action: place), handler: handler, firing: firing)))
@@ -233,7 +233,7 @@ struct RuleExecutor: Sendable {
                         action, written: plug, key: key, origin: call.id.key,
                         away: rules[index].rule.remembersAway ?? reunion, call.firing, &house.plugs, &actions)
                 }
-            case .notify, .run, .webHook:
+            case .notify, .run, .webHook, .wake:
                 effect(action, id: call.id.part(action: place), call.firing, house, &actions)
             case .wait, .waitUntil, .call: continue
             }
@@ -324,7 +324,7 @@ extension RuleAction {
     fileprivate var askedPlugs: [String] {
         switch self {
         case .waitUntil(let condition, _, _): condition.plugs
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .notify, .run, .webHook, .call: plugs
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .notify, .run, .webHook, .wake, .call: plugs
         }
     }
 }

@@ -40,7 +40,7 @@ struct RuleState: Sendable {
         hasWaits = rule.actions.contains { action in
             switch action {
             case .wait, .waitUntil: true
-            case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .call: false
+            case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .wake, .call: false
             }
         }
         recent = (rule.limit ?? (rule.callsOnly ? nil : FiringLimit.usual)).map(RecentFirings.init)

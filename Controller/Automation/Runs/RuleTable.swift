@@ -105,7 +105,7 @@ extension RuleAction {
     fileprivate var mayRestore: Bool {
         switch self {
         case .restore, .call: true
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .wait, .waitUntil, .notify, .run, .webHook: false
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .wait, .waitUntil, .notify, .run, .webHook, .wake: false
         }
     }
 }

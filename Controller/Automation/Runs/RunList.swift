@@ -162,7 +162,7 @@ extension EngineMemory.Run {
         switch actions[next] {
         case .wait: return .time(until)
         case .waitUntil(let condition, _, let end): return .condition(condition, until: until, end)
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .call: return nil
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .wake, .call: return nil
         }
     }
 }

@@ -66,6 +66,7 @@ export function ruleWords(record) {
     case "remembered": return `will send the command when ${record.plug ?? "?"} returns: ${record.what ?? "?"}`;
     case "effect":
       if (record.outcome !== "done") return `failed: ${record.what ?? "?"}: ${record.why ?? "?"}`;
+      if (record.effect === "wake") return `${record.what ?? "?"}: ${record.why ?? "?"}`;
       return record.effect === "notify" ? `notifies: ${record.title ? `${record.title}: ` : ""}${record.message ?? ""}` : undefined;
     case "callFailed": return `failed: ${record.why ?? "?"}`;
     case "commandsHeldBack": return `exceeds the limit of commands per minute: ${record.count ?? "?"} not sent`;

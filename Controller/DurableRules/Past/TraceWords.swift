@@ -77,6 +77,7 @@ extension EffectRequest.Effect {
         case .notify(let title, let text): "notify: " + (title.isEmpty ? text : "\(title): \(text)")
         case .run(let command, _): "run \(command.joined(separator: " "))"
         case .webHook(let hook): hook.words
+        case .wake(let machine): "wake \(machine)"
         }
     }
 }
@@ -95,6 +96,7 @@ extension EffectOutcome {
     var words: String {
         switch self {
         case .done: "done"
+        case .reported(let result): result
         case .failed(let why): "failed: \(why)"
         }
     }

@@ -92,6 +92,7 @@ extension SavedEffect {
             webHook.url = hook.url.cut(to: StoredRuleState.maximumWords)
             webHook.method = hook.method.cut(to: StoredRuleState.maximumWords)
             if let body = hook.body { webHook.body = body.cut(to: StoredRuleState.maximumWords) }
+        case .wake(let machine): wake = machine.cut(to: StoredRuleState.maximumWords)
         }
     }
 }

@@ -93,6 +93,7 @@ struct SavedStateReader {
         case .webHook(let saved):
             let body = saved.hasBody ? try words(saved.body) : nil
             effect = .webHook(WebHook(url: try words(saved.url), method: try words(saved.method), body: body))
+        case .wake(let machine): effect = .wake(try words(machine))
         case nil: throw StateDecodingError.outOfRange("an effect")
         }
         let request = EffectRequest(

@@ -407,12 +407,23 @@ nonisolated struct SavedEffect: Sendable {
     set {kind = .webHook(newValue)}
   }
 
+  /// the name of a machine
+  var wake: String {
+    get {
+      if case .wake(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .wake(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
     case notify(SavedNotification)
     case run(SavedProgram)
     case webHook(SavedWebHook)
+    /// the name of a machine
+    case wake(String)
 
   }
 
@@ -1285,7 +1296,7 @@ nonisolated extension SavedFiring: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension SavedEffect: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Effect"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}firing\0\u{1}until\0\u{1}notify\0\u{1}run\0\u{3}web_hook\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}firing\0\u{1}until\0\u{1}notify\0\u{1}run\0\u{3}web_hook\0\u{1}wake\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1335,6 +1346,14 @@ nonisolated extension SavedEffect: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .webHook(v)
         }
       }()
+      case 7: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .wake(v)
+        }
+      }()
       default: break
       }
     }
@@ -1366,6 +1385,10 @@ nonisolated extension SavedEffect: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .webHook?: try {
       guard case .webHook(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .wake?: try {
+      guard case .wake(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
     }()
     case nil: break
     }

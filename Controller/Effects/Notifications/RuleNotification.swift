@@ -65,7 +65,7 @@ public struct NotificationFault: Error, Hashable, Sendable {
     /// Creates a fault with the words of a failed effect.
     init(_ outcome: EffectOutcome, hint: String? = nil, isRetryable: Bool = false) {
         switch outcome {
-        case .done: preconditionFailure("a successful outcome is not a fault")
+        case .done, .reported: preconditionFailure("a successful outcome is not a fault")
         case .failed(let words): self.init(words, hint: hint, isRetryable: isRetryable)
         }
     }

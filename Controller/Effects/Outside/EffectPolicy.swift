@@ -74,7 +74,7 @@ public struct EffectPolicy: Sendable {
         case .webHook(let hook):
             guard let server = WebRequest.server(of: hook) else { return nil }
             return limits.lazy.compactMap { $0.refusal(ofServer: server) }.first
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil, .notify, .call: return nil
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil, .notify, .wake, .call: return nil
         }
     }
 }

@@ -1,6 +1,6 @@
 import RuleModel
 
-/// The actions that command no plug: notify, run, web hook.
+/// The actions that command no plug: notify, run, web hook, wake.
 enum EffectGrammar {
     static let effects: [Variant<RuleAction>] = [
         Variant(
@@ -19,6 +19,11 @@ enum EffectGrammar {
                 "web hook",
                 Shape.quantity(Quantities.url).map { RuleAction.webHook(WebHook(url: $0)) }.or(Shape.mapping(hook)),
                 "Sends a request to a web server, with the event as JSON.")
+        ) { _, _, action in action },
+        Variant(
+            Key(
+                "wake", Shape.text(most: RuleFileLimits.nameBytes, "Media Server").map { RuleAction.wake($0) },
+                "Wakes a machine of machines.toml by magic packets, and reports whether it answers.")
         ) { _, _, action in action },
     ]
 

@@ -99,6 +99,8 @@ rawset(globals, "webhook", function(hook)
     })
 end)
 
+rawset(globals, "wake", function(machine) act("wake", { wake = host.text(machine, "the name of a machine", 63) }) end)
+
 -- MARK: - The log
 
 local function log(...)

@@ -196,9 +196,10 @@ private struct StateGenerator {
     }
 
     private mutating func effect() -> EffectRequest.Effect {
-        switch number(0...2) {
+        switch number(0...3) {
         case 0: .notify(title: text(), text: text())
         case 1: .run(list { $0.text() }, timeout: duration())
+        case 2: .wake(text())
         case _: .webHook(WebHook(url: text(), method: text(), body: maybe { $0.text() }))
         }
     }

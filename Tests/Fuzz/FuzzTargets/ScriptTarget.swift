@@ -26,7 +26,7 @@ extension FuzzTarget {
             try require(answer.actions.count <= ScriptLimits.actions, "\(answer.actions.count) actions")
             for action in answer.actions {
                 switch action {
-                case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: break
+                case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .wake: break
                 case .wait, .waitUntil, .call: throw FuzzFailure("a script may not request \(action)")
                 }
             }
