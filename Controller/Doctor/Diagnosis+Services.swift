@@ -19,7 +19,7 @@ extension Diagnosis {
             return Finding(
                 .problem, .service, service.name, "it is announced but does not answer with its address",
                 why: "it disappeared without a goodbye, or its answers do not reach this host",
-                next: "check its power; records of a plug that is gone expire within two minutes")
+                next: "check its power; a plug that is gone without a goodbye can stay listed for up to 75 minutes")
         }
         let addresses = list(place.addresses.map { "\($0)" })
         let what = "at \(place.host) port \(place.port), \(addresses), on \(list(service.interfaces))"
@@ -35,7 +35,7 @@ extension Diagnosis {
             return Finding(
                 .problem, .service, service.name, "\(what); \(list(twins)) has the same id, \(id)",
                 why: "one plug has a copy of the other plug's flash, so events and keys of both are mixed up",
-                next: "reset one plug to factory state with an empty state directory")
+                next: "stop one of these plugs, empty its state directory and start it again, so that it gets a new id")
         }
         if let version = service.version, version != "\(PlugWire.version)" {
             return Finding(

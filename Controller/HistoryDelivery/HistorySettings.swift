@@ -143,7 +143,7 @@ extension HistorySettings.RemoteWrite {
             table.wrong(.missing("the file with the password"), "password_file")
             return nil
         case (_, _, _?):
-            table.wrong(.needless("the user already has a password"), "token_file")
+            table.wrong(.needless("use token_file, or user and password_file, but not both"), "token_file")
             return nil
         }
         guard let url else {

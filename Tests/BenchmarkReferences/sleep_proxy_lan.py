@@ -5,7 +5,7 @@ PROGRAMS is the folder of plugd, ECHO the program frame_echo, a minimal program 
 number of plugs, each on its own link with SLEEPERS hosts that sleep, ROUNDS the number of rounds, each with new plugs, and SECONDS the time
 for which the processor time is measured.
 
-A plug limits the wakes per cause, so each of its sleepers is woken once per round. This program is all hosts of the links, except for the
+A plug wakes at most 16 hosts in a row for the same cause, here a SYN, so each of its 16 sleepers is woken once per round. This program is all hosts of the links, except for the
 plugs and the echo.
 """
 
@@ -189,7 +189,7 @@ class Measurement:
                 for sleeper in sleepers:
                     tell("echo", reference.answer_to_syn(sleeper.address))
                     tell("magic packet", link.answer_to_syn(sleeper.address))
-                    link.serve(0.02)  # The broadcast is followed by a packet to the one card.
+                    link.serve(0.02)  # Discards the second magic packet, which is sent to the card of the sleeper only.
             for plug, link in zip(plugs, links):
                 plug.running.process.kill()
                 plug.running.stop()

@@ -10,7 +10,7 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:1:9: error: an escape in this text displays the following text in a different order than it is read
+            rules.yaml:1:9: error: an escape makes the text after it appear in another order than it is stored
               1 | - rule: "A\\u202Eb"
                 |         ^
               hint: delete \\u202A to \\u202E and \\u2066 to \\u2069

@@ -147,7 +147,7 @@ private struct TreeBuilder {
     private static func ordered(_ marked: String, _ place: Place) throws(Fault) -> String {
         guard !marked.unicodeScalars.contains(where: SourceText.isReordering) else {
             throw Fault(
-                place, "an escape in this text displays the following text in a different order than it is read",
+                place, "an escape makes the text after it appear in another order than it is stored",
                 hint: "delete \\u202A to \\u202E and \\u2066 to \\u2069")
         }
         return text(marked)
