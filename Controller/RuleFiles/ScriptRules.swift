@@ -75,7 +75,8 @@ public struct ScriptRules: Sendable {
     public func checkOrder() throws(RuleFileError) {
         guard let place = source.firstReordering else { return }
         let fault = Fault(
-            place, "this character makes the text after it appear in another order than it is stored", hint: "delete it")
+            place, "this character makes the text after it appear in another order than it is stored", hint: "delete it"
+        )
         throw RuleFileError([fault], in: source, file: name)
     }
 

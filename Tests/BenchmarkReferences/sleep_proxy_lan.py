@@ -5,8 +5,8 @@ PROGRAMS is the folder of plugd, ECHO the program frame_echo, a minimal program 
 number of plugs, each on its own link with SLEEPERS hosts that sleep, ROUNDS the number of rounds, each with new plugs, and SECONDS the time
 for which the processor time is measured.
 
-A plug wakes at most 16 hosts in a row for the same cause, here a SYN, so each of its 16 sleepers is woken once per round. This program is all hosts of the links, except for the
-plugs and the echo.
+A plug wakes at most 16 hosts in a row for the same cause, here a SYN, so each of its 16 sleepers is woken once per round. This
+program is all hosts of the links, except for the plugs and the echo.
 """
 
 import json
@@ -170,8 +170,8 @@ class Measurement:
         self.lan.close()
 
     def wakes(self):
-        """Measures the time to the first answer of each sleeper, and the time from a SYN to the magic packet, which alternates with the
-        echo's."""
+        """Measures the time from each registration to the first answer of the plug, and the time from a SYN to the magic packet. Each SYN
+        to a plug follows one to the echo, which is measured too."""
         links = [Link(self.lan.link().host(ipv6=False)) for _ in range(self.links)]
         reference = Link(self.lan.link().host(ipv6=False))
         reference.host.start(self.echo, "eth0").seen(lambda line: line.text == "ready", 5, "ready")
