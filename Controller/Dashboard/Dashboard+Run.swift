@@ -236,16 +236,18 @@ extension DashboardSettings {
     /// the external name.
     var acceptedNames: [String] {
         guard !isLoopback else { return external.map(\.host) + hostNames + (place.map { [$0.host] } ?? []) }
-        return external.map(\.host) + certificateNames + (announcedHost.map { [$0 + ".local"] } ?? [])
+        return external.map(\.host) + certificateNames
     }
 
-    /// The names in the certificate: `localhost`, the host's own names, the additional names, and the listening host.
+    /// The names in the certificate: `localhost`, the host's own names, the announced name, the additional names, and the
+    /// listening host.
     var certificateNames: [String] {
         let host = ProcessInfo.processInfo.hostName
         // Multicast DNS uses the first label of the host name (RFC 6762 section 3).
         let label = host.split(separator: ".").first.map(String.init) ?? host
         let listened = place.map { [$0.host] } ?? []
-        return ["localhost", host, label + ".local"] + hostNames + listened
+        let announced = isLoopback ? nil : announcedHost.map { $0 + ".local" }
+        return ["localhost", host, label + ".local"] + [announced].compactMap(\.self) + hostNames + listened
     }
 }
 

@@ -59,7 +59,7 @@ public struct Examination: Sendable {
         var seen = Observations(filter: filter, clock: .init(first: first, last: .now), wait: wait)
         (seen.interfaces, seen.links, seen.portHolders) = (known, links.map(\.link), portHolders)
         (seen.services, seen.plugs, seen.controllerFault) = (services, plugs, controllerFault)
-        seen.sleep = Observations.Sleep(proxies: await proxies, fault: SuspendMonitor.fault())
+        seen.sleep = Observations.Sleep(proxies: await proxies, fault: await SuspendMonitor.fault())
         return seen
     }
 

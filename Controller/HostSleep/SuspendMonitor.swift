@@ -49,16 +49,18 @@ public final class SuspendMonitor: Sendable {
         return end.reason
     }
 
-    /// Returns the reason why this machine's suspends cannot be followed, or nil if they can. Blocks for up to five
-    /// seconds.
-    public static func fault() -> String? {
-        do throws(LogindFault) {
-            let link = try Logind()
-            close(try link.inhibit("check of the connection"))
-            return nil
-        } catch {
-            return error.description
+    /// Returns the reason why this machine's suspends cannot be followed, or nil if they can.
+    public static func fault() async -> String? {
+        let check = await DedicatedThread.result { _ in
+            do throws(LogindFault) {
+                let link = try Logind()
+                close(try link.inhibit("checks the connection"))
+                return End(reason: nil)
+            } catch {
+                return End(reason: error.description)
+            }
         }
+        return check.map(\.reason) ?? "no thread is available"
     }
 
     private struct End: Sendable { let reason: String? }

@@ -13,7 +13,8 @@ public import SleepClient
 /// A machine is awake when its own card answers ARP or neighbour discovery for one of its addresses. This needs no open
 /// port and no privilege, and is not fooled by a sleep proxy, which answers with its own card. The kernel asks because
 /// a datagram is sent to the address; without a configured address, the addresses under which the kernel knows the card
-/// are used.
+/// are used. The kernel does not ask again for up to a minute after an answer, so a machine is also awake when it
+/// refuses a datagram.
 public enum Waker {
     /// The time in which a machine must answer. A machine that was turned off needs this long to boot.
     public static let limit = Duration.seconds(60)
@@ -33,6 +34,8 @@ public enum Waker {
     ) -> Result<WakeOutcome?, WakeFault> {
         var attempt = WakeAttempt(now: BootClock.now, limit: limit)
         var events: [WakeAttempt.Event] = []
+        var probes: [IPAddress: DatagramProbe] = [:]
+        var hasSent = false
         while true {
             if events.isEmpty {
                 guard let deadline = attempt.nextDeadline else { return .success(nil) }
@@ -42,10 +45,11 @@ public enum Waker {
             for action in attempt.handle(events.removeFirst(), now: BootClock.now) {
                 switch action {
                 case .send:
-                    guard send(machine) else {
+                    hasSent = send(machine) || hasSent
+                    guard hasSent else {
                         return .failure(WakeFault(description: "no interface can send the magic packet"))
                     }
-                case .check: events += check(machine).map { .answered(ago: $0) }
+                case .check: events += check(machine, &probes).map { .answered(ago: $0) }
                 case .finished(let outcome): return .success(outcome)
                 }
             }
@@ -99,8 +103,8 @@ public enum Waker {
         return own.isEmpty ? [] : [.v6(IPv6Address(high: 0xFF02 << 48, low: 1))]
     }
 
-    /// Returns the times since the machine's card last answered, and makes the kernel ask it again.
-    private static func check(_ machine: KnownMachine) -> [Duration] {
+    /// Returns the times since the machine last answered, and asks it again.
+    private static func check(_ machine: KnownMachine, _ probes: inout [IPAddress: DatagramProbe]) -> [Duration] {
         let neighbours = ((try? RouteControl().neighbours()) ?? []).filter { $0.card == machine.card }
         var addresses = neighbours.map { ($0.address, UInt32(bitPattern: $0.interface)) }
         if let address = machine.address, !addresses.contains(where: { $0.0 == address }) {
@@ -110,7 +114,12 @@ public enum Waker {
             // The discard port: the content does not matter.
             _ = SingleDatagram.send([0], to: address, port: MagicPacket.port, interface: interface)
         }
-        return neighbours.map(\.confirmed)
+        var answers = neighbours.map(\.confirmed)
+        for address in Set(neighbours.map(\.address)) {
+            probes[address] = probes[address] ?? DatagramProbe(address)
+            if probes[address]?.isRefused() == true { answers.append(.zero) }
+        }
+        return answers
     }
 }
 

@@ -19,10 +19,14 @@ public struct FoundSleepProxy: Hashable, Sendable {
     }
 
     /// Sorts the best proxy first. Proxies with equal metrics are sorted by their names, so that a host uses the same
-    /// one each time, and addresses of the same proxy IPv4 first.
+    /// one each time. Of the addresses of the same proxy, IPv4 addresses come first, and link-local ones last, because
+    /// a host with a routable address may be unable to reach them.
     public static func sorted(_ proxies: some Sequence<FoundSleepProxy>) -> [FoundSleepProxy] {
         func rank(_ proxy: FoundSleepProxy) -> (String, Int, String) {
-            (proxy.name.name, proxy.peer.address.family == .v4 ? 0 : 1, "\(proxy.peer.address)")
+            let address = proxy.peer.address
+            return (
+                proxy.name.name, address.family == .v6 ? 1 : address.isLinkLocal ? 2 : 0, "\(address)"
+            )
         }
         return proxies.sorted { left, right in
             if left.name.isBetter(than: right.name) { return true }

@@ -62,7 +62,7 @@ struct RunnerOptions: ParsableArguments {
                 secrets.files += paths ?? []
             }
             let receivers = NotificationFile.receivers()
-            secrets.files += receivers.flatMap(\.secretPaths)
+            secrets.files += receivers.flatMap(\.secretPaths) + MachineFile.paths
             let outside = EffectPolicy.read(keeping: secrets, socket: face?.settings.socket)
             let performer = EffectPerformer(receivers: receivers, outside: outside, machines: MachineFile.machines())
             let runner = RuleRunner(

@@ -23,6 +23,11 @@ func readSettings<Settings>(
     }
 }
 
+/// The paths of a settings file: the user's own, then the machine's.
+func usualPaths(_ name: String) -> [String] {
+    [UserDirectories.configuration + "/smartplug/" + name, "/etc/smartplug/" + name]
+}
+
 /// Reads the first existing settings file: the user's own, otherwise the machine's.
 ///
 /// - Parameters:
@@ -31,7 +36,7 @@ func readSettings<Settings>(
 func readUsualSettings<Settings>(
     _ name: String, limit: Int, _ parse: (_ bytes: [UInt8], _ path: String) throws(ConfigurationError) -> Settings
 ) throws(CLIError) -> Settings? {
-    for path in [UserDirectories.configuration + "/smartplug/" + name, "/etc/smartplug/" + name] {
+    for path in usualPaths(name) {
         let found = try readSettings(path, limit: limit) { bytes throws(ConfigurationError) in try parse(bytes, path) }
         if let found { return found }
     }

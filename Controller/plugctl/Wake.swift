@@ -41,7 +41,7 @@ struct Wake: AsyncParsableCommand {
                 throw CLIError(
                     "no machine is called \"\(machine)\"\nhint: "
                         + (names.isEmpty
-                            ? "add it to \(MachineFile.usualPath); see plugctl help wake" : "known: \(names)"))
+                            ? "add it to \(MachineFile.paths[0]); see plugctl help wake" : "known: \(names)"))
             }
             let outcome: WakeOutcome?
             do throws(WakeFault) {
@@ -78,10 +78,12 @@ private struct WakeRecord: Encodable {
 
 /// The file with the machines that this one can wake: the user's own file, otherwise the machine's.
 enum MachineFile {
-    static let usualPath = UserDirectories.configuration + "/smartplug/machines.toml"
+    private static let name = "machines.toml"
+    /// The paths of the file, which may contain the passwords of wake-ups.
+    static let paths = usualPaths(name)
 
     static func read() throws(CLIError) -> KnownMachines {
-        let found = try readUsualSettings("machines.toml", limit: KnownMachines.fileLimit) {
+        let found = try readUsualSettings(name, limit: KnownMachines.fileLimit) {
             bytes, path throws(ConfigurationError) in
             try KnownMachines(bytes, file: path)
         }
@@ -93,7 +95,7 @@ enum MachineFile {
         do throws(CLIError) {
             return try read()
         } catch {
-            complainOfFile("\(error)\nhint: correct the file and restart; until then, rules wake no machine")
+            complainOfFile("\(error)\nhint: correct the file and restart plugctl; until then, rules wake no machine")
             return KnownMachines()
         }
     }

@@ -46,7 +46,7 @@ extension SleepProxy {
     mutating func release(_ card: MACAddress, goodbye: Bool, correctsNeighbors: Bool, now: Instant) {
         guard var sleeper = sleepers.remove(card) else { return }
         withdrawGroups(of: &sleeper, goodbye: goodbye)
-        if correctsNeighbors, sleeper.isRepresented {
+        if correctsNeighbors, sleeper.mayBeCached {
             corrections[card] = NeighborCorrection(
                 card: card, addresses: sleeper.records.addresses, limits: limits, now: now)
         }

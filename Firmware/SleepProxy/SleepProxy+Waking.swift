@@ -166,9 +166,13 @@ extension SleepProxy {
             if case .asleep = sleeper.phase { !handover.woken.contains(sleeper.owner.card) } else { false }
         }
         handover.next = waiting.isEmpty ? nil : now + limits.handoverInterval
-        guard let card = waiting.first?.owner.card else { return }
-        // The set cannot grow without limit: at most one entry is added per interval, and it ends with the proxy.
-        if handover.woken.count < limits.rememberedHosts { handover.woken.insert(card) }
-        wake(card, .betterProxy, now: now)
+        for card in waiting.map(\.owner.card) {
+            wake(card, .betterProxy, now: now)
+            // A wake that the budget suppressed is repeated later.
+            if case .asleep? = sleepers[card]?.phase { continue }
+            if handover.woken.count >= limits.rememberedHosts { handover.woken.removeFirst() }
+            handover.woken.insert(card)
+            break
+        }
     }
 }

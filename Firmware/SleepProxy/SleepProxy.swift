@@ -216,7 +216,7 @@ public struct SleepProxy: Machine, Sendable {
     /// Wakes and releases all sleepers.
     private mutating func disable(now: Instant) {
         for sleeper in sleepers.ordered {
-            if sleeper.isRepresented { sendMagicPackets(to: sleeper.owner) }
+            if sleeper.mayBeCached { sendMagicPackets(to: sleeper.owner) }
             note(.waking(sleeper.identity, .disabled))
             counters.wakes[.disabled, default: 0] += 1
             release(sleeper.owner.card, goodbye: true, correctsNeighbors: false, now: now)

@@ -80,11 +80,21 @@ final class ProxiedLink: @unchecked Sendable {
 
     func others(_ proxies: [SleepProxyName]) { handle(.proxies(proxies)) }
 
+    /// Wakes all hosts, and ends.
+    func disable() {
+        handle(.disable)
+        close()
+    }
+
     /// Ends without a packet. The stored hosts are served again by the next plugd.
     func stop() {
         handle(.stop)
         // The end of the discovery would send goodbyes.
         for id in published { perform(.withdraw(id, goodbye: false)) }
+        close()
+    }
+
+    private func close() {
         timer.stop()
         capture?.close()
         capture = nil

@@ -61,8 +61,13 @@ public actor SleepProxyService {
     private var registration: Registration?
     /// The announced name, which may have a number.
     private var announcedName: String?
-    private var others: [String: SleepProxyName] = [:]
-    private var tasks: [Task<Void, Never>] = []
+    /// The other proxies, each on its link.
+    private var others: [ServiceIdentity: SleepProxyName] = [:]
+    private var browse: Task<Void, Never>?
+    /// Follows the announced name.
+    private var naming: Task<Void, Never>?
+    /// The links on which the proxy is turned off and on which stored hosts were woken.
+    private var cleared: Set<Int32> = []
     private var fault: String?
     private var isStopped = false
 
@@ -81,9 +86,10 @@ public actor SleepProxyService {
         files = SleeperFiles(directory: settings.directory, logger: logger)
     }
 
-    /// Opens the port and serves the links. A failure is logged and affects nothing else.
+    /// Opens the port and serves the links. A failure is logged and affects nothing else. If the proxy is turned off, the
+    /// hosts that the previous plugd represented are woken instead.
     public func start() async {
-        guard settings.isEnabled != false else { return }
+        guard settings.isEnabled != false else { return update() }
         do {
             let port = try await DatagramPort.open(on: eventLoop) { [weak self] datagram in
                 self?.assumeIsolated { $0.received(datagram) }
@@ -96,16 +102,16 @@ public actor SleepProxyService {
         }
         await discovery.tellProxy { [weak self] report in self?.assumeIsolated { $0.handle(report) } }
         guard !isStopped else { return }
-        tasks.append(
-            Task {
-                for await event in ServiceBrowser(SleepProxyName.serviceType, in: discovery) { note(event.change) }
-            })
+        browse = Task {
+            for await event in ServiceBrowser(SleepProxyName.serviceType, in: discovery) { note(event.change) }
+        }
         update()
     }
 
     /// Serves the current links instead of the previous ones.
     public func update() {
         (known, lastUpdate) = (currentLinks(), BootClock.now)
+        guard settings.isEnabled != false else { return clear() }
         guard port != nil, !isStopped else { return }
         let served = known.filter { $0.hasRawPackets && (settings.isEnabled == true || $0.refusal == nil) }
         for index in self.links.keys where !served.contains(where: { $0.interface == index }) {
@@ -119,23 +125,39 @@ public actor SleepProxyService {
         announce()
     }
 
+    /// Wakes the stored hosts, because nobody represents them any more.
+    private func clear() {
+        for link in known where link.hasRawPackets && !isStopped && cleared.insert(link.interface).inserted {
+            guard files.read(link.name)?.entries.isEmpty == false else { continue }
+            let proxied = makeLink(link)
+            proxied.follow(link)
+            proxied.disable()
+        }
+    }
+
     private func open(_ link: AddressedLink) -> ProxiedLink {
+        logger.info("serves sleeping hosts", metadata: ["interface": "\(link.name)"])
+        let proxied = makeLink(link)
+        proxied.others(others(on: link.interface))
+        return proxied
+    }
+
+    private func makeLink(_ link: AddressedLink) -> ProxiedLink {
         let outside = ProxiedLink.Outside(metrics: Self.metrics, discovery: discovery, files: files) {
             [weak self] bytes, peer, interface in
             self?.assumeIsolated { $0.port?.send(bytes, to: peer, interface: interface) }
         }
-        logger.info("serves sleeping hosts", metadata: ["interface": "\(link.name)"])
-        let proxied = ProxiedLink(link, outside, on: eventLoop, logger: logger)
-        proxied.others(Array(others.values))
-        return proxied
+        return ProxiedLink(link, outside, on: eventLoop, logger: logger)
     }
 
     /// Announces the proxy while it serves a link.
     private func announce() {
         guard !links.isEmpty, let port else {
             guard let registration else { return }
-            self.registration = nil
-            return tasks.append(Task { await registration.cancel() })
+            (self.registration, announcedName) = (nil, nil)
+            naming?.cancel()
+            Task { await registration.cancel() }
+            return
         }
         guard registration == nil else { return }
         do {
@@ -144,7 +166,7 @@ public actor SleepProxyService {
                 name: "\(name)", type: SleepProxyName.serviceType, hostName: settings.hostName, port: port.port)
             let registration = try discovery.assumeIsolated { try $0.register(service) }
             self.registration = registration
-            tasks.append(Task { for await name in registration.names { announced(as: name) } })
+            naming = Task { for await name in registration.names { announced(as: name) } }
         } catch {
             fault = "it cannot be announced: \(error)"
             logger.error("the sleep proxy cannot be announced: \(error)")
@@ -153,7 +175,11 @@ public actor SleepProxyService {
 
     private func announced(as name: String) {
         announcedName = name
-        others[name] = nil
+        others = others.filter { $0.key.name != name }
+    }
+
+    private func others(on interface: Int32) -> [SleepProxyName] {
+        others.filter { $0.key.interface == InterfaceID(bitPattern: interface) }.map(\.value)
     }
 
     /// Notes another proxy. The limit of the browse bounds their number.
@@ -161,16 +187,23 @@ public actor SleepProxyService {
         switch change {
         case .found(let identity, _), .changed(let identity, _):
             guard identity.name != announcedName, let name = SleepProxyName(identity.name) else { return }
-            others[identity.name] = name
-        case .lost(let identity): others[identity.name] = nil
+            others[identity] = name
+        case .lost(let identity): others[identity] = nil
         }
-        for link in links.values { link.others(Array(others.values)) }
+        for (interface, link) in links { link.others(others(on: interface)) }
     }
 
     private func received(_ datagram: InboundDatagram) {
         if BootClock.now - lastUpdate >= Self.refreshInterval { update() }
-        guard !datagram.wasMulticast, let link = links[Int32(bitPattern: datagram.interface)] else { return }
-        link.registration(datagram.bytes, from: Peer(address: datagram.source, port: datagram.sourcePort))
+        guard !datagram.wasMulticast else { return }
+        let peer = Peer(address: datagram.source, port: datagram.sourcePort)
+        if let link = links[Int32(bitPattern: datagram.interface)] {
+            link.registration(datagram.bytes, from: peer)
+        } else if let registration = try? SleepRegistration(decoding: datagram.bytes) {
+            // The proxy is announced on all links, also on those that it does not serve.
+            let answer = SleepRegistrationAnswer(id: registration.id, code: .refused)
+            port?.send(answer.encoded, to: peer, interface: datagram.interface)
+        }
     }
 
     private func handle(_ report: ProxyReport) {
@@ -183,7 +216,8 @@ public actor SleepProxyService {
     /// Ends without a packet, so that the sleeping hosts are found again after the next start.
     public func stop() {
         isStopped = true
-        for task in tasks { task.cancel() }
+        browse?.cancel()
+        naming?.cancel()
         for link in links.values { link.stop() }
         links = [:]
         port?.close()

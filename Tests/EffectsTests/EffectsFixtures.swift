@@ -20,11 +20,11 @@ func script(_ text: String, timeout: Duration = .seconds(20)) -> EffectRequest {
 }
 
 extension EffectOutcome {
-    /// The message of a failure; empty if the effect was done.
+    /// The message of a failure or a report; empty if the effect was done.
     var words: String {
         switch self {
         case .done: ""
-        case .failed(let words): words
+        case .failed(let words), .reported(let words): words
         }
     }
 }

@@ -10,6 +10,6 @@ struct SuspendMonitorTests {
         // The test also runs on a machine without libsystemd.
         let words = try #require(reason)
         #expect(words.contains("cannot connect to the system bus") || words.contains("libsystemd"))
-        #expect(SuspendMonitor.fault() == words)
+        #expect(await SuspendMonitor.fault() == words)
     }
 }

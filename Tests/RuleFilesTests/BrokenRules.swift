@@ -67,7 +67,7 @@ extension BrokenFile {
             rules.yaml:5:7: error: 'explode' is not known in an action
               5 |     - explode: Lamp
                 |       ^
-              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
+              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook, wake
             """),
         BrokenFile(
             "units missing, unknown, negative",

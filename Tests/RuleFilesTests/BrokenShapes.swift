@@ -30,11 +30,11 @@ extension BrokenFile {
             rules.yaml:2:14: error: 'plug' is not known in an action
               2 |   when: &w { plug: TV, button: often }
                 |              ^
-              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
+              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook, wake
             rules.yaml:2:24: error: 'button' is not known in an action
               2 |   when: &w { plug: TV, button: often }
                 |                        ^
-              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
+              hint: use one of turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook, wake
             rules.yaml:2:32: error: 'often' is not a value of 'button'
               2 |   when: &w { plug: TV, button: often }
                 |                                ^
@@ -119,7 +119,7 @@ extension BrokenFile {
               5 |       turn off: B
                 |       ^
               hint: begin each action with '- '
-            rules.yaml:6:7: error: an action needs 'turn on', 'turn off', 'toggle', 'dim', 'restore', 'wait', 'wait until', 'notify', 'run' or 'web hook'
+            rules.yaml:6:7: error: an action needs 'turn on', 'turn off', 'toggle', 'dim', 'restore', 'wait', 'wait until', 'notify', 'run', 'web hook' or 'wake'
               6 |     - {}
                 |       ^
               hint: write { turn on: Lamp }

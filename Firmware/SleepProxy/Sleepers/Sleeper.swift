@@ -39,6 +39,15 @@ struct Sleeper: Hashable, Sendable {
         }
     }
 
+    /// True if caches of neighbours may have the proxy's card for the addresses. A host that is being checked was
+    /// represented before the restart or the loss of the link.
+    var mayBeCached: Bool {
+        switch phase {
+        case .settling: false
+        case .recovering, .asleep, .waking: true
+        }
+    }
+
     /// The time of the next step.
     var nextDeadline: Instant {
         switch phase {

@@ -15,7 +15,6 @@ from conformance.bench import SERVICE_TYPE, Bench
 from conformance.criterion import failed
 from conformance.kernel_addresses import KernelAddresses
 from conformance.link_peer import Connection, LinkPeer
-from conformance.peer import SLACK
 from conformance.records import A, SRV, address_bytes
 
 MAC = bytes.fromhex("020000a1b2c3")
@@ -250,10 +249,6 @@ class AddressBench(Bench):
         """Starts a program on the target's host that echoes all input."""
         running = self.host.start(sys.executable, "-c", ECHO, name="the echo")
         running.seen(lambda line: line.text == "listening", 20, "'listening'")
-
-    def until(self, moment):
-        """Waits until `moment`, an absolute time in seconds, plus SLACK."""
-        time.sleep(max(0.0, moment + SLACK - time.time()))
 
     def settle_claim(self, claim):
         """Waits until the announcements of the claim are over."""

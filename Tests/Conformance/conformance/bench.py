@@ -11,7 +11,7 @@ from harness.lan import command
 from conformance.conditions import gives, tells
 from conformance.criterion import failed
 from conformance.hosts import OwnHost, TargetHost
-from conformance.peer import Peer
+from conformance.peer import SLACK, Peer
 from conformance.records import A, SRV, Name, Record, address_bytes, srv_data
 from conformance.targets import PORT, TYPE
 
@@ -188,6 +188,11 @@ class Bench:
     def pause(self, seconds=1.1):
         """Waits until the target may multicast a record again, which is one second after the previous multicast."""
         time.sleep(seconds)
+
+    @staticmethod
+    def until(moment):
+        """Waits until `moment`, an absolute time in seconds, plus SLACK."""
+        time.sleep(max(0.0, moment + SLACK - time.time()))
 
     def close(self):
         if self.peer:

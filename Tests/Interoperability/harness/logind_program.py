@@ -1,6 +1,6 @@
 """logind's interface for suspends on a message bus, run by Debian's Python, which has the modules for D-Bus. Prints JSON objects:
-{"event": "inhibit", "what", "who", "mode"}, and {"event": "released"} when the last copy of a lock is closed. The method Announce of
-org.example.Test sends the signal PrepareForSleep."""
+{"event": "inhibit", "what", "who", "why", "mode"}, and {"event": "released", "why"} when the last copy of a lock is closed. The method
+Announce of org.example.Test sends the signal PrepareForSleep."""
 
 import json
 import os
@@ -21,15 +21,15 @@ class Logind(dbus.service.Object):
     @dbus.service.method(MANAGER, in_signature="ssss", out_signature="h")
     def Inhibit(self, what, who, why, mode):
         reading, writing = os.pipe()
-        GLib.io_add_watch(reading, GLib.IO_HUP, self.released)
-        tell("inhibit", what=str(what), who=str(who), mode=str(mode))
+        GLib.io_add_watch(reading, GLib.IO_HUP, self.released, str(why))
+        tell("inhibit", what=str(what), who=str(who), why=str(why), mode=str(mode))
         lock = dbus.types.UnixFd(writing)
         os.close(writing)
         return lock
 
-    def released(self, descriptor, condition):
+    def released(self, descriptor, condition, why):
         os.close(descriptor)
-        tell("released")
+        tell("released", why=why)
         return False
 
     @dbus.service.method("org.freedesktop.DBus.Properties", in_signature="ss", out_signature="v")

@@ -26,7 +26,7 @@ def without_metrics(record):
     return replace(record, data=bare.encoded) if record.type == PTR and record.target.under(PROXY_TYPE) else record
 
 
-@criterion("practice", "it advertises _sleep-proxy._udp, with four metrics of two digits at the begin of its name", seconds=4,
+@criterion("practice", "it advertises _sleep-proxy._udp, with four metrics of two digits at the beginning of its name", seconds=4,
            proof=from_target("its name has no metrics", records(without_metrics, mdns(response))))
 def proxy_advertised(bench):
     bench.serve()
