@@ -67,8 +67,8 @@ public struct AppliancePhase: Sendable, Hashable {
 
 /// An event of ``ApplianceSense``. Each is reported once, at the sample that makes it certain.
 public enum ApplianceEvent: Sendable, Hashable {
-    /// A cycle is certain: a programme after 20 minutes if it reached 300 W (800 W on the plug of a known compressor),
-    /// and a run of a known compressor after one minute.
+    /// A cycle is certain. A programme is certain after 20 minutes, if its power was at least 300 W for 10 s in total
+    /// (800 W for 60 s on the plug of a known compressor). A run of a known compressor is certain after one minute.
     case started(ApplianceCycle.Kind, start: Int64)
     /// A new phase of the running programme.
     case phase(AppliancePhase.Name, start: Int64)

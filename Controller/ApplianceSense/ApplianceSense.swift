@@ -10,7 +10,8 @@ public struct ApplianceSense: Sendable {
     private var programme = ProgrammeTracker()
     private var compressor = CompressorTracker()
 
-    /// Milliseconds. A clock that goes back by more was set or replaced, and the state is discarded.
+    /// Milliseconds. If a sample is older than the previous one by more than this, the clock was set or replaced, and
+    /// the state except the profile is discarded.
     static let largestFall: Int64 = 60_000
 
     /// Creates a detector. Implausible values of the profile are dropped.

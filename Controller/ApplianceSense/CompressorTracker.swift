@@ -26,7 +26,7 @@ struct CompressorTracker {
     /// The present run, changed in place with every sample. Not valid while `isRunning` is false.
     private var run = CompressorRun(at: 0, isWhole: false)
     private var quiet: Int64 = 0
-    /// True if the rest before the next run was observed, so that its start is known.
+    /// True if the rest before the next run was observed, so that the start of that run is known.
     private var hasRested = false
     private var pending: [Pending] = []
     private var lastStart: Int64?

@@ -1,5 +1,5 @@
 /// Finds programmes. A programme is activity of at least 10 W that lasts at least 20 minutes, has pauses of at most 20
-/// minutes, and reaches 300 W.
+/// minutes, and has at least 300 W for 10 s in total.
 struct ProgrammeTracker {
     static let shortest: Int64 = 1_200_000
     /// The power in tenths of a watt that a programme must reach, and the total time in milliseconds for which it must
