@@ -8,9 +8,9 @@ public import RuleModel
 /// An edge is a change that matches a trigger of a rule. If the trigger has a dwell, the change must last for this
 /// time. A rule fires only on an edge that this engine observed. These inputs arm or disarm triggers and update the
 /// state, but are not edges: the first reading after the engine started, after a plug appeared or returned, or of a new
-/// boot of the plug; a snapshot; an event that is older than the rule accepts or has an unknown age. A dwell in
-/// progress continues after a silence of at most ``restartGap`` within one boot of the plug, so the first reading after
-/// the silence may complete the dwell and fire.
+/// boot of the plug; a snapshot. An edge that is older than the rule accepts, or whose age is unknown, is held back. A
+/// dwell in progress continues after a silence of at most ``restartGap`` within one boot of the plug, so the first
+/// reading after the silence may complete the dwell and fire.
 ///
 /// A plug name is resolved in this order: the id to which the name is bound; the paired plug of that name; the exact
 /// announced name; the only present plug whose name differs only in capitals.
@@ -77,8 +77,8 @@ public struct RuleEngine: Machine, Sendable {
         if house.plugs.bind(names, paired: paired ?? PairedNames()) { bind() }
     }
 
-    /// Sets the names of the plugs that an earlier process knew. A script's command for such a plug is stored for at
-    /// most ``reunion`` if the plug is absent.
+    /// Sets the names of the plugs that an earlier process knew. If such a plug is absent, a script's command for it is
+    /// stored: for the rule's `remembersAway`, or for ``reunion`` if the rule states no duration.
     package mutating func expectPlugs(_ names: some Sequence<String>) { executor.expectPlugs(names) }
 
     /// Handles one event and returns the resulting firings, commands and steps.

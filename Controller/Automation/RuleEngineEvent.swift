@@ -92,7 +92,7 @@ public enum RuleEngineAction: Hashable, Sendable {
     /// A command to store for an absent plug, in place of every earlier one for that plug. It expires after the
     /// duration.
     case remember(CommandRequest, Firing, for: Duration)
-    /// A notification, a program or a web hook.
+    /// A notification, a program, a web hook, or magic packets that wake a machine.
     case effect(EffectRequest)
     /// A function of a script to call. The answer arrives as ``RuleEngineEvent/scriptAnswered(_:_:)``.
     case call(ScriptCall)
@@ -100,8 +100,9 @@ public enum RuleEngineAction: Hashable, Sendable {
     case step(Firing, RunStep)
 }
 
-/// A command to send to a plug. Its `id` depends only on the edge, the rule and the place of the action in the rule.
-/// For a command of a script, it depends on the call's id and the place of the action in the answer.
+/// A command to send to a plug. Its `id` depends only on the edge, the rule, the place of the action in the rule and
+/// the place of the plug in the action. For a command of a script, it depends only on the call's id, the place of the
+/// action in the script's answer and the place of the plug in the action.
 public struct CommandRequest: Hashable, Sendable {
     /// The id as a number. Only ``id`` converts it to bytes.
     package var key: UInt128
@@ -128,8 +129,8 @@ public struct CommandRequest: Hashable, Sendable {
     }
 }
 
-/// A notification, a program, a web hook or a wake. The request is stored before the effect begins. If the process dies, the
-/// next process repeats the effect with the same `id`.
+/// A notification, a program, a web hook, or magic packets that wake a machine. The request is stored before the effect
+/// begins. If the process dies, the next process repeats the effect with the same `id`.
 public struct EffectRequest: Hashable, Sendable {
     /// The kind of an effect with its content.
     public enum Effect: Hashable, Sendable {

@@ -1,8 +1,9 @@
 public import PlugModel
 public import RuleModel
 
-/// A pending call of a script's function with a firing. All results of a call are stored in one write. If the daemon
-/// dies before that write, no result takes effect, and the next daemon calls the function again with the same `id`.
+/// A pending call of a script's function, with the firing that caused it. All results of a call are stored in one
+/// write. If the daemon dies before that write, no result takes effect, and the next daemon calls the function again
+/// with the same `id`.
 public struct ScriptCall: Hashable, Sendable {
     /// The id, which is derived from the firing, so that each process gives the call the same id.
     public var id: RequestID

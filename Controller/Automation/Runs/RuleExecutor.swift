@@ -226,8 +226,8 @@ struct RuleExecutor: Sendable {
                 for (position, plug) in action.plugs.enumerated() {
                     let key = call.id.key.part(action: place, plug: position)
                     // After a restart a run waits for its plugs. A call cannot wait, because only its answer names the
-                    // plugs. The command for a plug that an earlier process knew is therefore stored for at most
-                    // ``RuleEngine/reunion``.
+                    // plugs. The command for a plug that an earlier process knew is therefore stored for
+                    // ``RuleEngine/reunion``, unless the rule states a different duration.
                     let reunion = expectedPlugs.contains(plug.lowercased()) ? RuleEngine.reunion : nil
                     commands.command(
                         action, written: plug, key: key, origin: call.id.key,

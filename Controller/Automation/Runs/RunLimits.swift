@@ -4,8 +4,8 @@ extension RuleEngine {
     /// beyond the second limit is dropped, so that a loop ends within one call.
     static let maximumChain = 8
     static let maximumChained = 256
-    /// The maximum number of unfinished firings, per rule and in total. Stops rules that fire faster than they finish
-    /// from filling the memory.
+    /// The maximum number of unfinished firings, per rule and in total. A rule in queued mode may have this number of
+    /// queued firings and one in progress. Stops rules that fire faster than they finish from filling the memory.
     static let maximumRunsOfRule = 64
     static let maximumRuns = 1024
     /// A run whose `wait` ended longer ago than this, while no process ran, is cancelled. A wait for a condition has no

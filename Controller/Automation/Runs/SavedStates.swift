@@ -11,7 +11,7 @@ struct SavedStates: Sendable {
 
     mutating func restore(_ stored: [EngineMemory.Before]) { for state in stored { states[state.plug] = state } }
 
-    /// Stores the plug's state before the first command of a firing that changes it.
+    /// Stores the plug's state before a firing's first command that changes the plug.
     ///
     /// - Parameter origin: the id from which the command's id is derived: the firing's, or its script call's.
     mutating func save(_ plug: PlugTable.Plug, before command: PlugCommand, origin: UInt128, rule: String) {

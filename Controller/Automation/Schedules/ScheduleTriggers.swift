@@ -24,7 +24,7 @@ struct ScheduleTrigger: PlacedTrigger, Sendable {
     /// Records the last evaluated occurrence; nil to evaluate it again.
     mutating func judge(_ number: Int64?) { judged = number }
 
-    /// Finds the first occurrence after an instant that is not evaluated yet.
+    /// Finds the first occurrence after an instant. Skips the last evaluated occurrence.
     mutating func findNext(after instant: Instant, _ time: LocalTime?, _ sun: SunTimes) {
         guard let time else { return next = nil }
         next = schedule.next(after: instant, time, sun)
@@ -54,7 +54,7 @@ struct ScheduleTriggers: Sendable {
     mutating func add(_ trigger: ScheduleTrigger) { triggers.append(trigger) }
 
     /// Continues after the previous set of rules: copies the state of equal triggers, and finds the next occurrence of
-    /// each other trigger.
+    /// each trigger that has none.
     mutating func take(_ old: ScheduleTriggers, _ kept: [Int: Int], now: Instant, _ house: HouseState) {
         judgedUntil = old.judgedUntil
         let old = old.triggers.byPlace(kept)

@@ -22,8 +22,8 @@ struct AppliancePlugTrigger: Sendable {
 /// The appliance on a plug that rules watch.
 ///
 /// The times of its samples are on the controller's clock, in milliseconds: the plug's clock plus the offset at the
-/// time when the plug appeared. Network delays of later readings therefore do not change the times. Recorded samples
-/// use the same clock, so that the gap between them and the first reading has its real length.
+/// first reading after the plug appeared. Network delays of later readings therefore do not change the times. Recorded
+/// samples use the same clock, so that the gap between them and the first reading has its real length.
 struct WatchedAppliance: Sendable {
     /// The plug's name as the rules write it.
     let written: String
@@ -55,7 +55,7 @@ struct WatchedAppliance: Sendable {
         return said
     }
 
-    /// Handles samples from before the first reading.
+    /// Feeds recorded samples to the detector, and drops the events that it reports for them.
     mutating func learn(_ samples: [RecordedPower]) {
         for sample in samples { _ = sense.handle((sample.milliseconds, sample.deciwatts)) }
     }

@@ -105,7 +105,7 @@ struct EnergyCounter: Sendable {
 
     /// Records that a trigger exceeded its limit.
     ///
-    /// - Returns: the period's mark; nil if the trigger exceeded its limit before.
+    /// - Returns: the period's mark; nil if the trigger has already exceeded its limit in this period.
     mutating func exceed(_ key: String, in period: EnergyThreshold.Period) -> Mark? {
         guard let mark = marks[period], !mark.fired.contains(key) else { return nil }
         marks[period]?.fired.insert(key)

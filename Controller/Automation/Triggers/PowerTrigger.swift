@@ -4,8 +4,8 @@ import ProtocolCore
 /// A trigger on active power: its detector, its plug, and the remainder of an interrupted dwell.
 struct PowerTrigger: PlacedTrigger, Sendable {
     /// A dwell that was in progress when the plug or the controller went away. It continues if the next reading belongs
-    /// to the same boot of the plug, is still beyond the threshold, and was measured within ``RuleEngine/restartGap``
-    /// of the last reading.
+    /// to the same boot of the plug, is still beyond the threshold, and was measured at most ``RuleEngine/restartGap``
+    /// after the last reading before the interruption.
     struct Broken: Hashable, Sendable {
         /// The plug's id, or its name if it has no id.
         let plug: String

@@ -2,8 +2,8 @@ import PlugModel
 import ProtocolCore
 
 extension RuleEngine {
-    /// The longest silence of the connection or the controller over which a dwell continues. It is longer than a
-    /// restart takes.
+    /// A dwell continues if the controller received no reading for at most this time, because the plug was disconnected
+    /// or the controller did not run. A restart of the controller takes less time.
     public static let restartGap = Duration.seconds(120)
 }
 

@@ -1,8 +1,8 @@
 import PlugModel
 import ProtocolCore
 
-/// A trigger on the loss of a plug, or on its return after an observed loss. A change of the connection before the end
-/// of the dwell cancels it.
+/// A trigger on the loss of a plug, or on its return after an observed loss. A loss or a return before the end of the
+/// dwell cancels the dwell.
 struct PresenceTrigger: PlacedTrigger, Sendable {
     let place: TriggerPlace
     let written: String
