@@ -68,8 +68,8 @@ extension Backtest {
         if !log.isEmpty { note(.scriptLogged(firing, log), firing, at: time) }
     }
 
-    /// Adds plugs that a script commands for the first time: they are present and on. A lamp that the script dims gets
-    /// a dimmer.
+    /// Adds the plugs of a script's action that the virtual house does not contain yet. They are present and on. A lamp
+    /// that the script dims gets a dimmer.
     private mutating func meet(_ action: RuleAction, at time: Int64) {
         for written in action.plugs {
             let name = relays.keys.filter { $0.lowercased() == written.lowercased() }.min() ?? written

@@ -217,7 +217,7 @@ struct Backtest {
         return true
     }
 
-    /// Continues after a reading. A reading without actions affects no other plug.
+    /// Continues after a reading or a value of the energy counter. If it caused no actions, it affects no other plug.
     private mutating func follow(_ place: Int, _ actions: [RuleEngineAction], at time: Int64) throws(HistoryError) {
         guard actions.isEmpty, min(end, deadline()) >= barrier else {
             if !actions.isEmpty {

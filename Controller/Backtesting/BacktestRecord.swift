@@ -46,16 +46,16 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var conditions: [RuleTrace.ConditionResult]?
     /// firing, onlyHere, onlyThere: the steps.
     public var steps: [Step]?
-    /// summary: firings of the rule; comparison: firings in both reports.
+    /// summary: the number of the rule's firings; comparison: the number of firings that are in both reports.
     public var firings: Int?
-    /// summary: near misses of the rule.
+    /// summary: the number of the rule's near misses.
     public var nearMisses: Int?
     /// summary: edges that were held back, counted by reason.
     public var heldBack: [String: Int]?
-    /// summary: failed calls of a script; missing if no call failed.
+    /// summary: the number of failed calls of a script; missing if no call failed.
     public var failures: Int?
-    /// summary: a script's commands and effects that were dropped because of its rate limit; missing if none was
-    /// dropped.
+    /// summary: the number of a script's commands and effects that were dropped because of the script's rate limit;
+    /// missing if none was dropped.
     public var commandsHeldBack: Int?
     /// recorded: the time of the plug's first sample in the span; missing without samples.
     public var from: String?
@@ -67,9 +67,11 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var damaged: Int?
     /// comparison: the end of the compared time; missing if everything was compared.
     public var until: String?
-    /// comparison: firings that were not compared; omitted: firings that are counted but not listed.
+    /// comparison: the number of firings that were not compared; omitted: the number of firings that are counted but
+    /// not listed.
     public var omitted: Int?
-    /// omitted: held-back edges and near misses that are counted but not listed, if they were requested.
+    /// omitted: the number of held-back edges and near misses that are counted but not listed; zero if they were not
+    /// requested.
     public var omittedAsides: Int?
 
     private init(_ event: String) { self.event = event }

@@ -11,8 +11,8 @@ public struct BacktestReport: Sendable {
         public let at: Int64
         /// The notices that the house would have sent about the firing.
         var notices: FiringNotices
-        /// The recorded switching per step, keyed by the index of the step in the trace. A missing entry means that
-        /// nothing was recorded.
+        /// The recorded switching per step, keyed by the index of the step in the trace. A missing entry means that the
+        /// step does not switch a plug, or that no switchings of its plug are recorded.
         public var recorded: [Int: RecordedSwitching] = [:]
 
         /// The trace of the firing. It is computed on each access, because most of the traces of a long report are
@@ -36,7 +36,7 @@ public struct BacktestReport: Sendable {
 
     /// The firings, sorted by time, at most ``limit``.
     public internal(set) var firings: [Firing] = []
-    /// Edges that were held back and near misses, if they were requested: at most ``limit``.
+    /// Held-back edges and near misses, if the caller requested them: at most ``limit``.
     public internal(set) var asides: [RuleTrace] = []
     /// The counts by rule name, with an entry for each rule.
     public internal(set) var counts: [String: Count] = [:]
@@ -56,7 +56,8 @@ public struct BacktestReport: Sendable {
         for rule in rules { counts[rule.name] = Count() }
     }
 
-    /// The number of edges that are not among ``asides``, if they were requested.
+    /// The number of held-back edges and near misses that are not among ``asides``; zero if the caller did not request
+    /// them.
     public internal(set) var omittedAsides = 0
 
     /// The number of firings that are not among ``firings``.

@@ -9,7 +9,7 @@ struct FiringNotices: Sendable {
     /// A trace recorder without open firings, which has the rules' conditions.
     private let book: TraceRecorder
 
-    /// Begins with the notice of the firing itself.
+    /// Creates the notices of a firing. The first one is about the firing itself.
     ///
     /// - Parameters:
     ///   - time: Milliseconds since 1970.

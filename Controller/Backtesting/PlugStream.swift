@@ -93,7 +93,7 @@ struct PlugStream: Sendable {
 
     // MARK: Delivery to the engine
 
-    /// Informs the engine of the quiet samples up to a time, in one call.
+    /// Informs the engine of the quiet samples and the quiet energy marks up to a time.
     mutating func settle(_ engine: inout RuleEngine, through time: Int64) {
         if let index, let mark = energy?.settle(through: time) {
             engine.skip(index, milliwattHours: mark.milliwattHours, now: mark.instant)
@@ -260,7 +260,7 @@ struct ScanBand: Hashable {
         guard rounded > Double(Int32.min) else { return rule == .up ? .min : nil }
         guard rounded < Double(Int32.max) else { return rule == .down ? .max : nil }
         var tenths = Int32(rounded)
-        // The product of ten and a number of tenths is not always an integer.
+        // The product `watts * 10` may be slightly less or more than an integer, so the rounded number is corrected.
         if rule == .up {
             if Double(tenths) / 10 < watts { tenths += 1 } else if Double(tenths - 1) / 10 >= watts { tenths -= 1 }
         } else {
