@@ -63,7 +63,8 @@ final class BrokerJournal: Sendable {
         configuration.busyMode = .timeout(Self.patience)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
-            // A crash loses nothing. A power loss may lose the last moments, together with their cursors.
+            // A crash of the process loses no transaction. A power loss may lose the last transactions: events together
+            // with their cursors.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
         }
         // Created here with mode 0600, because SQLite would make the file readable for all users.
