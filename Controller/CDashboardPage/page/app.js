@@ -90,8 +90,8 @@ function showRights() {
 }
 
 /**
- * Paints the answer of the request that the document started while the modules were loading. It arrives before the
- * stream's first message.
+ * Paints the answer of the request that the document started while the modules were loading. The answer usually arrives
+ * before the stream's first message.
  */
 async function paintFirst() {
   try {

@@ -10,7 +10,7 @@ import { SPAN } from "./sparkline.js";
 const cards = new Map();
 const changed = new Set();
 const read = new Set();
-/** Visible plugs whose past readings are requested, and plugs whose past readings are loaded. */
+/** Visible plugs whose past readings are still to be requested, and plugs whose past readings were requested. */
 const wanted = new Set();
 const known = new Set();
 let fetching = 0;
@@ -115,8 +115,8 @@ async function fetchPast() {
     read.add(name);
     beforePaint(paint);
   } catch {
-    // Without a history, only new readings are shown. The past readings are requested again with the next complete
-    // house.
+    // Without a history, only new readings are shown. The past readings are requested again after the stream has sent
+    // the complete house again.
     known.delete(name);
   }
   fetching -= 1;

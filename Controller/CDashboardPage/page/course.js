@@ -71,7 +71,7 @@ export class Course {
     return low;
   }
 
-  /** Returns the power in W at a time; undefined in a gap. */
+  /** Returns the power, the lowest and the highest power in W of the point nearest to a time; undefined in a gap. */
   at(time) {
     const right = this.from(time);
     const near = [right - 1, right].filter((index) => index >= 0 && index < this.times.length)

@@ -65,7 +65,8 @@ function paint() {
   for (const draw of due) draw();
 }
 
-/** Calls `change` now and after each change: with true if the element is visible or less than 200 px away, else with false. */
+/** Calls `change` soon after this call and after each change: with true if the element is visible or less than 200 px
+ * away, else with false. */
 export function whenSeen(element, change) {
   seenBy.set(element, change);
   observer.observe(element);

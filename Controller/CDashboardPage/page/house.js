@@ -87,7 +87,7 @@ export function take(kind, data) {
 
 function takeHouse(data, again) {
   const difference = Date.parse(data.at) - Date.now();
-  // A difference of up to two seconds is the delay of the answer.
+  // A difference of up to two seconds is attributed to the delay of the answer.
   ahead = Math.abs(difference) > 2000 ? difference : 0;
   setZone(data.timeZone);
   const there = new Set(data.plugs.map((record) => record.plug));

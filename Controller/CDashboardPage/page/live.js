@@ -135,8 +135,8 @@ let ticked = performance.now();
 let date = Date.now();
 
 /**
- * Detects that the machine slept (its wall clock jumped) and that the stream is silent. In both cases the connection
- * may be dead without an error.
+ * Detects a sleep of the machine (its wall clock jumped) and a silent stream, and then reconnects. In both cases the
+ * connection may be dead without an error.
  */
 function check() {
   const [tick, now] = [performance.now(), Date.now()];

@@ -79,7 +79,8 @@ function paint() {
 
 let healing = [];
 
-/** Reloads the chart after delays, until the daemon has fetched the missed readings from the plugs. */
+/** Reloads the chart after each delay of `LATER`, because the daemon fetches the missed readings from the plugs with a
+ * delay. */
 function heal() {
   for (const one of healing) clearTimeout(one);
   healing = LATER.map((wait) => setTimeout(() => load(0), wait));

@@ -25,7 +25,7 @@ export class Series {
     if (this.times.length > LIMIT || this.times[0] < time - KEPT - 60_000) this.#forget(time - KEPT);
   }
 
-  /** Adds stored readings in order of time. Live readings that the daemon does not have are kept. */
+  /** Adds stored readings in order of time. Live readings outside the time range of the stored ones are kept. */
   merge(points) {
     if (points.length === 0) return;
     const [first, last] = [points[0].time, points.at(-1).time];

@@ -28,7 +28,8 @@ export function relaySwitch(name, say) {
     say(fault);
   }
 
-  /** Sends the changes one after another: the daemon could handle two concurrent requests in either order. */
+  /** Sends the changes one after another, because the daemon could handle two concurrent requests in either order. A
+   * waiting change is skipped if the user has requested a newer one. */
   function turn() {
     const asked = wanted = !(wanted ?? known);
     const own = ++turns;
