@@ -10,9 +10,9 @@ static const uint64_t plug_is_in_hand = 0x1000000000000;
 uint64_t plug_in_hand(uint64_t plug);
 
 /// Installs handlers for the signals of a crash (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS). A crash
-/// then writes one line to this file: the signal number; the id of the plug that the crashing thread had set, as twelve
-/// hexadecimal digits, or "-" for no plug; and the seconds since 1970. The file is created if it is missing, and is
-/// emptied. Call this before other threads start. A further call replaces the file.
+/// then writes one line to the file at `path`: the signal number; the id of the plug that the crashing thread had set,
+/// as twelve hexadecimal digits, or "-" for no plug; and the seconds since 1970. The file is created if it is missing,
+/// and is emptied. Call this before other threads start. A further call replaces the file.
 ///
 /// Returns 0 or an errno value.
 int leave_plug_in_hand(const char *path);
