@@ -5,7 +5,7 @@
 
 /// A program to start as the leader of a new session, with default signal handlers.
 struct process_plan {
-    /// The path of the program; NULL to search the first word in PATH.
+    /// The path of the program; NULL to search for `words[0]` in the folders of PATH.
     const char *program;
     /// The arguments, beginning with the program's name, and the environment; both end with NULL.
     char *const *words;
