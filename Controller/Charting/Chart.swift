@@ -69,8 +69,8 @@ public struct Chart: Hashable, Sendable {
         return Character(Unicode.Scalar(UInt8(ascii: "A") + UInt8(index % 26)))
     }
 
-    /// Returns true for the columns in which a series shows its letter: about one per `spacing`, shifted per series so
-    /// that the letters do not overlap.
+    /// Returns true for the columns in which a series shows its letter: about one column in `spacing`, shifted per
+    /// series so that the letters do not overlap.
     func bearsLetter(_ index: Int, column: Int, spacing: Int) -> Bool {
         column % spacing == (index * 2 + 1) * spacing / (series.count * 2) % spacing
     }

@@ -54,7 +54,7 @@ struct Raster: Hashable {
         }
     }
 
-    /// Draws the heights of peaks as a band.
+    /// Draws one dot of the band at the height of each peak.
     mutating func draw(peaks: [Double?], on axis: ValueAxis) {
         for (x, peak) in peaks.enumerated() {
             if let peak { band[row(peak, axis) * width + x] = true }
