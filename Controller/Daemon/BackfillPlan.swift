@@ -47,7 +47,7 @@ struct BackfillPlan: Machine {
         case withdraw(Window)
     }
 
-    /// The first width of a window in milliseconds. Two hours are 7200 samples at one per second, which take three or
+    /// The initial width of a window in milliseconds. Two hours are 7200 samples at one per second, which take three or
     /// four chunks or about 20 KB.
     static let window: Int64 = 2 * 3_600_000
     /// The maximum width of a window in milliseconds. The width doubles after each empty window, because most of a boot

@@ -1,13 +1,13 @@
 import Automation
 import PlugModel
 
-/// Schedules effects. Both the number of programs and the number of web hooks that run at the same time are limited.
-/// Programs and web hooks beyond the limit of their kind wait in order. A program that hangs therefore delays no
-/// notification and no web hook. Notifications begin immediately, because each receiver has its own limited queue. The
-/// rule machine limits the total number of effects.
+/// Schedules effects. For programs, for web hooks and for wakes of machines, the number that runs at the same time is
+/// limited. Effects beyond the limit of their kind wait in order. A program that hangs therefore delays no effect of
+/// another kind. Notifications begin immediately, because each receiver has its own limited queue. The rule machine
+/// limits the total number of effects.
 struct EffectQueue {
-    /// The maximum number of concurrent programs, and of concurrent web hooks. Prevents a rule that fires every second
-    /// from starting an unlimited number.
+    /// The maximum number of concurrent effects of each kind except notifications. Prevents a rule that fires every
+    /// second from starting an unlimited number.
     static let atOnce = 8
 
     private enum Kind: CaseIterable {

@@ -56,7 +56,7 @@ actor HouseEventHub: PlugAccess {
                 if case .enqueued = queue.yield(.note(record)) { leftOut = 0 }
             }
             guard case .enqueued = queue.yield(item) else {
-                // A mark that the full queue refuses does not wait.
+                // If the full queue refuses a mark, the caller of `settle()` continues without waiting.
                 if case .mark(let waiting) = item { waiting.resume() } else { leftOut += 1 }
                 return
             }

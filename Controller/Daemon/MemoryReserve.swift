@@ -6,8 +6,8 @@ import LinuxSystem
 /// would handle later events again. The two files are written alternately, so a crash during a write leaves the
 /// previous entry.
 ///
-/// An entry has three parts: the checksum of the regular file that it supersedes, a number of 8 bytes that grows by one
-/// per entry, and the stored state.
+/// An entry has three parts: the checksum of the regular file that it supersedes, a counter of 8 bytes that grows by
+/// one per entry, and the stored state.
 struct MemoryReserve: Sendable {
     /// The size of each file in bytes. A larger state cannot be stored while the disk is full.
     static let size = 256 << 10
@@ -15,7 +15,7 @@ struct MemoryReserve: Sendable {
     /// The length of the checksum at the end of a stored state, in bytes.
     static let sealLength = 16
     private let files: [ReservedFile]
-    /// The number of the newest entry.
+    /// The counter in the newest entry.
     private var number: UInt64 = 0
 
     /// Allocates the files `reserve.0` and `reserve.1`, unless an earlier process did. Nil if a file cannot be

@@ -8,8 +8,9 @@ protocol SampleSource: Sendable {
 
     /// Fetches the chunks of a range of the plug's clock, in milliseconds.
     ///
-    /// - Throws: `Refusal` if the plug refused, was not connected yet, or is in a different boot. The call waits for a
-    ///   plug that is disconnected.
+    /// - Throws: `Refusal` if no plug is followed under this name, or if the plug refused, was not connected yet or is
+    ///   in a different boot; `SampleChunkError` if a chunk has no valid header; `CancellationError`. The call waits
+    ///   for a plug that is disconnected.
     func chunks(of plug: String, boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks
 }
 

@@ -30,7 +30,8 @@ public actor SleepDigest: HouseObserver {
     /// Ignores the rules.
     public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}
 
-    /// Returns the events of the time in words, for example `3 events of 2 plugs happened meanwhile`.
+    /// Describes how many events of how many plugs happened in a time range, for example `3 events of 2 plugs happened
+    /// meanwhile`.
     public func words(from start: Instant, to end: Instant) -> String {
         let events = recent.filter { $0.at >= start && $0.at < end }
         let plugs = Set(events.map(\.plug)).count

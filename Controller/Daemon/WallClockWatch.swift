@@ -19,8 +19,8 @@ struct WallClockWatch {
     static let lateness = Duration.milliseconds(5)
     /// The time after which the table is computed again.
     static let lifetime = Duration.seconds(86_400)
-    /// The interval between comparisons of the offsets. A new time zone may have the same offset as the previous one
-    /// now, and a different one in another season.
+    /// The interval at which the offsets of the host's time zone are compared with those in the table. A new time zone
+    /// may have the same offset as the previous one now, and a different one in another season.
     static let comparison = Duration.seconds(30)
     /// The number of past and future days in the table. Past days are needed for energy periods that began then.
     private static let before: Int64 = 40

@@ -11,7 +11,7 @@ protocol WritableHistory: Sendable {
     /// Deletes a part of the expired data. `now` is in milliseconds since 1970.
     func forgetOld(now: Int64) throws
     /// Calls `body` for stored samples in order, with milliseconds of the wall clock, at most `limit` times. Returns
-    /// the ranges of damaged data, in the same unit.
+    /// the ranges of damaged data, in the same unit; empty if there are more than `limit` samples.
     func samples(
         of plug: PlugID, from: Int64, to: Int64, atMost limit: Int,
         _ body: (_ milliseconds: Int64, _ sample: Sample) -> Void
