@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Sends requests to the daemon's HTTP API over its local socket. Each request uses its own connection, because a
-/// command sends only one or two requests.
+/// command of `plugctl` sends only one or two requests.
 public struct DaemonClient: Sendable {
     /// The maximum size of a response body in bytes. A year of hourly energy, or 4000 samples, takes a few megabytes.
     static let answerLimit = 16 << 20
