@@ -2,8 +2,9 @@ import Foundation
 public import ServiceDiscovery
 
 extension DashboardSettings {
-    /// The service with which the daemon announces the page to the network, or nil if only this machine can connect to
-    /// its address. The host name is only for this page, because another program usually announces the machine's name.
+    /// The service with which the daemon announces the page to the network, or nil if the page is served at a loopback
+    /// address or the machine's name has no letters or digits. The host name is only for this page, because another
+    /// program usually announces the machine's name.
     ///
     /// - Parameter port: the port at which the page is served.
     public func announcement(port: UInt16) -> ServiceRegistration? {

@@ -3,15 +3,15 @@ import LinuxSystem
 import PlugModel
 import Presentation
 
-/// The parameters of a query. Unknown parameters are rejected, so that no typing error is ignored. `RequestFilter` limits
-/// the length.
+/// The parameters of a query. Unknown parameters are rejected, so that no typing error is ignored. ``RequestFilter``
+/// limits the length of path and query together.
 struct QueryParameters {
     private var values: [String: [String]] = [:]
 
     /// Parses the query of a request.
     ///
     /// - Parameters:
-    ///   - once: the names that may occur once.
+    ///   - once: the names that may occur at most once.
     ///   - repeatable: the names that may occur several times.
     /// - Throws: `Fault` for an unknown or repeated name, or invalid percent-encoding.
     init(_ request: Request, once: Set<String> = [], repeatable: Set<String> = []) throws(Fault) {
@@ -73,7 +73,8 @@ struct QueryParameters {
 }
 
 extension String {
-    /// Decodes percent-encoded text; nil if the result is not valid UTF-8.
+    /// Decodes percent-encoded text; nil if a percent sign is not followed by two hexadecimal digits, or if the result
+    /// is not valid UTF-8.
     ///
     /// - Parameter isForm: true if a plus sign means a space, as in the queries that browsers send.
     init?(percentEncoded text: some Collection<UInt8>, isForm: Bool = false) {

@@ -103,7 +103,7 @@ struct RequestFilter: Sendable {
         let host = request.head.authority
         if let refused = hosts.refusal(of: host) { return refused }
         // Any site may request public files, so that links to the dashboard work. Other requests from pages of other
-        // sites are rejected before an answer is created, because those pages cannot read the answers.
+        // sites are rejected before an answer is created. The browser would not let such a page read the answer anyway.
         guard changes || !isPublic.contains(request.uri.path) else { return nil }
         return originCheck(isSecure).refusal(
             origins: changes ? request.headers[values: .origin] : [], sites: request.headers[values: .secFetchSite],

@@ -28,7 +28,8 @@ public actor LiveBoard: HouseObserver {
     /// The message with the complete house, for owners (true) and for others (false), with the number of the last
     /// message it includes. Readers that begin at the same number within ``freshness`` get the same message.
     private var house: [Bool: (number: UInt64, message: ByteBuffer, at: Instant)] = [:]
-    /// The maximum age of a stored house message. The readings in it change without a new message number.
+    /// The maximum age of a stored house message. A new reading changes the house before the message with this reading
+    /// gets a number, so the house can be newer than a stored message with the same number.
     private static let freshness = Duration.seconds(1)
     private var beginning: Task<Void, Never>?
     private(set) var hasBegun = false
@@ -153,7 +154,7 @@ public actor LiveBoard: HouseObserver {
 
     // MARK: Earlier state
 
-    /// Waits until the state before this process is read. The first call starts the read.
+    /// Waits until the state that earlier processes stored has been read. The first call starts the read.
     func begin() async {
         guard !hasBegun else { return }
         let task = beginning ?? Task { await readWhatWasKnown() }

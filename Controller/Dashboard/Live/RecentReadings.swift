@@ -20,9 +20,9 @@ struct RecentReadings: Hashable, Sendable {
 
     var count: Int { samples.count }
 
-    /// Adds a reading. A reading that is not later than the previous one is ignored. If it is more than ten seconds
-    /// earlier, the wall clock was set back, and the reading replaces all previous ones. A second reading within the
-    /// same second replaces the first.
+    /// Adds a reading. If the time of a reading is more than ten seconds before that of the previous one, the wall
+    /// clock was set back, and the reading replaces all previous ones. Any other reading that is not later than the
+    /// previous one is ignored. A second reading within the same second replaces the first.
     ///
     /// - Parameter milliseconds: since 1970.
     mutating func take(_ deciwatts: Int32, at milliseconds: Int64) {

@@ -46,7 +46,8 @@ enum StreamMessage: Hashable, Sendable {
         }
     }
 
-    /// Encodes the message as a server-sent event (HTML Living Standard). JSON on one line contains no line break.
+    /// Encodes the message as a server-sent event (HTML Living Standard). The JSON is on one line, because a line break
+    /// would end the field `data`.
     func encoded(id: StreamPosition) -> ByteBuffer {
         ByteBuffer(string: "id: \(id)\nevent: \(kind)\ndata: \(json)\n\n")
     }
