@@ -48,7 +48,7 @@ public struct CommandBudget: Hashable, Sendable {
 }
 
 extension RuleAction {
-    /// The number of commands and effects: one per plug, or one for a notification, program or web hook.
+    /// The number of commands and effects: one per plug, or one for a notification, a program, a web hook or a wake.
     fileprivate var cost: Int {
         switch self {
         case .notify, .run, .webHook, .wake: 1

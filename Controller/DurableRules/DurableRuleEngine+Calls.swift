@@ -9,7 +9,8 @@ extension DurableRuleEngine {
     /// Returns the script's last state as JSON, for a process that starts to run the script; nil if no state is stored.
     public func scriptState(of script: String) -> String? { memory.script(named: script)?.state }
 
-    /// The known plugs as scripts see them: by the last name of each, and by earlier names that are bound to it.
+    /// The known plugs as scripts see them: by the last name of each, and by earlier names that are bound to it. A
+    /// paired plug that was never present is included as disconnected.
     public var views: [PlugView] {
         let names = Set(memory.plugs.map(\.name))
         let bound = Dictionary(grouping: memory.names.plugs.filter { !names.contains($0.key) }, by: \.value)

@@ -2,8 +2,8 @@ import Automation
 import PlugModel
 import ProtocolCore
 
-/// Notifications, programs and web hooks. An effect is stored before it begins. If this process is killed, the next one
-/// repeats it.
+/// Notifications, programs, web hooks, and magic packets that wake machines. An effect is stored before it begins. If
+/// this process is killed, the next one repeats it.
 extension DurableRuleEngine {
     mutating func perform(_ request: EffectRequest, now: Instant) -> [Action] {
         let told = Action.tell(.performing(request))

@@ -83,7 +83,8 @@ public enum RuleNotice: Hashable, Sendable {
     case lost(plug: String)
     /// The plug's events in the gap are lost.
     case gap(plug: String, Gap)
-    /// The plug was called `before`. These rules still use that name, and it still means the plug.
+    /// The plug was called `before`. `rules`: the rules that still use an earlier name of the plug. Such a name still
+    /// means the plug.
     case renamed(plug: String, id: PlugID, before: String, rules: [String])
     /// A rule fired. Reported after it is stored, if the firing has commands, effects, calls or waits.
     case firing(Firing)
@@ -125,7 +126,8 @@ public enum RuleNotice: Hashable, Sendable {
     case ruleEnabled(String, Bool)
     /// The rules were replaced. The value is the names of changed, new and removed rules.
     case rulesChanged([String])
-    /// A changed rule file is invalid. Its last valid version stays active. `words` is the reason, in several lines.
+    /// A rule file is invalid. Its last valid version stays active, if this process has read one. `words` is the
+    /// reason, in several lines.
     case fileBroken(path: String, words: String)
     /// The rule file is valid again.
     case fileSound(path: String)

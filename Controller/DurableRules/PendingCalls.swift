@@ -39,7 +39,7 @@ public struct PendingCalls: Hashable, Sendable {
         return true
     }
 
-    /// Changes the function of a call, because its place in a changed rule may be different.
+    /// Changes the function of a call, because the function may have a different place in the changed rule.
     mutating func move(_ id: RequestID, to handler: ScriptHandler) {
         if let place = places[id.key] { slots[place]?.call.handler = handler }
     }

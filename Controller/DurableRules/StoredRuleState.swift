@@ -34,7 +34,7 @@ public struct StoredRuleState: Hashable, Sendable {
         public var until: Instant
     }
 
-    /// A notification, program or web hook that is not finished.
+    /// An effect that is not finished: a notification, a program, a web hook or a wake.
     public struct Effect: Hashable, Sendable {
         /// The effect, with its firing.
         public var request: EffectRequest
