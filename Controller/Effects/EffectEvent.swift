@@ -17,7 +17,8 @@ public struct EffectEvent: Codable, Hashable, Sendable {
     public var plug: String?
     /// The measured value in W (power) or Wh (energy); absent if the cause has no value, or a value that is not finite.
     public var value: Double?
-    /// The time at which the rule fired: ISO 8601, UTC, milliseconds, computed from the current wall clock.
+    /// The time at which the rule fired: ISO 8601, UTC, milliseconds, computed from the current wall clock; absent in a
+    /// request to a web server.
     public var at: String?
     /// The title of the notification; only set for a program that receives notifications.
     public var title: String?

@@ -22,7 +22,7 @@ struct Command: Sendable {
     private let fence: LandlockSandbox?
 
     /// - Parameters:
-    ///   - place: the file of the program; nil to search it in PATH.
+    ///   - place: the file of the program; nil to search for the program in PATH.
     ///   - input: its standard input; nil for the event.
     ///   - environment: additional variables, as `NAME=VALUE`.
     init(

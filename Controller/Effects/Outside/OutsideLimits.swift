@@ -1,7 +1,7 @@
 import Processes
 
-/// The limits that one file sets for programs and servers of rules and scripts. Everything that the file does not
-/// mention is allowed.
+/// The limits that one file sets for programs and servers of rules and scripts. A key that is missing in the file sets
+/// no limit. A list allows only its entries.
 public struct OutsideLimits: Hashable, Sendable {
     enum Programs: Hashable {
         case any, off
