@@ -75,7 +75,8 @@ public struct FleetRequests: Machine, Sendable {
     static let counting = Duration.seconds(10)
     /// The time to wait for an answer.
     static let patience = Duration.seconds(12)
-    /// The time for connecting to a broker. An order that is not sent within this time fails.
+    /// The time for connecting to a broker. An order that is not sent within this time fails, unless the connection is
+    /// ready and the order waits behind others.
     static let search = Duration.seconds(12)
     /// The pause after a house was too busy.
     static let busyPause = Duration.seconds(1)
