@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The messages of Prometheus remote write 1.0, with the field numbers and names of its specification.
-/// Fields that are not sent are omitted.
+/// The messages of Prometheus remote write 1.0, with the field numbers and names of its specification. Fields of the
+/// specification that this program does not send are omitted.
 
 internal import SwiftProtobuf
 
