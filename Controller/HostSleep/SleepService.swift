@@ -7,7 +7,8 @@ import ProtocolCore
 import ServiceDiscovery
 import SleepClient
 
-/// Registers this machine with a sleep proxy before each suspend, and takes its records over afterwards.
+/// Registers this machine with a sleep proxy before each suspend. After the resume, the machine announces its records
+/// itself again.
 public actor SleepService {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
@@ -158,7 +159,8 @@ private struct SequenceFile {
         return text.flatMap { UInt8($0) }.map { $0 &+ 1 } ?? .random(in: .min ... .max)
     }
 
-    /// Stores a number. If the disk is full, the next process begins with an older number, so a failure is ignored.
+    /// Stores a number. A failure, for example because the disk is full, is ignored. The next process then begins with
+    /// an older number.
     func store(_ sequence: UInt8) {
         try? FileStore().makeDirectories(directory)
         try? FileStore().replace(path, with: Array("\(sequence)\n".utf8))

@@ -88,7 +88,8 @@ public enum Waker {
         return found
     }
 
-    /// Returns the broadcast addresses of the interface, and ff02::1 if it has no IPv4 address.
+    /// Returns the broadcast addresses of the interface, or ff02::1 if it has none. Empty for the loopback interface
+    /// and for an interface without usable addresses.
     private static func targets(of interface: UInt32) -> [IPAddress] {
         guard let addresses = try? RouteControl().addresses(of: Int32(bitPattern: interface)) else { return [] }
         let own = addresses.filter(\.isUsable).compactMap { address in
