@@ -53,7 +53,7 @@ public struct CivilTime: Hashable, Sendable {
             day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
-    /// The days from 1970-01-01 to the date; negative before it.
+    /// The number of days from 1970-01-01 to the date; negative for a date before 1970-01-01.
     public var daysSince1970: Int {
         let fromMarch = month <= 2 ? year - 1 : year
         let era = floorDivide(fromMarch, 400)

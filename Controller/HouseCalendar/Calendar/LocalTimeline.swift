@@ -2,12 +2,12 @@
 /// first pass is daylight saving time, the second is standard time. All times are in milliseconds; local times count
 /// from 1970-01-01 00:00 local time.
 public struct LocalTimeline: Sendable {
-    /// The threshold for a step back within a repeated hour. A smaller step is a correction of the clock; a larger step
-    /// starts the second pass.
+    /// The threshold for a step back within a repeated hour. A smaller step is a correction of the clock; a step of
+    /// this length or more starts the second pass.
     public static let setting: Int64 = 600_000
 
     /// In a series whose times are at least this far apart, a local time that is repeated belongs to the first pass at
-    /// its first appearance, and to the second pass at its second.
+    /// its first appearance, and to the second pass at its second appearance.
     private static let hour: Int64 = 3_600_000
 
     /// A span of UTC with a constant offset. The end is excluded.
@@ -27,7 +27,8 @@ public struct LocalTimeline: Sendable {
     }
 
     private let spans: [Span]
-    /// A local range in which only one offset is possible. It contains almost all consecutive times.
+    /// A range of local times, around the last converted time, in which only one offset is possible. The next time of
+    /// the series is almost always in this range.
     private var plain: (local: Range<Int64>, offset: Int64)?
     private var last: (local: Int64, universal: Int64, change: Int64?, isSecond: Bool, sincePrevious: Int64)?
 

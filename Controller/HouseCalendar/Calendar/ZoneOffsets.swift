@@ -34,7 +34,8 @@ public struct ZoneOffsets: Hashable, Sendable {
         transitions.last { $0.time <= time }?.seconds ?? initial
     }
 
-    /// Returns the spans with constant offsets within a range. The last one includes `to`.
+    /// Returns the spans with a constant offset within a range. The end of a span is excluded, and the last span ends
+    /// just after the parameter `to`, so it contains `to`.
     public func spans(from: Double, to: Double) -> [(from: Double, to: Double, offset: Int)] {
         let inside = transitions.filter { $0.time > from && $0.time <= to }
         let starts = [from] + inside.map(\.time)

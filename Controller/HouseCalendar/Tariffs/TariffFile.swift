@@ -1,7 +1,7 @@
 public import ConfigurationFiles
 
 extension Tariff {
-    /// The limit of a file in bytes.
+    /// The maximum size of a file in bytes.
     public static let fileLimit = ConfigurationText.limit
     /// The maximum number of rates, more than any supplier has. It limits the work per quarter of an hour.
     static let rateLimit = 64
