@@ -23,7 +23,7 @@ struct CursorList {
         }
     }
 
-    /// The last event number of each plug.
+    /// The last stored event number of each plug.
     var numbers: [PlugID: SequenceNumber] { Dictionary(lines.map { ($0.plug, $0.sequence) }) { _, last in last } }
 
     /// The text of the file.

@@ -56,7 +56,7 @@ public struct PlugDirectory: Sendable {
     /// For each paired plug, the names that are announced with its id and have reserved room for this reason. The
     /// plug's own name is not included.
     private var claims: [PlugID: Set<String>] = [:]
-    /// The names with reserved room.
+    /// The names with reserved room, without the name that the user is searching for.
     public private(set) var favoured: Set<String> = []
 
     /// Creates an empty directory.

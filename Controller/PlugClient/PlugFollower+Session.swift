@@ -27,7 +27,7 @@ extension PlugFollower {
     }
 
     private mutating func welcomed(_ plug: PlugDescription, now: Instant) -> [Action] {
-        // Events are counted per id, so a paired plug must not state the id of a different paired plug.
+        // Each plug id has its own event numbers, so a paired plug must not state the id of a different paired plug.
         if let expected, plug.id != expected, case .connected(let connection, _) = state {
             return [.close(connection)] + ended(.distrusted(id: plug.id, expected: expected), now: now)
         }

@@ -101,7 +101,8 @@ public struct PairedPlugs: Sendable {
     }
 
     /// Stores a plug's new name. Does nothing if the plug is not paired. If another paired plug already has the given
-    /// name, the announced name is stored; if that name is taken too, the current name stays.
+    /// name, the announced name is stored instead. The current name then stays if the announced name is taken too, or
+    /// if the current name is the given name with or without a numeric suffix.
     ///
     /// - Parameters:
     ///   - id: The plug.
@@ -127,7 +128,8 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// Stores the next key that the plug announced. Does nothing if the plug is not paired.
+    /// Stores the next key that the plug announced. Does nothing if the plug is not paired, or if the key is already
+    /// stored for it.
     ///
     /// - Parameters:
     ///   - next: The announced key.
