@@ -2,7 +2,7 @@
 public struct BinaryRows: Sendable {
     /// PostgreSQL's epoch, 2000-01-01, in milliseconds since 1970.
     private static let epoch: Int64 = 946_684_800_000
-    /// The largest time in milliseconds that does not overflow in microseconds.
+    /// The greatest time that is written, in milliseconds. A time up to this limit does not overflow in microseconds.
     private static let furthest: Int64 = 9_000_000_000_000_000
     private static let signature: [UInt8] = [
         0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00, 0, 0, 0, 0, 0, 0, 0, 0,

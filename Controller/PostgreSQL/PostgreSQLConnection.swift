@@ -31,8 +31,8 @@ public final class PostgreSQLConnection: Sendable {
 
     /// Connects to the server. Call it once.
     ///
-    /// - Throws: `PostgreSQLError` if the password file cannot be read or the server does not accept the connection in
-    ///   time.
+    /// - Throws: `PostgreSQLError` if the password file exists but cannot be read, or if the server does not accept the
+    ///   connection in time.
     public func connect(_ settings: PostgreSQLSettings) throws(PostgreSQLError) {
         let options: [(key: String, value: String)]
         do throws(FileError) {

@@ -29,8 +29,8 @@ public struct PostgreSQLSettings: Sendable {
     /// Reads the table and reports errors to its reader.
     ///
     /// - Parameter path: resolves the path of a file in the table.
-    /// - Returns: nil if the table or its `host` is missing. With any other error, the settings are returned, and the
-    ///   reader has the error.
+    /// - Returns: nil if the table is missing, or if its `host` is missing or is not a text. With any other error, the
+    ///   settings are returned, and the reader has the error.
     package init?(_ table: ConfigurationReader.Table, path: (String) -> String) {
         let written = table.text("host", "the server's name or address")
         let isLocal = written?.hasPrefix("/") ?? false
@@ -67,7 +67,8 @@ public struct PostgreSQLSettings: Sendable {
 
     /// Returns the options for libpq. The environment and libpq's own files have no influence.
     ///
-    /// - Throws: `FileError` if the password file cannot be read, or if other users may read it.
+    /// - Throws: `FileError` if the password file exists but cannot be read, or if other users may read it. If the file
+    ///   is missing, the password is empty.
     func options() throws(FileError) -> [(key: String, value: String)] {
         var options: [(key: String, value: String)] = [
             ("host", host), ("port", "\(port)"), ("dbname", database), ("user", user),
