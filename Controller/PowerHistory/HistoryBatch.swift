@@ -21,8 +21,8 @@ public struct HistoryBatch: Sendable {
     /// Creates an empty batch.
     public init() {}
 
-    /// Adds the entries of another batch that this batch does not contain. Samples are not added, because the plugs
-    /// still store them.
+    /// Adds the entries of another batch that this batch does not contain. Samples and fetched spans are not added,
+    /// because the plugs still store the samples.
     mutating func unite(_ other: HistoryBatch) {
         names.merge(other.names) { $1 }
         counters += Set(other.counters).subtracting(counters)

@@ -112,7 +112,8 @@ public struct HistoryExport: Sendable {
     ///
     /// - Parameters:
     ///   - span: Milliseconds since 1970, both ends included.
-    ///   - progress: Called after each day of samples with the milliseconds that are copied and their total.
+    ///   - progress: Called after each day of samples, with the length of the copied part of the span and the length of
+    ///     the whole span, in milliseconds.
     public func add(
         samplesOf plug: HistoryPlug, from history: PowerHistory, over span: ClosedRange<Int64>,
         progress: (Int, Int) -> Void

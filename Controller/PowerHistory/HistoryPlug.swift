@@ -6,7 +6,8 @@ public struct HistoryPlug: Hashable, Sendable {
     public var id: PlugID
     /// The last known name; empty if it is unknown.
     public var name: String
-    /// The wall clock at the first and the last sample, in milliseconds since 1970; nil without samples.
+    /// The wall clock at the first and the last sample, in milliseconds since 1970; nil without samples. If old samples
+    /// were deleted by age, the span begins with the first stored quarter-hour that has a power.
     public var span: ClosedRange<Int64>?
 
     /// Creates a plug.

@@ -115,8 +115,8 @@ public struct PlacedRecording: Sendable {
         return Int64(samples.count) * (pace / RollUpEntry.longestStep + 1) <= Self.mostFilled
     }
 
-    /// True if samples are further apart than ``RollUpEntry/longestStep`` and are not interpolated. The recording then
-    /// has no energy.
+    /// True if the pace is slower than ``RollUpEntry/longestStep`` and ``filled()`` does not interpolate. Most of the
+    /// time between the samples then has no energy.
     public var isTooSlow: Bool { pace.map { $0 > RollUpEntry.longestStep && !isFilled } ?? false }
 
     /// The longest gap within one piece, in milliseconds. Samples of another recording may fill a longer gap.

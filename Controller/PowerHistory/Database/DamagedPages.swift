@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import LinuxSystem
 
-/// Copies a damaged database and repairs the copy so that SQLite opens it: afterwards the header is valid, and no page
-/// is beyond the end of the file.
+/// Copies a damaged database and repairs the copy so that SQLite opens it: afterwards the header is valid, and the file
+/// has as many pages as its header states.
 ///
 /// SQLite refuses a complete file if its first 100 bytes are wrong, or if it has fewer pages than its header states
 /// (https://www.sqlite.org/fileformat.html, section 1.3). This type corrects both and adds empty pages for the missing

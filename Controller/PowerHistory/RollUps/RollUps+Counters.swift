@@ -68,8 +68,9 @@ extension RollUps {
         return nil
     }
 
-    /// Returns two times for each reading of a boot whose plug time is in the range: its own wall time, and the time
-    /// according to the samples, if any. If samples change these times, the intervals on both sides change too.
+    /// Returns two times for each reading of a boot, if the reading's time on the plug's clock is in the range
+    /// `clocks`: the reading's own wall time, and its time according to the samples, if there are any. If samples
+    /// change these times, the intervals on both sides change too.
     func counterTimes(ofBoot boot: Int64, clocks: ClosedRange<Int64>) throws -> [Int64] {
         var times: [Int64] = []
         try database.query(

@@ -2,8 +2,8 @@ import LinuxSystem
 import PlugModel
 
 /// Stores a batch that did not fit on a full disk, in a file whose space was reserved beforehand. A later call of
-/// ``PowerHistory/record(_:)`` in this or the next process stores it. Samples are left out, because the plugs keep them
-/// for days.
+/// ``PowerHistory/record(_:)`` in this or the next process stores it. Samples and fetched spans are left out, because
+/// the plugs keep the samples for days.
 struct UnwrittenBatch: Sendable {
     /// The size of the file: about ten thousand events, or a few thousand traces.
     private static let size = 4 << 20
