@@ -60,7 +60,7 @@ extension ChartSource {
 }
 
 extension ApplianceCycle {
-    /// The age of a sample in milliseconds up to which its cycle counts as running.
+    /// The maximum age of the newest sample, in milliseconds, at which a programme without an end counts as running.
     private static let stillRunning: Int64 = 30_000
 
     fileprivate var energy: String { ChartUnit.wattHours.text((Double(milliwattHours) / 1000).rounded()) }

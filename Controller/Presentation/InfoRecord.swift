@@ -46,7 +46,8 @@ public struct InfoRecord: Codable, Hashable, Sendable {
 
     /// Creates the record of a plug without its state.
     ///
-    /// - Parameter now: the time on the session's clock, from which the remaining lease times are calculated.
+    /// - Parameter now: the current time on this controller's clock, from which the remaining lease times are
+    ///   calculated.
     public init(_ plug: PlugDescription, at place: ResolvedService, now: Instant) {
         name = plug.name
         id = plug.id.rawValue

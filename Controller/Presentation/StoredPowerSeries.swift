@@ -12,7 +12,7 @@ public struct StoredPowerSeries: Hashable, Sendable {
     /// The times with damaged data, in seconds since 1970.
     public var damaged: [ClosedRange<Double>] = []
 
-    /// True if the limit of samples was reached, so that later samples are missing.
+    /// True if the limit of samples was reached, so that later samples may be missing.
     public private(set) var isCut = false
 
     /// The time of the newest sample in the history, even if it is not included, in seconds since 1970.

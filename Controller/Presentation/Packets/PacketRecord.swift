@@ -20,7 +20,7 @@ public struct PacketRecord: Encodable, Equatable, Sendable {
         public var name: String
         /// The registered name of its type, or `TYPE123` (RFC 3597 section 5).
         public var type: String
-        /// "QU": the question requests a unicast answer.
+        /// True if the question requests a unicast answer (QU, RFC 6762 §5.4).
         public var unicast: Bool
     }
 
