@@ -1,8 +1,8 @@
 import RuleModel
 
 extension RuleInspection {
-    /// If a second rule undoes a command sooner than this, that is probably a mistake. A lamp that a second rule turns
-    /// off after a minute is probably intended.
+    /// If a second rule undoes a command within this time, the author has probably made a mistake. A rule that turns a
+    /// lamp off a minute after another rule turned it on is probably intended.
     private static let shortGap = Duration.seconds(10)
 
     /// Finds pairs of rules that give one plug opposite commands at the same time or shortly after each other.

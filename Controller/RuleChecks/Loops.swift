@@ -45,9 +45,9 @@ extension RuleInspection {
             hint: "add a condition that does not hold the second time, or a cooldown that is long enough")
     }
 
-    /// True if nothing prevents or delays the link: its first rule has no condition, cooldown, rate limit or wait, its
-    /// action turns the plug on without `autoOff`, turns it off or toggles it, and the trigger of its second rule is on
-    /// the relay or on the firing.
+    /// True if nothing prevents or delays the link: its first rule has no condition, cooldown, rate limit or wait; its
+    /// action, if it has one, turns the plug on without `autoOff`, turns it off or toggles it; and the trigger of its
+    /// second rule reacts to the relay or to the firing of the first rule.
     private func isCertain(_ link: RuleLink) -> Bool {
         let rule = rules[link.from]
         guard rule.conditions.isEmpty, rule.cooldown == .zero, rule.limit == nil,
