@@ -21,7 +21,7 @@ public struct LocalTimeline: Sendable {
 
     private enum Reading {
         case once(Int64)
-        /// The clock shows the time twice. The clock was set back at `change`, between these two times.
+        /// The clock shows the local time twice, at these two UTC times. It was set back at `change`, between them.
         case twice(Int64, Int64, change: Int64)
         case never
     }
