@@ -200,8 +200,8 @@ public actor HouseFollower {
         handle(.renamed(id, names))
     }
 
-    /// Reports the ids that plugs have proved since the last call to the machine. A plug may prove its id long before
-    /// its report is read.
+    /// Reports to the machine the ids that plugs have proved since the previous call of this function. A plug may prove
+    /// its id long before its report is read.
     private func reportProofs() {
         for (id, reader) in readers {
             guard let proved = reader.plug.id, proved != reader.proved else { continue }

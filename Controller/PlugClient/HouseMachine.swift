@@ -121,8 +121,8 @@ struct HouseMachine: Machine, Sendable {
         case renamed(FollowerID, PlugNames)
     }
 
-    /// The maximum number of followers, some of which may be stopped. The limit prevents changing names from filling the
-    /// memory while the updates are not read.
+    /// The maximum number of followers, some of which may be stopped. The limit prevents a flood of new names from
+    /// filling the memory while the updates are not read.
     static let followerLimit = 2 * PlugDirectory.limit
 
     private var names = HouseNames()

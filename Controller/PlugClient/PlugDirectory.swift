@@ -28,8 +28,8 @@ public struct PlugDirectory: Sendable {
     /// The maximum number of names with reserved room that are announced with the id of one paired plug. The plug may
     /// have been renamed, so each name is tried, and the key decides.
     static let claimLimit = 8
-    /// The minimum interval between replacements of the oldest name when all room is taken. This interval prevents
-    /// changing names from keeping all readers of the directory busy.
+    /// The minimum interval between replacements of the oldest name when all room is taken. This interval prevents a
+    /// flood of new names from keeping all readers of the directory busy.
     static let pause = Duration.milliseconds(100)
 
     /// An announced name.
