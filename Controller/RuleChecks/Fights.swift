@@ -103,7 +103,7 @@ extension RuleInspection {
     }
 
     /// - Parameters:
-    ///   - gap: the delay of the second command after the first; negative if it comes before.
+    ///   - gap: the delay of the second command after the first; negative if the second command comes first.
     ///   - lasts: true if the later rule fires only if the state that fired the earlier rule lasts.
     private func undoing(
         _ first: Int, _ mine: Order, _ second: Int, _ its: Order, after gap: Duration, lasts: Bool
