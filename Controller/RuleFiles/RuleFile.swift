@@ -25,7 +25,7 @@ public import RuleModel
 ///   `connection`; `all`, `any`, `not`.
 /// - Actions: `turn on`, `turn off`, `toggle`, `restore` with a plug or a list of plugs; `turn on` also with `plug` and
 ///   `for`; `dim` with `plug`, `to` or `by`, `over`; `wait`; `wait until` with `timeout` and `otherwise`; `notify`;
-///   `run`; `web hook`.
+///   `run`; `web hook`; `wake`.
 /// - Settings: `cooldown`, `mode`, `limit`, `late`, `away`.
 ///
 /// The schema (``RuleSchema``) states the meaning and the values of each key. It is generated from the description that
