@@ -1,9 +1,9 @@
 /// The limits of a script's requests, so that one script cannot block the house. The limits of its process, running
 /// time and memory are in the script host.
 public enum ScriptLimits {
-    /// The maximum number of plug commands, notifications, programs and web hooks together within any ``span``. A relay
-    /// wears out at higher rates, and users need fewer commands. At most this number of a script's timers ends within
-    /// a span, because each firing is stored and traced.
+    /// The maximum number of plug commands, notifications, programs, web hooks and attempts to wake a machine, all
+    /// together, within any ``span``. A relay wears out at higher rates, and users need fewer commands. At most this
+    /// number of a script's timers ends within a span, because each firing is stored and traced.
     public static let commands = 60
     /// The length of the sliding span for ``commands``.
     public static let span = Duration.seconds(60)
@@ -30,8 +30,8 @@ public enum ScriptLimits {
     public static func timer(_ delay: Duration) -> Duration { min(max(delay, shortestTimer), longestTimer) }
     /// The maximum number of scripts in a house. Each has its own process.
     public static let scripts = 64
-    /// The maximum number of unanswered calls of all scripts. One script may have at most two thirds. Stops events that
-    /// arrive faster than scripts answer from filling memory and disk.
+    /// The maximum number of unanswered calls of all scripts. One script may have at most two thirds of those that the
+    /// other scripts leave. Stops events that arrive faster than scripts answer from filling memory and disk.
     public static let calls = 1024
     /// How long a script's state and timers are stored while the script is missing. Its file may be empty or absent for
     /// a while.
