@@ -1,10 +1,10 @@
--- The functions for timers, notifications, programs, web hooks and the log.
+-- The functions for timers, notifications, programs, web hooks, waking a machine, and the log.
 --
 --     timer("lights out"):start(600)  :stop()
 --     notify("The washing is done")  notify{title = "Laundry", text = "Done"}
 --     run{"logger", "done"}  run{command = {"logger", "done"}, timeout = 10}
 --     webhook("https://host/path")  webhook{url = "https://host/path", method = "PUT", body = "text"}
---     log("power", event.value)
+--     wake("Media Server")  log("power", event.value)
 
 local host = ...
 local concat, next, rawset, select, setmetatable, tostring, type = table.concat, next, rawset, select, setmetatable, tostring, type
