@@ -30,7 +30,8 @@ public enum ScriptReplies {
     /// - Parameter line: the reply without its line feed.
     public static func outcome(of line: [UInt8]) throws(ScriptFault) -> ScriptOutcome { try judged(line).outcome }
 
-    /// - Returns: the outcome, and true if the host assumes that the answer's state is stored, although it was refused.
+    /// - Returns: the outcome, and true if the answer was refused although the host assumes that the answer's state is
+    ///   stored.
     static func judged(_ line: [UInt8]) throws(ScriptFault) -> (outcome: ScriptOutcome, isRefused: Bool) {
         switch try reply(line) {
         case .done(let answer):

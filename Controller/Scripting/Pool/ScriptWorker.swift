@@ -15,8 +15,8 @@ final class ScriptWorker: Sendable {
     private let cord = HostPipe()
     private let tell: @Sendable (ScriptNotice) -> Void
 
-    /// Begins a turn at the queue, which continues the unfinished calls of the previous worker. Returns nil if no
-    /// descriptors are available.
+    /// Begins a turn at the queue, and with it takes over the unfinished calls of the previous worker. Returns nil if
+    /// no descriptors are available.
     init?(
         _ script: Script, host: String, state: String?, jobs: ScriptJobs,
         tell: @escaping @Sendable (ScriptNotice) -> Void
