@@ -22,8 +22,8 @@ struct LinkRegistration: Sendable {
         case finished(SleepOutcome)
     }
 
-    /// The pauses after each transmission to one proxy. A proxy asks the host's addresses first, which takes up to a
-    /// second, and after the last pause the next proxy gets its turn.
+    /// The pauses after each transmission to one proxy. Before a proxy answers, it checks that the host's addresses
+    /// answer from the host's card, which takes up to a second. After the last pause the next proxy gets its turn.
     private static let pauses: [Duration] = [.milliseconds(250), .milliseconds(450), .milliseconds(800)]
 
     let link: SleepingLink

@@ -95,7 +95,7 @@ public struct SleepClient: Machine, Sendable {
     }
 
     private mutating func register(_ links: [SleepingLink], until limit: Instant, now: Instant) {
-        // The first card identifies the host on all links.
+        // The card of the interface with the lowest number identifies the host on all links.
         let primary = links.min { $0.interface < $1.interface }?.card ?? .zero
         let registrations = links.map { link in
             let owner = OwnerOption(
