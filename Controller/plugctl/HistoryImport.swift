@@ -103,7 +103,8 @@ extension History {
             report(recorded, recording, zone, file)
         }
 
-        /// Prints messages about lines that cannot be read, and about lines that are far apart.
+        /// Prints messages about lines that cannot be read, about lines that are far apart, and about lines whose local
+        /// time does not exist.
         private func report(
             _ recorded: RecordedLines, _ recording: PlacedRecording, _ zone: ZoneOffsets, _ file: String
         ) {

@@ -29,16 +29,16 @@ struct HistoryOptions: ParsableArguments {
         return try found.open(.reader)
     }
 
-    /// Opens the history as ``openForReading()`` does. Returns nil if no history exists, for commands that work without
-    /// one.
+    /// Opens the history as ``openForReading()`` does, for commands that work without one. Returns nil if neither the
+    /// user nor the daemon names a directory and the default directory has no history.
     func openForReadingIfPresent() async throws(CLIError) -> PowerHistory? {
         var found = self
         if history == nil { found.history = await Self.directoryOfDaemon() }
         return try found.openIfPresent()
     }
 
-    /// Opens the history for reading, in the directory of `--history` or in the default one. Returns nil if the default
-    /// directory has no history, for commands that work without one.
+    /// Opens the history for reading, in the directory of `--history` or in the default one. Returns nil if the user
+    /// names no directory and the default one has no history, for commands that work without one.
     func openIfPresent() throws(CLIError) -> PowerHistory? {
         do throws(HistoryError) {
             return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, complain: printError)

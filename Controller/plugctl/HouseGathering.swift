@@ -9,7 +9,8 @@ struct HouseGathering {
         case tick
     }
 
-    /// The time without a new plug after which the search ends. Plugs answer within 120 ms (RFC 6762, section 6).
+    /// The time without a new plug after which the search ends, if all plugs that were found have reported. Plugs
+    /// answer a query within 120 ms (RFC 6762, section 6).
     private static let quiet = Duration.milliseconds(700)
     /// The longer quiet time while a paired plug is missing: the first query or its answer may have been lost, and the
     /// next query is sent after a second.

@@ -76,7 +76,7 @@ private struct WakeRecord: Encodable {
     }
 }
 
-/// The file with the machines that this one can wake: the user's own file, otherwise the machine's.
+/// The file with the machines that this computer can wake: the user's own file, otherwise the one in `/etc/smartplug`.
 enum MachineFile {
     private static let name = "machines.toml"
     /// The paths of the file, which may contain the passwords of wake-ups.
