@@ -76,8 +76,8 @@ public struct Daylight: Hashable, Sendable {
 
     /// Returns the solar noon of a UTC day, in seconds since 1970.
     ///
-    /// - Parameter day: the UTC day, counted from 1970-01-01. Its noon may be up to half a day before or after this
-    ///   day.
+    /// - Parameter day: the UTC day, counted from 1970-01-01. Depending on the longitude, the solar noon is up to about
+    ///   twelve hours before or after 12:00 UTC of this day.
     private func solarNoon(ofDay day: Double) -> Double {
         let mean = day * 86_400 + 43_200 - longitude * 240
         return mean - Sun(at: mean).equationOfTime
