@@ -25,7 +25,7 @@ public struct HistoryChanges: Sendable {
     /// The names of plugs that are new or renamed.
     public var names: [PlugID: String] = [:]
     /// The changed chunks. If samples are requested, chunks of later changes that overlap the same spans are included
-    /// too, and are repeated in their own part.
+    /// too, and appear again in the part with their own change.
     public var chunks: [ChangedChunk] = []
     /// The changed roll-ups.
     public var rollUps: [ChangedRollUps] = []
