@@ -58,7 +58,8 @@ public struct Filter: Sendable {
     }
 }
 
-/// An unnamed file in memory, close-on-exec. A program that inherits it begins to read or write at its first byte.
+/// An unnamed file in memory, close-on-exec. A program that inherits the file begins to read or write at the
+/// file's first byte.
 private final class MemoryFile {
     let descriptor: CInt
 
