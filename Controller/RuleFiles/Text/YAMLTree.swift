@@ -20,8 +20,9 @@ struct YAMLTree {
     var size: Int
 
     /// The character that replaces the alias indicator `*` while the YAML library reads the text. A plain scalar cannot
-    /// begin with the indicator, so a scalar that begins with the mark is an alias. The tree then resolves the aliases
-    /// with their own places and counts their expansion; the library would compare expanded keys without a limit.
+    /// begin with the indicator, so a scalar that begins with the mark is an alias. This type then resolves the
+    /// aliases, keeps the place of each, and counts the values that they stand for. The library would compare keys with
+    /// expanded aliases without a limit.
     static let aliasMark: Unicode.Scalar = "\u{E000}"
 
     /// Reads the only document of the file. An empty file is an empty list.
