@@ -28,7 +28,7 @@ enum WatchPlace: Sendable {
     }
 }
 
-/// The plugs that one watch follows, and the places from which they resume.
+/// The plugs that one `watch` command follows, and the positions after which it prints their events.
 struct WatchedPlugs: Sendable {
     let client: PlugClient
     /// Empty for the whole house.
