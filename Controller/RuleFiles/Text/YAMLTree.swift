@@ -21,7 +21,7 @@ struct YAMLTree {
 
     /// The character that replaces the alias indicator `*` while the YAML library reads the text. A plain scalar cannot
     /// begin with the indicator, so a scalar that begins with the mark is an alias. This type then resolves the
-    /// aliases, keeps the place of each, and counts the values that they stand for. The library would compare keys with
+    /// aliases, keeps the place of each, and counts the values that replace them. The library would compare keys with
     /// expanded aliases without a limit.
     static let aliasMark: Unicode.Scalar = "\u{E000}"
 
