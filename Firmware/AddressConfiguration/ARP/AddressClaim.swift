@@ -29,7 +29,7 @@ public struct AddressClaim: Hashable, Sendable {
         case defended(against: MACAddress)
     }
 
-    /// The result of a step of the claim.
+    /// The packets to send after a step of the claim, and the result.
     public struct Outcome: Hashable, Sendable {
         /// The packets to send.
         public let packets: [ARPPacket]

@@ -53,7 +53,7 @@ public struct ARPPacket: Hashable, Sendable {
             targetHardware: request.senderHardware, targetAddress: request.senderAddress)
     }
 
-    /// True for a request from a host without an address (RFC 5227 §1.1).
+    /// True for a request with the sender address 0.0.0.0 (RFC 5227 §1.1).
     public var isProbe: Bool { operation == .request && senderAddress == .any }
 
     /// Decodes the bytes after the Ethernet header. Bytes after the packet are padding.

@@ -1,6 +1,6 @@
 public import DNSWire
 
-/// A DHCP message in its IPv4 packet, between a client without an address and a server.
+/// A DHCP message in its IPv4 packet, as a packet socket sends and receives it.
 public struct DHCPPacket: Hashable, Sendable {
     /// The source address of the IPv4 packet.
     public var source: IPv4Address

@@ -8,7 +8,7 @@ public struct EthernetFrame: Hashable, Sendable {
     public var source: MACAddress
     /// The type of the payload (IEEE 802 EtherType).
     public var type: UInt16
-    /// The bytes after the header. Received frames may end with padding up to 46 bytes.
+    /// The bytes after the header. In a received frame they may end with padding that extends them to 46 bytes.
     public var payload: [UInt8]
 
     /// The EtherType of ARP.

@@ -60,8 +60,8 @@ extension InterfaceAddressing {
     /// Stores the addresses with connections.
     mutating func use(_ addresses: Set<IPv4Address>) { inUse = addresses.intersection(interface.present) }
 
-    /// Returns false for packets about other addresses, and for our own packets, which access points send back. Such
-    /// packets change nothing.
+    /// Returns false while the link is down, for packets about other addresses, and for our own packets, which access
+    /// points send back. Such packets change nothing.
     public func concerns(_ packet: ARPPacket) -> Bool {
         isLinkUp && packet.senderHardware != hardware
             && (isOurs(packet.senderAddress) || isOurs(packet.targetAddress))

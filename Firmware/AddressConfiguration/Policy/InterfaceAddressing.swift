@@ -56,7 +56,7 @@ public struct InterfaceAddressing: Machine, Sendable {
     /// address for up to 15 s, and a connection attempt takes up to 15 s more (four SYN of TCP).
     static let leastDeprecation = Duration.seconds(30)
     /// The time after which a lingering, unverified address is removed. By then the claim on a link-local address is
-    /// decided (7 s), and a running DHCP server has been asked three times.
+    /// decided (7 s), and a running DHCP server has been asked at least three times.
     static let longestLingering = Duration.seconds(10)
     /// The rate limit of ARP replies. One reply per request would let any host turn unicast packets into broadcasts,
     /// which slow down Wi-Fi for all hosts. A house of plugs that discover each other at once needs a few hundred
