@@ -100,8 +100,8 @@ package actor AddressedInterface {
         settings.disableIPv6.restore(on: interface.name)
     }
 
-    /// Removes the IPv4 addresses that the plug assigned and all routes, because a different program manages the
-    /// interface now.
+    /// Removes the IPv4 addresses and the routes that the plug set, because a different program manages the interface
+    /// now.
     func withdraw() {
         _ = control.replaceRoutes(of: interface.index, with: [])
         for address in Array(assigned.keys) { remove(address) }

@@ -37,8 +37,8 @@ package struct HostFiles: Sendable {
         return [(12, "CAP_NET_ADMIN"), (13, "CAP_NET_RAW")].filter { set >> $0.0 & 1 == 0 }.map(\.1)
     }
 
-    /// NetworkManager has a file per device, which shows whether it manages the device. A device without a file will be
-    /// managed.
+    /// NetworkManager has a file per device, which shows whether it manages the device. A device that has no file yet
+    /// counts as managed, because NetworkManager will manage it.
     private func networkManager(_ index: Int32) -> RoleReason? {
         let path = "/run/NetworkManager"
         guard isDirectory(path) else { return nil }

@@ -15,7 +15,7 @@ package final class ServerFiles {
     private let directory: String
     private let files: FileStore
     private let logger: Logger
-    /// The servers by interface index, which is also the order of the routes.
+    /// The servers by interface index. The files list the servers in the order of the indices.
     private var servers: [Int32: NetworkServers] = [:]
 
     /// Creates the value without accessing files.
