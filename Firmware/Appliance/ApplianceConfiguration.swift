@@ -49,7 +49,7 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     public var underVoltage: VoltageLimit?
     /// The limit of the temperature, 85.0 °C with a hysteresis of 15.0 °C by default.
     public var overTemperature: TemperatureLimit? = TemperatureLimit(decidegrees: 850, hysteresis: 150)
-    /// The power and current at which an open relay counts as welded.
+    /// The limits of power and current. If either is exceeded while the relay is open, the relay counts as welded.
     public var weldedRelay: WeldedRelayLimit? = WeldedRelayLimit(
         deciwatts: 100, milliamperes: 100, duration: .seconds(5))
     /// The minimum time that the relay stays open after it opened, for loads such as compressors.

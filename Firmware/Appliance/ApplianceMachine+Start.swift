@@ -23,7 +23,7 @@ extension ApplianceMachine {
         if hasSomethingToMeasure { requestMeasurement(now, &actions) }
     }
 
-    /// True after a loss of power and after a factory reset.
+    /// True after a loss of power, after a factory reset, and on a new plug.
     private func isNewLife(_ memory: ApplianceMemory) -> Bool { memory.powerLost || memory.state == nil }
 
     /// Sets the relay as the power-on state requires, or schedules that for the end of the rest time.

@@ -9,18 +9,22 @@ import ProtocolCore
 /// | --- | --- | --- |
 /// | near reset | flickers, 50 ms lit, 50 ms dark | 20, for 5 s |
 /// | identify | blinks quickly, 250 ms lit, 250 ms dark | 4, for 10 s |
-/// | waiting for the rest time to end | mostly dark: 0.5 s lit, 1.5 s dark | 1 | | pairing | blinks evenly, 0.5 s lit,
-/// 0.5 s dark | 2, for 10 min at most | | tripped | mostly lit: 1.5 s lit, 0.5 s dark | 1 | | no address | winks three
-/// times every 8 s | 0.75 | | unpaired | winks four times every 8 s | 1 | | link-local | winks twice every 8 s | 0.5 |
-/// | alone: no controller is connected | winks once every 8 s | 0.25 | | connected | lit while the relay is on, dark
-/// while it is off | 0 |
+/// | waiting for the rest time to end | mostly dark: 0.5 s lit, 1.5 s dark | 1 |
+/// | pairing | blinks evenly, 0.5 s lit, 0.5 s dark | 2, for 10 min at most |
+/// | tripped | mostly lit: 1.5 s lit, 0.5 s dark | 1 |
+/// | no address | winks three times every 8 s | 0.75 |
+/// | unpaired | winks four times every 8 s | 1 |
+/// | link-local | winks twice every 8 s | 0.5 |
+/// | alone: no controller is connected | winks once every 8 s | 0.25 |
+/// | connected | lit while the relay is on, dark while it is off | 0 |
 ///
 /// A wink is 150 ms of the inverted light, and the winks of a group begin 400 ms apart. A pattern that is not limited
 /// in time costs at most one change, and so one wake-up, per second.
 public enum LightPattern: Hashable, Sendable {
     /// Patterns with their own rhythm; see the table.
     case nearReset, identify, resting, pairing, tripped
-    /// Patterns on top of the light of the relay, which is `lit`; see the table.
+    /// No other host can reach the plug. This pattern and the following ones are shown on top of the light of the
+    /// relay, which is `lit`; see the table.
     case noAddress(lit: Bool)
     /// No controller is paired.
     case unpaired(lit: Bool)
@@ -28,7 +32,7 @@ public enum LightPattern: Hashable, Sendable {
     case linkLocal(lit: Bool)
     /// No controller is connected.
     case alone(lit: Bool)
-    /// Also used while the surroundings are unknown.
+    /// At least one controller is connected. Also used while the surroundings are unknown.
     case connected(lit: Bool)
 
     static let winkPeriod = Duration.seconds(8)

@@ -44,8 +44,8 @@ public struct ReservedNumbers: Hashable, Sendable {
     /// events each time, writes the boundary about once per day.
     public static let defaultSize: SequenceNumber = 1000
 
-    /// Reservations that follow within this time double in size, up to the largest. So a button or relay that chatters
-    /// for hours does not wear out the flash.
+    /// Reservations that follow the previous one within this time double in size, up to the largest. So a button or
+    /// relay that chatters for hours does not wear out the flash.
     static let chatter = Duration.seconds(3600)
     static let largestSize: SequenceNumber = 1 << 20
 

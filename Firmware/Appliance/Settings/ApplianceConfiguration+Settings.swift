@@ -1,6 +1,6 @@
 import PlugModel
 
-/// The settings that controllers may change. A lock and a limit in the configuration protect the hardware or an
+/// The settings that controllers may change. A locked relay and a limit in the configuration protect the hardware or an
 /// important load, so controllers cannot remove them.
 extension ApplianceConfiguration {
     /// The shortest auto-off time that a controller can set.
