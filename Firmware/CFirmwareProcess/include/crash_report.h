@@ -5,7 +5,7 @@
 /// From then on the handler of a fault signal (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS) adds the
 /// signal's name and the program's stack. Then the signal ends the process as usual.
 ///
-/// A second call continues in the new file. Returns 0 or an error number.
+/// After a second call, reports go to the new file. Returns 0 or an error number.
 int ccrashreport_begin(const char *path, const char *header);
 
 /// Stops the reporting.
