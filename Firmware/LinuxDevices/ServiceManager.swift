@@ -4,8 +4,9 @@ import Synchronization
 
 /// The service manager that started this program, if any, accessed as in sd_notify(3) and sd_listen_fds(3).
 ///
-/// It stores the descriptors of driven lines, so that they keep their value during a crash and a restart. A line whose
-/// last descriptor is closed returns to the level of the board's resistors.
+/// It stores the descriptors of driven lines, so that they keep their value during a crash and a restart. When the last
+/// descriptor of a line is closed, the kernel releases the line, and its driver or the board's resistors determine the
+/// level.
 public final class ServiceManager: Sendable {
     /// The number of the first inherited descriptor (SD_LISTEN_FDS_START).
     static let firstDescriptor: Int32 = 3

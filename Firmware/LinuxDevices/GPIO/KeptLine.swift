@@ -17,8 +17,8 @@ struct KeptLine: Hashable {
     /// Returns true if the name is for the same line, even with different properties.
     func isSameLine(as name: String) -> Bool { name.hasPrefix("\(Self.prefix)\(key.chip).\(key.offset).") }
 
-    /// Returns true if the line has the properties in its name. After a chip was removed, another chip may have its
-    /// name.
+    /// Returns true if the line in the kernel has the properties that the name states. After a chip was removed,
+    /// another chip may have its name.
     func matches(_ line: LineCatalogue.Line) -> Bool {
         line.isUsed && line.isOutput && line.isActiveLow == isActiveLow && line.consumer == consumer
     }

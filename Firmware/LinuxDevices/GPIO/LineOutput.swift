@@ -87,8 +87,8 @@ public final class LineOutput: OutputLine {
         }
     }
 
-    /// Takes the line from the service manager if it has the properties in its name. All other descriptors of the line
-    /// are dropped.
+    /// Takes the stored descriptor of the line from the service manager, if the line in the kernel has the properties
+    /// that the descriptor's name states. All other stored descriptors of the line are dropped.
     private static func adopt(
         _ line: KeptLine, _ now: LineCatalogue.Line, from manager: ServiceManager?
     ) -> (adopted: (descriptor: Int32, interface: Int32)?, isDropped: Bool) {
