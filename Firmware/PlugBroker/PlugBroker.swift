@@ -210,7 +210,8 @@ public actor PlugBroker {
         }
     }
 
-    /// Stores the latest reason. The time at which the disconnection began does not change.
+    /// Stores the latest reason. If the plug was already disconnected, the time at which the disconnection began does
+    /// not change.
     private func note(_ reason: String) {
         switch standing {
         case .connected: standing = .away(reason: reason, since: BootClock.now)
