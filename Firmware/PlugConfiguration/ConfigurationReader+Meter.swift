@@ -20,7 +20,7 @@ extension ConfigurationReader {
             }
         }
 
-        /// The possible addresses of the chip and its default.
+        /// The possible addresses of the chip and the default address.
         var addresses: (range: ClosedRange<Int>, usual: Int) {
             self == .ade7953 ? (0x38...0x38, 0x38) : (0x40...0x4F, 0x40)
         }

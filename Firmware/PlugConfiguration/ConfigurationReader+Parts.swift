@@ -1,6 +1,7 @@
 import ConfigurationFiles
 
-/// Reads the table of each part. The result is nil if the table is missing or not valid.
+/// Reads the table of each part. The result is nil if the table is missing, or if a required key is missing or not
+/// valid. Other mistakes are only reported.
 extension ConfigurationReader {
     private enum RelayKind: String, CaseIterable { case plain, latching }
 
