@@ -1,7 +1,7 @@
 /// Computes a board's calibration from readings of a resistive load with known power. Rejects readings that would make
-/// the meter worse, with the reason.
+/// the meter less accurate, with the reason.
 public struct CalibrationRun: Sendable {
-    /// The kind of meter, which determines the smallest load.
+    /// The supply that the meter measures, which determines the smallest load.
     public enum Supply: Hashable, Sendable {
         /// Mains voltage, or a low direct voltage.
         case mains, lowVoltage

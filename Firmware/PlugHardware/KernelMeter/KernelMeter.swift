@@ -143,8 +143,8 @@ public final class KernelMeter: CalibratedMeter {
         do { return try limits.judged(quantities) } catch { throw .impossible(error.reason) }
     }
 
-    /// Returns the added energy. The kernel's counter only decreases if its driver restarts. ``EnergyCounter`` rejects
-    /// implausible jumps, since this module has no clock.
+    /// Returns the watt-hours since the last call, or nil if they are unknown. The kernel's counter only decreases if
+    /// its driver restarts. ``EnergyCounter`` rejects implausible jumps, since this module has no clock.
     private func addedEnergy() throws(KernelFault) -> Double? {
         guard let energy else { return nil }
         let now = try energy.value()

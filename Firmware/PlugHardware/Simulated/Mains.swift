@@ -4,7 +4,8 @@ struct Mains: Hashable, Sendable {
 
     let noise: Noise
 
-    /// Returns the RMS volts at a time in seconds, which vary by 2 V over minutes and by 0.3 V over seconds.
+    /// Returns the RMS volts at a time in seconds, which vary by up to 2 V over minutes and by up to 0.3 V over
+    /// seconds.
     func volts(at seconds: Double) -> Double {
         Self.nominalVolts + 2 * noise.smooth(seconds, period: 300, 1) + 0.3 * noise.stepped(seconds, period: 1, 2)
     }
