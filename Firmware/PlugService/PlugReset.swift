@@ -10,8 +10,8 @@ public enum PlugReset {
     /// - Throws: `FileError`, `NoPlugError`, ``PanelError``.
     public static func perform(at plug: PlugDirectories) async throws -> String {
         do {
-            // Without /proc the boot id is unknown. Zeros suffice then, because each start draws a random boot id and
-            // rejects every mirror.
+            // Without /proc the boot id is unknown. Zeros suffice then, because each start then draws a random boot id
+            // and rejects every mirror.
             let boot =
                 BootIdentifier.current().flatMap { BootID(bytes: $0) } ?? BootID(
                     bytes: [UInt8](repeating: 0, count: 16))!

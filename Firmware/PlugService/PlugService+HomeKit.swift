@@ -127,7 +127,7 @@ extension PlugService {
             port: port, txt: txt)
     }
 
-    /// Updates the announcement after a change of pairing, shape or name.
+    /// Updates the announcement after a change of the pairings or of the name.
     func announceHomeKit() {
         guard case .on(let door, var place?) = homeKitState, let registration = place.registration,
             let service = try? homeKitService(door, port: place.port)

@@ -20,7 +20,8 @@ public enum PanelRequest: Hashable, Sendable {
     case remove(String)
     /// `code CODE`: replaces the setup code. The client generates the new code.
     case code(SetupCode)
-    /// `rotate-key`, `rotate-key now`: replaces the plug's key after all controllers know the new one, or at once.
+    /// `rotate-key`, `rotate-key now`: replaces the plug's key when no controller delays the new one any longer, or at
+    /// once.
     case rotateKey(now: Bool)
 
     /// Parses a line of the panel socket.
