@@ -155,7 +155,7 @@ extension SleepProxy {
                 output.append(.withdraw(group, goodbye: true))
             }
         }
-        // The names first: the time to the first answer counts from the registration.
+        // The records are published first, so that queries for them are answered as soon as possible.
         publish(&sleeper, isRestored: false, now: now)
         sleepers.set(sleeper)
         for request in verification.requests { answer(request, .success, lease: request.lease) }

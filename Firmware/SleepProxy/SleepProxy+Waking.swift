@@ -105,8 +105,8 @@ extension SleepProxy {
         note(.waking(sleeper.identity, cause))
     }
 
-    /// Sends the magic packet to all cards and to the one card: some switches forward only broadcasts to a port whose
-    /// card sleeps, and some cards ignore broadcasts.
+    /// Sends the magic packet twice: to the broadcast address, because some switches forward only broadcasts to a port
+    /// whose card sleeps, and to the sleeper's card, because some cards ignore broadcasts.
     mutating func sendMagicPackets(to owner: OwnerOption) {
         guard let link else { return }
         let packet = MagicPacket(card: owner.card, password: owner.password)

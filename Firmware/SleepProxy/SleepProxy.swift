@@ -91,8 +91,8 @@ public struct SleepProxy: Machine, Sendable {
     ///   - random: the source of delays.
     ///   - metrics: the metrics in this proxy's instance name.
     ///   - limits: the limits of the link.
-    ///   - stored: the sleepers of the previous process. Times of a previous boot are recognized: the remaining lease
-    ///     then counts from the moment of storing.
+    ///   - stored: the sleepers of the previous process. If the time of storing is later than now, it belongs to a
+    ///     previous boot: the lease time that remained then counts from the moment of restoring.
     public init(
         random: SeededRandom, metrics: SleepProxyName.Metrics, limits: SleepProxyLimits = SleepProxyLimits(),
         stored: StoredSleepers? = nil
@@ -133,7 +133,7 @@ public struct SleepProxy: Machine, Sendable {
         return finish(now: now)
     }
 
-    /// The sleepers and the counts since the start.
+    /// The sleepers, and the counts since the proxy was created.
     public var report: SleepProxyReport {
         var report = counters
         report.sleepers = sleepers.ordered.map { sleeper in

@@ -21,7 +21,7 @@ public struct SleepProxyLimits: Hashable, Sendable {
     public var verifications = 64
     /// Registrations at once, from all hosts. Permits a whole office to fall asleep together.
     public var registrationBurst = 128
-    /// The time after which one more registration is accepted. Limits the time of checks.
+    /// The time after which one more registration is accepted. Limits the processor time that the checks take.
     public var registrationInterval = Duration.milliseconds(500)
     /// The longest lease in seconds. Limits the time for which a host that never returns has records.
     public var lease: UInt32 = 7200

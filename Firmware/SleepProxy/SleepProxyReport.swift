@@ -37,11 +37,11 @@ public struct SleepProxyReport: Hashable, Sendable {
 
     /// The sleepers, in the order of their cards.
     public internal(set) var sleepers: [Sleeper] = []
-    /// The registrations that were accepted since the start.
+    /// The registrations that were accepted since the proxy was created.
     public internal(set) var registrations = 0
-    /// The refused registrations per reason since the start.
+    /// The refused registrations per reason since the proxy was created.
     public internal(set) var refusals: [RefusalReason: Int] = [:]
-    /// The wakes per cause since the start.
+    /// The wakes per cause since the proxy was created.
     public internal(set) var wakes: [WakeCause: Int] = [:]
     /// The wakes that a limit prevented.
     public internal(set) var suppressedWakes = 0

@@ -11,7 +11,7 @@ struct SleeperTable: Sendable {
     /// The time of the next step of any sleeper. It is stored because each frame of the link needs it, and few frames
     /// change a sleeper.
     private(set) var nextDeadline: Instant?
-    /// A number that changes when a sleeper is added or removed.
+    /// A number that changes when a sleeper is added, replaced or removed.
     private(set) var generation: UInt64 = 0
 
     /// The sleeper with this card, or nil.

@@ -112,8 +112,8 @@ public struct StoredSleepers: Hashable, Sendable {
         return networkOrder(UInt32(truncatingIfNeeded: number >> 32)) + networkOrder(UInt32(truncatingIfNeeded: number))
     }
 
-    /// Returns the CRC-32 of IEEE 802.3. Without a table, because a file is written only when a host falls asleep or
-    /// returns.
+    /// Returns the CRC-32 of IEEE 802.3. Works without a table, because a file is written only when a host registers or
+    /// is released.
     package static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         var remainder: UInt32 = .max
         for byte in bytes {
