@@ -213,7 +213,7 @@ public actor SleepProxyService {
         }
     }
 
-    /// Ends without a packet, so that the sleeping hosts are found again after the next start.
+    /// Ends without sending a goodbye: the next process serves the stored hosts again.
     public func stop() {
         isStopped = true
         browse?.cancel()
@@ -228,7 +228,8 @@ public actor SleepProxyService {
     /// The reports of the served links.
     private var reports: [SleepProxyReport] { links.sorted { $0.key < $1.key }.map(\.value.report) }
 
-    /// The value of `sleep_proxy` in `plugd status`: `enabled` with the `name` and the `sleepers`, or the `reason`.
+    /// The value of `sleep_proxy` in `plugd status`: `enabled` with the `name`, the `sleepers` and the `refusals`, or
+    /// with the `reason`.
     public var status: JSONObject {
         var status = JSONObject()
         status.add("enabled", !links.isEmpty)
