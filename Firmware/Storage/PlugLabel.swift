@@ -1,8 +1,8 @@
 public import LinuxSystem
 public import PlugModel
 
-/// The data of a plug's label, with a changed code instead of the printed one. It is read from the state directory,
-/// even while the plug runs.
+/// The data of a plug's label. If the setup code was changed, the label has the new code instead of the printed one. It
+/// is read from the state directory, even while the plug runs.
 public struct PlugLabel: Sendable {
     /// The plug's id; nil if flash does not have it yet, or its file cannot be used.
     public let id: PlugID?
