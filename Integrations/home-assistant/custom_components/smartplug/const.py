@@ -9,4 +9,4 @@ OLDEST_PRESS = 5.0
 # plug has a different key permanently; a different plug at its previous address answers only for a short time.
 ATTEMPTS_WITH_OTHER_KEY = 3
 
-AFTER_FAULT = 30.0  # seconds until a failed plug is followed again; this limits the log entries of a repeating failure
+AFTER_FAULT = 30.0  # seconds from an error in this program to the next attempt; limits the log entries if it repeats
