@@ -24,7 +24,7 @@ class Done:
     """The plug executed a command."""
 
     state: State
-    sequence: int | None  # the event that records the command; None if no event does, for example if the relay did not change
+    sequence: int | None  # the number of the command's event; None if it has none, as when the relay did not change
 
 
 def turn(on: bool, auto_off: float | None = None) -> Command:

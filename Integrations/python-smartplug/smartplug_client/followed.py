@@ -67,7 +67,7 @@ class FollowedPlug:
             dead_band: float = 1.0, interval: float = 10.0, keep: Callable[[PairedPlug], Awaitable[None]] | None = None) -> None:
         """
         places: returns the addresses at which the plug is currently announced; called before each attempt.
-        after: the last event that was handled; with None, only new events are reported.
+        after: the number of the last event that was handled; with None, only new events are reported.
         dead_band, interval: a reading is reported when active power changed by this many watts, or after this many seconds.
         keep: stores the plug's keys, which change when the plug generates a new one; returns when they are stored.
         """
@@ -83,7 +83,7 @@ class FollowedPlug:
 
     @property
     def cursor(self) -> int | None:
-        """The last event that was handled. Pass it to the next instance as `after`."""
+        """The number of the last event that was handled. Pass it to the next instance as `after`."""
         return self._lane.after
 
     async def run(self, tell: Callable[[Update], None]) -> NoReturn:

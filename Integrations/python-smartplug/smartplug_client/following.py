@@ -93,7 +93,7 @@ class EventLane:
     """The order of events: numbers are consecutive, and a gap names the missing ones."""
 
     def __init__(self, after: int | None = None) -> None:
-        """`after` is the last event that was handled; with None, only new events are requested."""
+        """`after` is the number of the last event that was handled; with None, only new events are requested."""
         self.after, self._is_open = after, False
 
     def begin(self) -> dict[str, Any]:
