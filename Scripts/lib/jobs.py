@@ -36,7 +36,7 @@ from reports import FAILED, JOB_KINDS, cases_of
 
 UNKNOWN = 1e6  # seconds that a job without a recorded duration is assumed to take
 GRACE = 20  # seconds between SIGTERM, on which a job ends its processes, and SIGKILL
-SHOWN = 200  # lines of the output of a job that failed
+SHOWN = 200  # the maximum number of last lines that are printed from the output of a job that failed
 REPEATED = 5  # if more cases failed, none is repeated
 ATTEMPTS = 2  # after the first run
 REPEATED_SECONDS = 900  # after this time no further case is repeated
