@@ -12,7 +12,7 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
         case unknownKey(nearest: String?, known: [String])
         /// The key belongs to these other tables.
         case otherTable([String])
-        /// The key is before the first table. `of` lists the tables that have such a key.
+        /// The key is before the first table. `of` lists the tables in which this key is valid.
         case outsideTable(of: [String])
         /// The value has the wrong type.
         case wrongType(expected: String, found: String)
@@ -52,7 +52,7 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
         self.column = column
     }
 
-    /// The mistake as text for a user, without its line.
+    /// The mistake as text for a user, without its line and column.
     public var description: String {
         let subject = [table.map { "[\($0)]" }, key].compactMap(\.self).joined(separator: " ")
         return subject.isEmpty ? what : "\(subject): \(what)"

@@ -1,8 +1,8 @@
 import ProtocolCore
 
 extension ConfigurationReader {
-    /// A table of the file. Each method reads one key and returns nil if the key is missing. For an invalid value it
-    /// records a mistake and returns nil too, so that the caller uses its default.
+    /// A table of the file. A method that reads a key returns nil if the key is missing or its value is invalid, so
+    /// that the caller uses its default. For an invalid value, the method also records a mistake.
     package struct Table {
         /// The name of the table.
         package let name: String

@@ -26,8 +26,8 @@ package final class ConfigurationReader {
         }
     }
 
-    /// Resolves a path in a configuration file. A relative path is relative to the file's directory; `~/` is replaced
-    /// by `home`.
+    /// Resolves a path in a configuration file. A path that begins with `~/` is relative to `home`; another relative
+    /// path is relative to the file's directory.
     package static func path(_ written: String, beside file: String, home: String) -> String {
         if written.hasPrefix("/") { return written }
         if written.hasPrefix("~/") { return home + written.dropFirst() }

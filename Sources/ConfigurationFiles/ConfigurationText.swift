@@ -9,8 +9,8 @@ package struct ConfigurationText {
         case number(Double)
         case boolean(Bool)
         case texts([Item])
-        /// A type that no key uses: an array of other values, a table, a date. The associated value is its name for a
-        /// user.
+        /// A type that no key uses: a table, a date, or an array with an item that is not a string. The associated
+        /// value is its name for a user.
         case other(String)
     }
 
@@ -34,7 +34,7 @@ package struct ConfigurationText {
 
     /// Parses a text.
     ///
-    /// - Throws: the first syntax error, with its line and column.
+    /// - Throws: the first syntax error, with its line and column if the parser reports them.
     package init(_ text: String) throws(ConfigurationMistake) {
         var fault = ctoml_fault()
         var text = text
