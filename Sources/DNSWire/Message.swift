@@ -1,6 +1,6 @@
 /// A DNS message (RFC 1035 §4).
 public struct Message: Hashable, Sendable {
-    /// The identifier, which a unicast response repeats; 0 in multicast messages (RFC 6762 §18.1).
+    /// The identifier. A unicast response has the identifier of its query; multicast messages have 0 (RFC 6762 §18.1).
     public var id: UInt16
     /// The flags of the header.
     public var flags: MessageFlags
@@ -38,7 +38,7 @@ public struct MessageFlags: OptionSet, Hashable, Sendable {
     public static let response = MessageFlags(rawValue: 0x8000)
     /// AA: the sender is authoritative for the answers.
     public static let authoritative = MessageFlags(rawValue: 0x0400)
-    /// TC: in a multicast query, more known answers follow (RFC 6762 §7.2).
+    /// TC: in a multicast query, more known answers follow (RFC 6762 §7.2); in a response, some answers did not fit.
     public static let truncated = MessageFlags(rawValue: 0x0200)
 
     /// OPCODE; 0 is a standard query.

@@ -1,6 +1,6 @@
 extension Message {
-    /// Decodes a whole message. Ignores bytes after the last record, and keeps the data of unknown record types as
-    /// bytes.
+    /// Decodes a whole message. Ignores bytes after the last record, and keeps the data of record types without a case
+    /// in ``RecordData`` as bytes.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
         self.init(id: try reader.readUInt16(), flags: MessageFlags(rawValue: try reader.readUInt16()))

@@ -1,6 +1,7 @@
 /// The reason why bytes are not a valid DNS message, and its position.
 public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The position of the fault, in bytes from the start of the message.
+    /// The position of the fault, in bytes from the start of the message; for an EDNS option, from the start of the OPT
+    /// record's data.
     public let offset: Int
     /// The reason.
     public let reason: Reason
@@ -34,8 +35,9 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 struct WireReader {
     let bytes: [UInt8]
     private(set) var offset = 0
-    /// The names read so far, with the offset of their first label. Most names of a message are pointers to an earlier
-    /// name. Such a name shares the storage of the earlier one, which also saves memory in a cache of records.
+    /// The first names of the message, at most ``knownLimit``, with the offset of their first label. Most names of a
+    /// message are pointers to an earlier name. Such a name shares the storage of the earlier one, which also saves
+    /// memory in a cache of records.
     private var known: [(offset: Int, name: Name)] = []
     /// The limit of known names, which bounds the search in a message with many names.
     private static let knownLimit = 16

@@ -1,6 +1,6 @@
-/// The OPT record of a message (RFC 6891 §6.1), which has options instead of the data of a name.
+/// The OPT record of a message (RFC 6891 §6.1). Its data is a list of options about the message, not data about a name.
 public struct OptionsRecord: Hashable, Sendable {
-    /// The longest UDP payload in bytes that the sender accepts. It is in the field of the class.
+    /// The longest UDP payload in bytes that the sender accepts. The record has this number in its class field.
     public var payloadSize: UInt16
     /// The upper eight bits of a response code of twelve bits.
     public var extendedResponseCode: UInt8
@@ -11,7 +11,7 @@ public struct OptionsRecord: Hashable, Sendable {
     /// The options in their order.
     public var options: [EDNSOption]
 
-    /// The payload in bytes that fits into one Ethernet frame with an IPv6 and a UDP header.
+    /// A payload size in bytes that fits into one Ethernet frame with an IPv6 and a UDP header.
     public static let usualPayloadSize: UInt16 = 1440
 
     /// Creates a record.
@@ -73,7 +73,7 @@ extension Message {
 public enum EDNSOption: Hashable, Sendable {
     /// The identity of a host that sleeps or has been awakened (draft-cheshire-edns0-owner-option).
     case owner(OwnerOption)
-    /// The lifetime of an update (RFC 9664).
+    /// The lifetime of an update's records (RFC 9664).
     case updateLease(UpdateLeaseOption)
     /// Any other option, and an Owner option of a later version.
     case other(code: UInt16, [UInt8])

@@ -41,7 +41,8 @@ public struct OwnerOption: Hashable, Sendable {
         password = data.count > 14 ? WakePassword(bytes: data[14...]) : nil
     }
 
-    /// The data. An option with a password also has a wakeup address, because only its position separates the two.
+    /// The data. An option with a password also has a wakeup address, because a decoder recognizes the password only by
+    /// its position after that address.
     var data: [UInt8] {
         let second = password == nil ? wakeup : card
         return [Self.version, sequence] + primary.bytes + (second?.bytes ?? []) + (password?.bytes ?? [])
