@@ -42,7 +42,7 @@ public struct Characteristic: Hashable, Sendable {
         (self.unit, self.limits, self.name) = (unit, limits, name)
     }
 
-    /// True for a button press. Presses are sent immediately as separate events and cannot be read (HAP 9.75).
+    /// True for a button press. A press is sent immediately in its own event, and a read returns null (HAP 9.75).
     public var isPress: Bool { type == .programmableSwitchEvent }
 
     /// Converts a controller's value to the characteristic's format. Returns nil if the value is not valid.

@@ -1,6 +1,6 @@
 /// The reasons why received or stored bytes, accessories or numbers are rejected.
 public enum HomeKitError: Error, Hashable, Sendable, CustomStringConvertible {
-    // Items of ``TLV8``.
+    // Decoding of ``TLV8``.
     case noLength(type: UInt8)
     case fragmentTooShort(type: UInt8, length: Int, available: Int)
     case valueTooLong(type: UInt8)

@@ -66,7 +66,7 @@ struct HomeKitSession: Sendable {
     private(set) var strangersDeadline: Instant
     /// The number of bytes of output that were sent since the client last read all output.
     private(set) var untaken = 0
-    /// The time at which the first of these bytes were sent, or nil if the client has read all output.
+    /// The time at which the first of the ``untaken`` bytes were sent, or nil if the client has read all output.
     private(set) var untakenSince: Instant?
     var subscriptions: Set<CharacteristicKey> = []
     /// The changed characteristics to send. Each is sent with its value at the time of sending. The number of

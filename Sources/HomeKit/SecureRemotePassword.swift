@@ -1,6 +1,6 @@
 /// SRP-6a for pair-setup (HAP 5.5): the 3,072-bit group of RFC 5054 and SHA-512.
 ///
-/// HAP does not say with how many leading zeros S, A and B are hashed. Apple's controllers remove the zeros, and
+/// HAP does not define how many leading zeros of S, A and B are hashed. Apple's controllers remove the zeros, and
 /// aiohomekit pads the numbers to the length of the modulus. An accessory accepts both forms (``Hashing``).
 public enum SecureRemotePassword {
     /// The length of the modulus, and so of public keys, in bytes.
@@ -62,7 +62,7 @@ public enum SecureRemotePassword {
         PairingCryptography.sha512(hashing.bytes(of: secret))
     }
 
-    /// M1 = H(H(N) xor H(g), H(user), salt, A, B, K): g as one byte.
+    /// M1 = H(H(N) xor H(g), H(user), salt, A, B, K). H(g) hashes g as one byte.
     public static func controllerProof(
         user: String, salt: [UInt8], controllerKey: [UInt8], accessoryKey: [UInt8], sessionKey: [UInt8],
         _ hashing: Hashing = .stripped
@@ -73,7 +73,7 @@ public enum SecureRemotePassword {
             hashing.bytes(of: accessoryKey), sessionKey)
     }
 
-    /// M2 = H(A, M1, K), A padded.
+    /// M2 = H(A, M1, K). A is padded.
     public static func accessoryProof(
         controllerKey: [UInt8], controllerProof: [UInt8], sessionKey: [UInt8]
     ) -> [UInt8] {
