@@ -97,8 +97,8 @@ package struct CaptureProgram: Hashable, Sendable {
         let v4 = selection?.addresses.filter { $0.family == .v4 }.map { Self.word($0.bytes[...]) }.sorted()
         let v6 = selection?.addresses.filter { $0.family == .v6 }.map { Self.word($0.bytes.suffix(4)) }.sorted()
 
-        // Only frames on this interface that other hosts sent to this host, to a group or to all hosts: their packet
-        // types are below PACKET_OTHERHOST, which is 3.
+        // The program accepts only frames on this interface that other hosts sent to this host, to a group or to all
+        // hosts. The packet types of these frames are below PACKET_OTHERHOST, which is 3.
         append(Code.loadWord, Code.packetType)
         rejectUnless(Code.jumpIfAtLeast, 3, isExpected: false)
         append(Code.loadWord, Code.interface)
@@ -181,8 +181,8 @@ package struct CaptureProgram: Hashable, Sendable {
         append(Code.end, 0)
     }
 
-    /// Accepts the frame if the loaded value is one of these, or always if the list is nil. The accepting instruction
-    /// returns the number of bytes to deliver; 0xFFFF delivers the whole frame.
+    /// Accepts the frame if the loaded value is one of `values`, or always if `values` is nil. The accepting
+    /// instruction returns the number of bytes to deliver; 0xFFFF delivers the whole frame.
     private mutating func accept(_ values: [UInt32]?) {
         guard let values else { return append(Code.end, 0xFFFF) }
         for value in values {

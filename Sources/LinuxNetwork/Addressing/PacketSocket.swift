@@ -37,7 +37,8 @@ package final class PacketSocket: @unchecked Sendable {
     private static let longestPause = TimeAmount.seconds(1)
 
     private var kind: Kind
-    /// The kind with which the socket was last opened. It differs from ``kind`` if the program was replaced meanwhile.
+    /// The kind with which the socket was last opened. It differs from ``kind`` if the program or the groups were
+    /// replaced since then.
     private var openedKind: Kind
     private let interface: Int32
     private let eventLoop: any EventLoop

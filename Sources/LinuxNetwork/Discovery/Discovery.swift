@@ -25,7 +25,7 @@ public actor Discovery {
     let logger: Logger
     let interfaces: InterfaceFilter
     let configuration: DiscoveryNode.Configuration
-    /// The last number of a registration, a browse or a resolve.
+    /// The newest identifier. Registrations, browses and resolves share one sequence of identifiers.
     nonisolated let lastIdentifier = Atomic<UInt64>(0)
     var node: DiscoveryNode
     var links: [InterfaceID: DiscoveryLink] = [:]

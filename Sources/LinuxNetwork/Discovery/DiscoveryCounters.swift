@@ -12,7 +12,8 @@ public struct DiscoveryCounters: Sendable, Hashable {
     public var sendsFailed = 0
     /// The number of datagrams that were not sent because no socket was open or its queue was full.
     public var sendsDropped = 0
-    /// The number of times that a socket was reopened.
+    /// The number of times that opening a socket failed or an open socket closed. After each of these, the socket is
+    /// opened again.
     public var socketReopenings = 0
     /// The number of times that a multicast group was joined again because no other host was heard for two minutes.
     public var rejoins = 0

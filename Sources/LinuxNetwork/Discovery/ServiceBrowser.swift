@@ -54,7 +54,8 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
         let discovery: Discovery
         let id: BrowseID
         var signals: AsyncStream<Void>.Iterator
-        /// The changes that were fetched from the discovery at once: one packet may contain dozens of services.
+        /// The unread rest of the changes that one call fetched from the discovery. One packet may cause dozens of
+        /// changes.
         private var taken = PendingChanges()
 
         init(discovery: Discovery, id: BrowseID, signals: AsyncStream<Void>.Iterator) {

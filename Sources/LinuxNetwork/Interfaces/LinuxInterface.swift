@@ -54,7 +54,7 @@ public struct LinuxInterface: Sendable, Hashable {
 public enum InterfaceFilter: Sendable, Hashable {
     /// Every interface with multicast, except loopback.
     case multicastCapable
-    /// Only interfaces with these names, which may include loopback. They may appear later.
+    /// Only interfaces with these names, which may include loopback. The interfaces may appear later.
     case named(Set<String>)
     /// All interfaces, for programs that only inspect them.
     case every

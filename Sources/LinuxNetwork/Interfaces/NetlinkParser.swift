@@ -173,7 +173,7 @@ private func parseNeighbour(_ bytes: [UInt8], _ range: Range<Int>) throws(Netlin
         default: continue
         }
     }
-    // Other links than Ethernet have no such neighbours.
+    // A neighbour on a link that is not Ethernet has no MAC address of six bytes.
     guard let address, let card, let age else { return .other }
     // The kernel counts in hundredths of a second (USER_HZ).
     return .neighbour(
@@ -212,8 +212,8 @@ private func attributes(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkErr
     return found
 }
 
-/// Rounds up to a multiple of four bytes, to which netlink pads messages and attributes. The last one may lack its
-/// padding.
+/// Rounds up to a multiple of four bytes, to which netlink pads messages and attributes. The last message or attribute
+/// may lack its padding.
 private func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
 
 private func require(_ count: Int, in range: Range<Int>) throws(NetlinkError) {
