@@ -15,7 +15,7 @@ public struct LocalOffsets: Hashable, Sendable {
 
     /// The step of the search in seconds: one day. No time zone changes its offset twice within a day.
     private static let step = 86_400
-    /// The maximum number of days that are searched: two centuries. It bounds the search if a year has a typing error.
+    /// The maximum number of days that are searched: two centuries. It bounds the search if the user mistyped a year.
     private static let limit = 73_000
 
     /// Searches for the changes of a period.

@@ -13,7 +13,7 @@ extension FileStore {
                 try calls.makeDirectory(trimmed, mode: mode)
             }
         } catch {
-            // Another process may have created it in the meantime.
+            // Another process may have created the directory since the check.
             guard error.reason == .system(.alreadyExists), calls.isDirectory(trimmed) else { throw error }
         }
         try synchronizeDirectory(of: trimmed)

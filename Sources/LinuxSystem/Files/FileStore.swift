@@ -1,7 +1,8 @@
 /// File operations: whole-file reads with a limit, and atomic replacements whose results survive a power cut.
 ///
 /// Paths are absolute, or relative to the working directory. Every call blocks until the storage has answered. Only
-/// reads of whole files stop waiting after a time limit (``FileSystemTimeout``).
+/// reads of whole files, ``requireAnswer(of:)`` and the opening of a pipe for output stop waiting after a time limit
+/// (``FileSystemTimeout``).
 public struct FileStore: Sendable {
     let calls: any FileCalls
     let patience: FileSystemTimeout

@@ -9,7 +9,8 @@ extension FileStore {
 
     /// Creates a secret, complete and durable, unless a file of that name exists, which then stays unchanged.
     ///
-    /// - Returns: true if the file was created. If several processes create it at once, exactly one process gets true.
+    /// - Returns: true if the file was created. If several processes create the file at the same time, exactly one
+    ///   process gets true.
     public func createSecret(_ path: String, with bytes: [UInt8]) throws(FileError) -> Bool {
         // The name is unique to this process, because another process may do the same.
         let draft = path + ".\(getpid())"
