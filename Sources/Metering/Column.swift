@@ -61,8 +61,8 @@ struct Column: Sendable {
         return nil
     }
 
-    /// Returns the width with the smallest sum of low bits and exceptions. An exception costs its index and its high
-    /// bits in groups of seven.
+    /// Returns the width for which the low bits and the exceptions together need the fewest bytes. An exception needs
+    /// one byte for its index, and one byte per seven high bits.
     func cheapestWidth() -> (width: Int, exceptions: Int) {
         let widest = UInt64.bitWidth - largest.leadingZeroBitCount
         // The number of multiples with more bits than the index.

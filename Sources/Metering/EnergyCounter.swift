@@ -42,7 +42,7 @@ public struct EnergyCounter: Sendable {
         add(deciwatts: measurement.deciwatts, microwattHours: measurement.addedMicrowattHours, at: time)
     }
 
-    /// Adds the energy between the previous power and this one.
+    /// Adds the energy since the previous measurement, as the trapezoid between the previous power and this one.
     public mutating func add(deciwatts: Int32, at time: Instant) {
         add(deciwatts: deciwatts, microwattHours: nil, at: time)
     }

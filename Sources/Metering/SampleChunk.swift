@@ -46,7 +46,7 @@ public struct SampleChunk: Hashable, Sendable {
     static let format: UInt8 = 0xC1
     static let headerSize = 20
 
-    /// Creates a chunk from untrusted bytes. Only checks the header; ``samples()`` checks the rest.
+    /// Creates a chunk from untrusted bytes. Only checks the header; ``samples()`` checks the blocks.
     public init(bytes: [UInt8]) throws(SampleChunkError) {
         guard bytes.count >= Self.headerSize else { throw SampleChunkError(.truncated, at: bytes.count) }
         guard bytes[0] == Self.format, bytes[1] == 0 else { throw SampleChunkError(.unknownFormat, at: 0) }
