@@ -1,6 +1,6 @@
 public import DNSWire
 
-/// A UDP datagram that arrived at port 5353.
+/// A UDP datagram that arrived at port 5353 or at another port of this host.
 public struct InboundDatagram: Hashable, Sendable {
     /// The payload.
     public var bytes: [UInt8]

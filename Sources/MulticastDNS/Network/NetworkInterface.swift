@@ -57,7 +57,7 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
         self.families = families ?? Set(addresses.map(\.address.family)).subtracting(isLoopback ? [.v6] : [])
     }
 
-    /// Returns the interface with these addresses of this host's other interfaces on the link.
+    /// Returns a copy of the interface with these addresses as its ``siblings``.
     func with(siblings: [IPAddress]) -> NetworkInterface {
         var network = self
         network.siblings = siblings

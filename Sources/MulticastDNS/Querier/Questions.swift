@@ -24,7 +24,8 @@ struct HeardQuestion: Hashable, Sendable {
 /// A question that is due.
 struct DueQuestion: Hashable {
     let key: QuestionKey
-    /// The time since the question was last asked. New questions and refreshes use the shortest interval.
+    /// The approximate time since this host last asked the question. New questions and refresh queries use the shortest
+    /// interval.
     let interval: Duration
 
     init(_ key: QuestionKey, interval: Duration = RFC6762.queryInterval) {

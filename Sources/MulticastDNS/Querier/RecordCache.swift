@@ -32,8 +32,8 @@ struct RecordCache: Sendable {
     /// filling the memory. The records of a link with 1,000 hosts fit.
     private static let countLimit = 5000
     private static let byteLimit = 4 << 20
-    /// One eviction removes a sixteenth of the non-priority records at once, because each eviction sorts all records by
-    /// age.
+    /// One eviction removes a sixteenth of the non-priority records and not only one record, because each eviction
+    /// sorts all records by age.
     private static let evictedShare = 16
     /// The limit of records per type and priority name. It prevents forged records under that name from filling the
     /// memory; a host has fewer addresses.

@@ -55,7 +55,7 @@ struct AnswerQueues: Sendable {
     ) {
         if !selected.unicast.isEmpty {
             // A unicast answer has the same timing rules as a multicast one (§5.4): random delays prevent many hosts
-            // from answering at once.
+            // from answering at the same time.
             let window = selected.window(for: selected.unicast, to: inbound, now: now, &random)
             let isHeld = selected.isHeld(inbound)
             if !reply(selected.unicast, to: inbound.source, window: window, isHeld: isHeld) {
@@ -95,7 +95,8 @@ struct AnswerQueues: Sendable {
         return true
     }
 
-    /// Immediately repeats an answer that another host sent with too short a time to live (§6.6).
+    /// Repeats an answer that another host sent with too short a time to live (§6.6), at the latest one second after
+    /// this host's last multicast of the answer.
     mutating func correct(_ answer: Answer, in family: IPFamily, now: Instant) {
         changeGroupQueue(of: family) {
             $0.enqueue(answer, window: now...now, asker: nil, interval: RFC6762.multicastInterval)

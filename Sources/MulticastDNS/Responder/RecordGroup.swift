@@ -65,7 +65,8 @@ public struct RecordGroup: Hashable, Sendable {
         }
     }
 
-    /// Returns the negative answer: the name has no other types than these (RFC 6762 §6.1).
+    /// Returns the negative answer: an NSEC record with the types of the group's unique records, which are the only
+    /// types of the name (RFC 6762 §6.1).
     func negative(on network: NetworkInterface) -> Record {
         let unique = unique(on: network)
         let timeToLive = unique.map(\.timeToLive).min() ?? RFC6762.hostTimeToLive
@@ -87,7 +88,8 @@ public struct RecordGroup: Hashable, Sendable {
         return ([name] + (shared + answeredOnly).map(\.name)).filter { seen.insert($0).inserted }
     }
 
-    /// Returns the records of an answer on one interface. The list is empty if the group has changed since.
+    /// Returns the records of an answer on one interface. The list is empty if the slot no longer exists, because the
+    /// group changed after the answer was chosen.
     func records(_ slot: Answer.Slot, on network: NetworkInterface) -> [Record] {
         switch slot {
         case .unique(let type):

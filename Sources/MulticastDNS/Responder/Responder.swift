@@ -246,8 +246,8 @@ public struct Responder: Machine, Sendable {
 
     // MARK: Interfaces
 
-    /// Adds or changes an interface. An interface without a usable address is detached, and probing begins when it has
-    /// one.
+    /// Adds or changes an interface. An interface without a multicast family is detached, and probing begins when it
+    /// has one.
     private mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
         guard !network.families.isEmpty else { return detach(network.id, now: now, &actions) }
         if let old = networks[network.id] {

@@ -11,8 +11,8 @@ struct ResponseUnit {
 
 /// Puts responses into packets (RFC 6762 §6, §17, §18).
 enum ResponsePacker {
-    /// Packs units into authoritative packets (§18.4) with id zero (§18.1), no questions (§6) and no duplicate records
-    /// per packet.
+    /// Packs units into authoritative packets (RFC 6762 §18.4) with id zero (RFC 6762 §18.1), no questions (RFC 6762
+    /// §6) and no duplicate records per packet.
     static func pack(_ units: [ResponseUnit]) -> [[UInt8]] {
         parts(of: units, by: \.option).flatMap { part in
             let option = part.first?.option

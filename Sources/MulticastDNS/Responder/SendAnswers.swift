@@ -3,9 +3,9 @@ import DNSWire
 /// Composes responses, with additional records that make the next question unnecessary (RFC 6762 §6, RFC 6763
 /// §12).
 extension Responder {
-    /// Answers like a unicast DNS server (§6.7): with the query's id and question, without cache-flush bits, with short
-    /// times to live, in one packet of a size that every resolver accepts. If an answer does not fit, the TC bit is
-    /// set.
+    /// Answers like a unicast DNS server (RFC 6762 §6.7): with the query's id and question, without cache-flush bits,
+    /// with short times to live, in one packet of a size that every resolver accepts. If an answer does not fit, the TC
+    /// bit is set.
     func answerLegacy(_ answers: [Answer], _ inbound: InboundMessage, _ actions: inout [Action]) {
         guard let network = networks[inbound.interface] else { return }
         let units = units(for: answers, on: network)
