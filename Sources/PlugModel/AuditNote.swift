@@ -5,7 +5,8 @@ public struct AuditNote: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The plug paired with the actor, a controller.
         case paired
-        /// The plug rejected a pairing: the proof was wrong, or the plug did not accept pairings.
+        /// The plug rejected a pairing: the proof was wrong, the plug did not accept pairings, or it already had the
+        /// maximum number of controllers.
         case pairingFailed
         /// The plug removed the controller that the detail names.
         case removed
@@ -19,7 +20,7 @@ public struct AuditNote: Hashable, Sendable {
         case firmware
         /// A change of a controller's role, or an invitation for a role.
         case roleChanged, invited
-        /// A change of the setup code, or of a key: the plug's or the actor's.
+        /// A change of the setup code, or of a current or announced key: the plug's or the actor's.
         case codeChanged, keyRotated
         /// Entries of this log were lost to corrupt flash or a power failure.
         case lost

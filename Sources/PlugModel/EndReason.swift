@@ -2,7 +2,7 @@
 public struct Goodbye: Hashable, Sendable {
     /// The reason of a Goodbye (`GoodbyeReason` in smartplug.proto).
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// An orderly stop or restart.
+        /// An orderly stop or restart of a side, or the controller has changed its key.
         case stopping
         /// The two sides have no protocol version in common.
         case version
@@ -10,7 +10,7 @@ public struct Goodbye: Hashable, Sendable {
         case malformed
         /// The peer sent a message before Hello, or a second Hello.
         case outOfOrder
-        /// The peer exceeded a limit of sessions, requests or bytes.
+        /// The peer exceeded a limit of sessions, requests, bytes or paired controllers.
         case limit
         /// The peer sent nothing for 45 s.
         case silent

@@ -1,6 +1,6 @@
 /// A code for pairing with a plug: 80 random bits, not derived from any other value. The plug's own code is the one on
-/// its label until an owner replaces it. With the plug's own code, a controller can pair while the pairing window is
-/// open. An invitation has a separate code, which does not require an open window.
+/// its label until an owner or a user of the plug's local panel replaces it. With the plug's own code, a controller can
+/// pair while the pairing window is open. An invitation has a separate code, which does not require an open window.
 ///
 /// A user sees 16 characters of base 32 (RFC 4648 section 6: A to Z and 2 to 7) in groups of four.
 public struct SetupCode: Hashable, Sendable {
