@@ -121,7 +121,7 @@ enum InstanceNameRule {
         return nil
     }
 
-    /// Line and paragraph separators, zero-width characters, and marks that embed, override or isolate a text
+    /// Returns true for line and paragraph separators, zero-width characters, soft hyphens, and marks that set a text
     /// direction. With them a name could imitate another one or change the text around it. The joiners U+200C and
     /// U+200D are allowed, because words and emoji contain them.
     private static func isDisturbing(_ scalar: Unicode.Scalar) -> Bool {

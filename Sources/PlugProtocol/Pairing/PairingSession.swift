@@ -36,8 +36,8 @@ public struct PairingSession: Machine, Sendable {
         case ended
     }
 
-    /// The maximum duration of the pairing. After wrong proofs a plug delays a check by up to 30 s, and other proofs
-    /// may be queued.
+    /// The maximum time from the TLS handshake to the plug's proof. After wrong proofs a plug delays the check of the
+    /// next proofs by up to 30 s.
     static let patience = Duration.seconds(90)
 
     private let name: String

@@ -334,8 +334,8 @@ public struct PlugServer: Machine, Sendable {
         }
     }
 
-    /// Moves requests to the shell behind all other actions. The shell may answer a request immediately, and the answer
-    /// must be sent after all earlier messages.
+    /// Moves the actions that have an answer behind all other actions. The caller may answer an action immediately, and
+    /// the server's reaction must be sent after all earlier messages.
     private func asksLast(_ actions: [Action]) -> [Action] {
         guard actions.count > 1, actions.contains(where: \.isAsk) else { return actions }
         return actions.filter { !$0.isAsk } + actions.filter(\.isAsk)

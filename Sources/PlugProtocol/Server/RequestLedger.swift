@@ -1,8 +1,8 @@
 internal import DequeModule
 import PlugModel
 
-/// The running commands and the outcomes of the last ones. A repeated request of the same authority gets the first
-/// outcome.
+/// The running commands, and the outcomes of the last completed commands. A repeated request of the same authority gets
+/// the first outcome.
 struct RequestLedger: Sendable {
     /// The origin that waits for an outcome.
     enum Waiter: Hashable {

@@ -34,7 +34,8 @@ public enum ControllerRequest: Hashable, Sendable {
     case factoryReset
 }
 
-/// An answer to a ``ControllerRequest``. A plug answers requests in the order in which it received them.
+/// An answer to a ``ControllerRequest``. Answers may arrive in a different order than the requests: a new setup code,
+/// the audit log and HomeKit are answered when the plug's storage or its HomeKit server has answered.
 public enum ControllerAnswer: Hashable, Sendable {
     /// The paired controllers, in the order of their pairing.
     case controllers([PairedControllerEntry])

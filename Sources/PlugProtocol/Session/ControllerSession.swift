@@ -182,7 +182,8 @@ public struct ControllerSession: Machine, Sendable {
             ping(now: now)
         case .reading(let reads):
             if reads, !isReading {
-                // The bytes that arrived meanwhile are about to be read, so the limits start again.
+                // The bytes that arrived while the shell did not read are about to be read, so the time limits start
+                // again.
                 lastReceived = now
                 if probedAt != nil { probedAt = now }
             }

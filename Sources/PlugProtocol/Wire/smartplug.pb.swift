@@ -329,7 +329,7 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// orderly stop or restart
+  /// orderly stop or restart, or the controller has a new key
   case stopping // = 1
 
   /// no version in common; `detail` names the side to update
@@ -341,7 +341,7 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// a message before Hello, or a second Hello
   case outOfOrder // = 4
 
-  /// too many sessions, requests or bytes
+  /// too many sessions, requests, bytes or paired controllers
   case limit // = 5
 
   /// nothing received for 45 s
