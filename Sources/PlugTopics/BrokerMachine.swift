@@ -29,7 +29,7 @@ public struct BrokerMachine: Machine, Sendable {
         case state(PlugID, PlugState, at: String?)
         /// A plug is not reachable.
         case away(PlugID)
-        /// The plugs of the house. All other plugs are removed from the broker.
+        /// The plugs of the house. The retained messages of all other plugs are removed from the broker.
         case paired(Set<PlugID>)
         /// The journal has a new event.
         case happened(QueuedEvent)
