@@ -40,7 +40,8 @@ public struct Dialer: Sendable {
         let deadline = NIODeadline.now() + timeout
         var remaining = addresses
         var attempts: [DialError.Attempt] = []
-        // An address may meanwhile belong to a different machine. The loop then tries the remaining addresses.
+        // An address may now belong to a different machine than when it was announced. The loop then tries the
+        // remaining addresses.
         while true {
             let channel: any Channel
             do {

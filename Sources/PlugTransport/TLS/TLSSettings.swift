@@ -46,8 +46,8 @@ enum TLSSettings {
         }
     }
 
-    /// Disables session tickets. A ticket would admit a controller that was removed in the meantime. NIOSSL has no
-    /// setting for it, so the code accesses its private context. If a later version of NIOSSL stores the context
+    /// Disables session tickets. A ticket would admit a controller that was removed after the ticket was issued. NIOSSL
+    /// has no setting for it, so the code accesses its private context. If a later version of NIOSSL stores the context
     /// elsewhere, the tests fail at this precondition.
     private static func refuseTickets(_ context: NIOSSLContext) {
         guard let pointer = Mirror(reflecting: context).descendant("sslContext") as? OpaquePointer else {
