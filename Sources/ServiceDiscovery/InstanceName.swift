@@ -1,7 +1,7 @@
 /// Derives alternative service names after conflicts.
 enum InstanceName {
     /// Returns the name with number `number` (2, 3, ...): "Lamp" becomes "Lamp (2)" (RFC 6762 §9). Shortens the base if
-    /// the result would exceed a label.
+    /// the result would exceed the limit of a label.
     static func numbered(_ wish: String, _ number: Int) -> String {
         let suffix = " (\(number))"
         return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
@@ -26,7 +26,7 @@ enum InstanceName {
         return (String(base.dropLast()), number)
     }
 
-    /// Shortens the text to whole characters within a number of bytes.
+    /// Removes characters from the end of the text until it has at most `limit` bytes.
     static func shortened(_ text: String, to limit: Int) -> String {
         var text = text
         while text.utf8.count > limit { text.removeLast() }

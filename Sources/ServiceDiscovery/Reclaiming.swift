@@ -11,7 +11,7 @@ struct Reclaiming: Sendable {
         case waiting(until: Instant)
         /// The first part of an attempt: the name is queried until this time.
         case asking(until: Instant)
-        /// The second part of an attempt: the registered name is probed for with these records.
+        /// The second part of an attempt: the registered name is probed for with the records of this group.
         case probing(GroupID)
     }
 

@@ -243,8 +243,7 @@ extension Querier {
 }
 
 extension IPAddress {
-    /// True if the address can belong to a different host on each interface. Any other address belongs to the same host
-    /// on every interface, so it is listed only once.
+    /// True if the address identifies a host only together with an interface. Any other address is listed only once.
     fileprivate var isScoped: Bool { family == .v6 && isLinkLocal }
 }
 

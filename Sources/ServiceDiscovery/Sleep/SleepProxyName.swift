@@ -53,7 +53,8 @@ public struct SleepProxyName: Hashable, Sendable, CustomStringConvertible {
         self.name = InstanceName.shortened(name, to: RFC6763.instanceNameLimit - prefix.utf8.count)
     }
 
-    /// Parses an instance name, or returns nil if it does not begin with four numbers of two digits.
+    /// Parses an instance name. Returns nil if it does not begin with four numbers in ``Metrics/range``, or if the
+    /// number of features is not valid.
     public init?(_ text: String) {
         guard let blank = text.firstIndex(of: " ") else { return nil }
         let parts = text[..<blank].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
