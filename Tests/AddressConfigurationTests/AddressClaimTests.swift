@@ -52,7 +52,7 @@ struct AddressClaimTests {
         #expect(times.min()! < 4.3 && times.max()! > 6.7)
     }
 
-    @Test("Three probes and two announcements are sent at the times of the RFC")
+    @Test("Three probes and two announcements are sent at the times of RFC 3927")
     func threeProbesAndTwoAnnouncementsAreSentAtTheTimesOfTheRFC() throws {
         for seed in 1...100 as ClosedRange<UInt64> {
             var claim = claim(seed: seed)
@@ -109,7 +109,7 @@ struct AddressClaimTests {
     }
 
     @Test(
-        "Other packets do not end the probing",
+        "Other packets have no effect, neither during the probing nor later",
         arguments: [
             // An access point sends our own packets back.
             probe, announcement,

@@ -70,7 +70,7 @@ struct LinkLocalAddressingTests {
         #expect(bench.linkLocal == bench.probed.last)
     }
 
-    @Test("If two hosts probe for an address at once, the plug selects a new one")
+    @Test("If a different host probes for the same address at the same time, the plug selects a new one")
     func ofTwoThatProbeAtOnceBothTakeAnother() throws {
         var bench = Bench()
         bench.send(.linkUp)

@@ -9,9 +9,8 @@ struct LinkLocalSelectionTests {
         LinkLocalSelection(hardware: MACAddress(2, 0, 0, 0, 0, last), remembered: remembered)
     }
 
-    /// Returns the addresses that are tried until `end`, with their times. Each address is usable
-    /// at once and has a conflict after `usableFor`. If `usableFor` is nil, each address has a conflict after 10 ms,
-    /// before it is usable.
+    /// Returns the addresses that are tried until `end`, with their times. Each address is usable immediately and has a
+    /// conflict after `usableFor`. If `usableFor` is nil, each address has a conflict after 10 ms, before it is usable.
     private func denied(
         _ selection: inout LinkLocalSelection, from start: Instant = .zero, until end: Duration,
         usableFor: Duration? = nil

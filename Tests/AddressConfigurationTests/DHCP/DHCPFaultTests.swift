@@ -111,7 +111,7 @@ struct DHCPFaultTests {
         #expect(lab.types == [.discover, .request])
     }
 
-    @Test("After an offer, acknowledgements and refusals of a different server are ignored")
+    @Test("After a request to one server, acknowledgements and refusals of a different server are ignored")
     func wrongServer() throws {
         var lab = DHCPLab(FakeServer())
         lab.servers[0].answers = [.discover]

@@ -151,7 +151,8 @@ struct DHCPLinkTests {
             lab.send(.linkDown)
             lab.run(for: .milliseconds(100))
         }
-        // In this hour the client starts 20 times at once, then every four seconds. The first start sends two messages.
+        // The first 20 starts of the client begin without delay, each at its linkUp. Later starts are four seconds
+        // apart. The first start sends two messages.
         #expect((500...922).contains(lab.sent.count))
     }
 }
