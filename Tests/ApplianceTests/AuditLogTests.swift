@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("A page has the next 100 entries at most, and a limit selects the newest entries")
+    @Test("A page has at most the next 100 entries, and a limit selects the newest entries")
     func partsOfItFollowEachOther() {
         var log = AuditLog()
         for number in 0..<250 { log.record(rename(number), boot: boot, now: at(0)) }

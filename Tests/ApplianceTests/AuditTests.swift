@@ -33,7 +33,7 @@ import Testing
         }.last
     }
 
-    @Test("A rename and changed settings record the actor and the previous value")
+    @Test("Changes of the name and the settings are recorded with the actor and the previous value")
     func aNewNameAndOtherSettingsSayWhoAndWhatWasBefore() {
         var house = house()
         house.command(request(1), .rename("Lounge"))
@@ -48,7 +48,7 @@ import Testing
         #expect(read(&house)?.entries.map(\.note) == notes(house))
     }
 
-    @Test("A refused command records the actor and the reason, and repetitions are counted")
+    @Test("A refused command is recorded with the actor and the reason, and repetitions are counted")
     func aRefusedCommandSaysWhoAndWhy() {
         var house = house()
         house.isFlashWritable = false
@@ -137,7 +137,7 @@ import Testing
             "the audit log was written during a factory reset")
     }
 
-    @Test("While writes to flash fail, commands and reads of the log continue")
+    @Test("While writes to flash fail, the relay can be switched and the audit log can be read")
     func aFlashThatFailsKeepsNothingWaiting() {
         var house = House(audit: AuditLog())
         house.isFlashWritable = false

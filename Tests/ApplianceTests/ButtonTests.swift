@@ -149,7 +149,8 @@ import Testing
         arguments: [Duration.zero, .milliseconds(20)], [Int64(0), 300, 1200, 60_000])
     func howeverLateEdgesAreHeardTheirOwnTimesCount(debounce: Duration, delay: Int64) {
         var bench = bench { $0.debounce = debounce }
-        // Four edges at 0, 900, 1000 and 1050 ms after `start`. A busy machine reads all four at once, later.
+        // Four edges at 0, 900, 1000 and 1050 ms after `start`. A busy machine reads all four edges together, `delay`
+        // ms after the last one.
         let start = bench.now
         let edges: [(Bool, Int64)] = [(true, 0), (false, 900), (true, 1000), (false, 1050)]
         bench.now = start + .milliseconds(1050 + delay)
@@ -159,7 +160,7 @@ import Testing
         #expect(bench.relay.map(\.value) == [true, false])
     }
 
-    @Test("A late deadline waits for unread edges before it is evaluated")
+    @Test("If a deadline is handled late, the press is evaluated only after unread edges were read")
     func whoWakesLateHearsTheEdgesBeforeItJudges() {
         var bench = bench { $0.debounce = .zero }
         bench.edge(down: true)

@@ -6,7 +6,7 @@ import Testing
 /// Tests of handling an event in two halves: first the actions for the hardware parts, such as the relay, then all
 /// other actions.
 @Suite struct HalvesTests {
-    @Test("The first half of handling an event moves the relay; only the second half numbers, writes and sends")
+    @Test("The first half of handling an event switches the relay; the second half numbers, writes and sends events")
     func theRelayMovesBeforeAnythingIsNumberedWrittenOrSent() throws {
         var whole = House()
         whole.feed(.appliance(.buttonEdge(down: true, at: whole.now)))

@@ -177,7 +177,8 @@ import Testing
         #expect(bench.recorded == [.protectionTripped(.overPower), .relayChanged(on: false, cause: .protection)])
     }
 
-    @Test("A short overload and the limit itself do not trip") func aShortOverloadAndTheLimitItselfAreAllowed() {
+    @Test("A short overload, or a power equal to the limit, does not trip the plug")
+    func aShortOverloadAndTheLimitItselfAreAllowed() {
         var bench = Bench()
         bench.command(.setRelay(on: true, autoOff: nil))
         for load in [36_801, 36_800, 50_000, 100] as [Int32] {

@@ -193,7 +193,8 @@ import Testing
         #expect(memory.journal.nextSequence == 2)
     }
 
-    @Test("Numbers are assigned to waiting events in their order") func numbersComeToTheEventsThatWaitInTheirOrder() {
+    @Test("Waiting events get their numbers in the order of the events")
+    func numbersComeToTheEventsThatWaitInTheirOrder() {
         var memory = PlugMemory()
         let waiting = [ButtonPress.single, .double].map { UnnumberedEvent(.buttonPressed($0), at: at(1)) }
         func numbered(_ sequence: SequenceNumber, _ press: ButtonPress) -> MirrorRecord {

@@ -84,7 +84,7 @@ import Testing
         #expect(times == (0...10_000).map { $0 * 1000 })
     }
 
-    @Test("A fetch returns only the chunks with samples of its span, and an empty chunk for a span without samples")
+    @Test("A fetch returns only the chunks with samples of its span, or an empty chunk if it has no samples")
     func aFetchOfAPartBringsTheChunksThatHaveItAndOneOfNothingAnEmptyOne() throws {
         var house = House(PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false)))
         house.run(for: .seconds(10_000))
@@ -100,7 +100,8 @@ import Testing
         #expect(fetched.map(\.2) == [true, true])
     }
 
-    @Test("Meter and sessions are woken at their own deadlines") func eachPartIsWokenAtItsOwnDeadline() {
+    @Test("The machine wakes at the deadlines of the meter and of the sessions")
+    func eachPartIsWokenAtItsOwnDeadline() {
         var house = House()
         #expect(house.machine.nextDeadline == at(1), "the deadline must be that of the next measurement")
         house.join(desk, name: "Desk")
@@ -121,7 +122,7 @@ import Testing
         #expect(goodbye.reason == .silent)
     }
 
-    @Test("The auto-off timer of a command ends in an event") func theTimerOfTheApplianceEndsInAnEvent() {
+    @Test("The end of a command's auto-off timer is recorded as an event") func theTimerOfTheApplianceEndsInAnEvent() {
         var house = House()
         house.join(desk, name: "Desk")
         let command = PlugCommand.setRelay(on: true, autoOff: .milliseconds(1500))

@@ -151,7 +151,7 @@ import Testing
 
     // MARK: Numbers
 
-    @Test("The next numbers are reserved when half of the previous ones are used")
+    @Test("The next event numbers are reserved when half of the previous reservation is used")
     func theNextReservationIsAskedForAtHalf() {
         var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 1001))
         house.isFlashWritable = true
@@ -166,7 +166,7 @@ import Testing
         #expect(house.machine.nextSequence == 2502, "a number was skipped")
     }
 
-    @Test("A plug that cannot write flash skips ahead when its reserved numbers are used up")
+    @Test("A plug that cannot write flash skips event numbers when its reserved numbers are used up")
     func aPlugThatCannotWriteUsesNoNumberAtTheBoundaryAndLeaps() {
         var house = House()
         house.isFlashWritable = false
@@ -189,7 +189,7 @@ import Testing
         #expect(house.gaps(desk).count == 1, "numbers were skipped although flash can be written again")
     }
 
-    @Test("A plug that does not know its next number skips ahead before the first event")
+    @Test("A plug that does not know its next event number skips numbers before its first event")
     func aPlugThatDoesNotKnowItsNumbersLeapsBeforeTheFirst() {
         var house = House(
             PlugMemory(journal: EventJournal(nextSequence: 1, lossBefore: .storageFailed), reservedBelow: 0))
