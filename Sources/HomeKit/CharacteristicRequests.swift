@@ -202,7 +202,7 @@ struct CharacteristicWrite {
         return (id, .milliseconds(Int64(min(milliseconds, longestPreparation))))
     }
 
-    /// The longest time in milliseconds for which a preparation can be valid.
+    /// The longest time in milliseconds for which a preparation can be valid. A longer requested time is reduced to it.
     private static let longestPreparation: UInt64 = 600_000
 
     /// Returns the results of all entries as JSON (HAP 6.7.2.2).

@@ -101,8 +101,8 @@ public struct HomeKitAnnouncement: Hashable, Sendable {
             ("s#", "1"), ("sf", isPaired ? "0" : "1"), ("ci", "\(category.rawValue)"), ("sh", setupHash),
         ]
     }
-    /// The configuration number. It increases if services or characteristics change, so that controllers read them
-    /// again.
+    /// The configuration number. It increases, or restarts at 1 after 65,535, if services or characteristics change, so
+    /// that controllers read them again.
     public let configurationNumber: UInt32
     /// The device id: six bytes in hexadecimal, separated by colons.
     public let deviceID: String
