@@ -3,8 +3,8 @@ import Glibc
 /// The exclusive right of one process to work in a directory. It ends with this value or with the process. A killed
 /// process leaves nothing that needs to be cleaned up.
 ///
-/// The lock is on the directory itself, so it also works on read-only storage. On writable storage, the file `lock`
-/// holds the owner's process id, for the error message of a second process. The file remains after the lock is
+/// The lock is on the directory itself, so it also works on read-only storage. On writable storage, the file `lock` has
+/// the process id of the lock's holder, for the error message of a second process. The file remains after the lock is
 /// released.
 public final class DirectoryLock: Sendable {
     /// The path of the directory.
