@@ -22,7 +22,7 @@ struct ClaimTable: Sendable {
     }
 
     private var groups: [GroupID: PublishedGroup] = [:]
-    /// The groups per owner name, in the order of their ids.
+    /// The groups per name of their records, in the order of the groups' ids.
     private var owners: [Name: [GroupID]] = [:]
     private var former = FormerRecords()
     /// The time of the first probe of the most recent probing per interface. Groups that start before it join the same
