@@ -4,7 +4,8 @@ public enum Role: String, CaseIterable, Sendable {
     case owner
     /// Switches and dims the plug, identifies it, resets its protection, and has a viewer's rights.
     case user
-    /// Follows events, states and readings and fetches samples. Cannot change anything.
+    /// Follows events, states and readings and fetches samples. Cannot change anything except its own key and its own
+    /// pairing.
     case viewer
     /// A user whose access expires.
     case guest
