@@ -71,7 +71,7 @@ public struct PlugServer: Machine, Sendable {
         /// A connection was accepted and its TLS handshake completed.
         case opened(Opening)
         case received(ConnectionID, [UInt8])
-        /// The connection's send buffer filled up (false) or drained (true). A new connection is writable.
+        /// The connection's send buffer became full (false) or has room again (true). A new connection is writable.
         case writable(ConnectionID, Bool)
         case closed(ConnectionID)
         /// New log lines, in order, and the number of lines before them that are lost. The shell must not log while it
