@@ -15,7 +15,7 @@ struct Reconnection: Sendable {
 
     private let servers: Int
     private var random: SeededRandom
-    /// The index in the list.
+    /// The index in the list of the server to connect to.
     private(set) var server = 0
     /// The number of failures since the last steady connection.
     private var failures = 0
