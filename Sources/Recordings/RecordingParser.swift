@@ -9,7 +9,8 @@ extension Recording {
     /// skipped.
     ///
     /// - `dd/mm/yyyy HH:MM:SS;P1;P8`: local time, also written `dd.mm.yyyy`, `yyyy-mm-dd` or `yyyy-mm-ddT`, and without
-    ///   seconds. P1 has watts averaged over 1 s and is used. P8 (over 8 s) is optional and ignored.
+    ///   seconds. P1, the power in watts averaged over 1 s, is the power of the point. P8, averaged over 8 s, is
+    ///   optional; it must be a valid number but is not used.
     /// - `seconds,watts`: seconds since the start of the recording.
     ///
     /// A file has one separator, which the first line determines: `;`, a tab or `,`. Unless it is `,`, numbers may have
