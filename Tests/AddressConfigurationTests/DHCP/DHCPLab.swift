@@ -64,7 +64,7 @@ struct DHCPLab {
     private(set) var lost: [AddressingNotice.LeaseEnd] = []
     /// The addresses that other hosts have.
     var taken: Set<IPv4Address> = []
-    /// True if checks of an address are answered.
+    /// True if the lab answers each check of an address.
     var probes = true
 
     init(_ servers: FakeServer..., remembered: IPv4Address? = nil, seed: UInt64 = 1) {
