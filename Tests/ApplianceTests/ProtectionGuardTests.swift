@@ -73,7 +73,8 @@ import Testing
         #expect(trips == [true, false, true])
     }
 
-    @Test("A low voltage trips, and a missing voltage does not") func aVoltageThatSagsTripsAndNoVoltageDoesNot() {
+    @Test("A voltage below the limit trips after its duration, and a voltage below 45 V is ignored")
+    func aVoltageThatSagsTripsAndNoVoltageDoesNot() {
         func isTripped(_ decivolts: UInt16, for seconds: Int64) -> Bool {
             var guardian = UnderVoltageGuard(VoltageLimit(decivolts: 1800, duration: .seconds(5)))
             return (0...seconds).map { guardian.measured(decivolts: decivolts, now: .zero + .seconds($0)) }.contains(

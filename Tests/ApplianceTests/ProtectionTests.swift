@@ -67,7 +67,8 @@ import Testing
         #expect(bench.recorded.isEmpty)
     }
 
-    @Test("A current through the open relay trips and locks") func currentThroughAnOpenRelayIsAnAlarmAndLocks() throws {
+    @Test("A current through the open relay trips the welded-relay protection, which locks the relay")
+    func currentThroughAnOpenRelayIsAnAlarmAndLocks() throws {
         var bench = Bench(powerLost: false)
         bench.isMetered = false
         for (deciwatts, milliamperes) in [(100, 100), (0, 3)] as [(Int32, UInt32)] {
@@ -128,7 +129,7 @@ import Testing
         #expect(bench.machine.state.tripped == nil && bench.machine.state.relayOn)
     }
 
-    @Test("A short press resets a protection and turns on, and a long press is only reported")
+    @Test("A short press resets a tripped protection and turns the relay on; a long press is only reported")
     func thePressResetsAndTurnsOnAndALongOneDoesNeither() {
         var bench = on()
         measure(&bench, Measurement(deciwatts: 40_000))

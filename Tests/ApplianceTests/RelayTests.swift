@@ -68,7 +68,7 @@ import Testing
         #expect(bench.recorded == [.restarted(powerLost: false)] + change)
     }
 
-    @Test("A command's auto-off restarts with each command") func autoOffOfACommand() {
+    @Test("Each further command to turn on restarts its auto-off time") func autoOffOfACommand() {
         var bench = Bench()
         bench.forget()
         bench.command(.setRelay(on: true, autoOff: .seconds(90)))

@@ -82,7 +82,8 @@ import Testing
         numbers.confirm(target + 201, next: target + 1)
         #expect(numbers.leap(from: target + 200, using: &random) == nil)
         #expect(
-            numbers.leap(from: target + 201, using: &random) != nil, "a new reservation must make its boundary valid")
+            numbers.leap(from: target + 201, using: &random) != nil,
+            "the numbers from the new boundary on must not be reserved")
     }
 
     @Test("Events wait for a write in progress up to its timeout")
@@ -90,7 +91,8 @@ import Testing
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
         let end = Instant.zero + ReservedNumbers.patience
         #expect(!numbers.mustWait(100, now: .zero))
-        #expect(numbers.mustWait(101, now: .zero), "the event must wait for the boundary that this step requests")
+        #expect(
+            numbers.mustWait(101, now: .zero), "the event must wait for the boundary, which will be requested at once")
         #expect(numbers.request(next: 101, now: .zero) == 201)
         #expect(numbers.mustWait(101, now: end - .nanoseconds(1)))
         #expect(!numbers.mustWait(101, now: end))

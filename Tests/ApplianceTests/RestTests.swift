@@ -158,7 +158,7 @@ import Testing
         #expect(bench.relay.isEmpty && bench.machine.state.relayOn)
     }
 
-    @Test("A protection opens a plug that is locked on, and a press turns it on again")
+    @Test("A protection opens the relay of a plug that is locked on, and a press turns it on again")
     func protectionOpensAPlugThatIsLockedOnAndAPressTurnsItOnAgain() {
         var bench = Bench { $0.powerOnState = .lockedOn }
         bench.load = 40_000

@@ -73,10 +73,10 @@ import Testing
         #expect(!house.actions.contains { if case .keepSettings = $0 { true } else { false } })
         #expect(
             house.actions.contains(.announce("Lounge")),
-            "the name must be announced again, because the plug that had it may be gone")
+            "the name must be announced again, because a different plug that used this name may be gone")
     }
 
-    @Test("Changes during a write to flash wait and are all made")
+    @Test("Changes during a write to flash wait and are written in order, without one that could not be written")
     func changesThatComeWhileFlashIsWrittenWaitAndAreAllMade() {
         var house = House()
         house.join(desk, name: "Desk")

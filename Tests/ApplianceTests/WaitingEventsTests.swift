@@ -69,7 +69,7 @@ import Testing
         #expect(states.last == true)
     }
 
-    @Test("The answer to a command waits for the event that records it")
+    @Test("The answer to a command is sent only after the event that records the command has a number")
     func aCommandIsAnsweredWithTheEventThatRecordsIt() {
         var house = slowHouse()
         house.press()
@@ -145,7 +145,7 @@ import Testing
         again.command(request(1), .setRelay(on: true, autoOff: nil))
         #expect(again.machine.nextSequence == next, "a repeated request was carried out again")
         #expect(again.outcomes(desk, of: request(1)) == [.done(PlugState(relayOn: true), event: reserved + 1)])
-        // The next process reads the events with their numbers.
+        // The third process reads these events with their numbers.
         let third = try again.restarted()
         #expect(third.machine.nextSequence == next + 1)
     }
@@ -192,7 +192,8 @@ import Testing
         #expect(house.machine.memory.unnumbered.isEmpty)
     }
 
-    @Test("Above the limit of waiting events, numbers are skipped") func moreThanTheLimitDoNotWait() {
+    @Test("If more events wait than the limit allows, they wait no longer, and numbers are skipped")
+    func moreThanTheLimitDoNotWait() {
         var house = slowHouse(joining: false) {
             $0.debounce = .zero; $0.doublePressWindow = .zero
         }
