@@ -20,7 +20,7 @@ import Testing
         #expect(granted.count == 300, "the budget must grant 60 commands per minute")
     }
 
-    @Test("Commands beyond the budget are removed from the end, and the actions keep their indices")
+    @Test("Commands and effects beyond the budget are removed from the end, and the actions keep their indices")
     func whatIsHeldBackStandsAtTheEndAndEverythingKeepsItsPlace() {
         var budget = CommandBudget()
         #expect(budget.take(56, now: .at(1)) == 56)

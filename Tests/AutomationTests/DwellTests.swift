@@ -36,7 +36,7 @@ struct DwellTests {
         #expect(house.engine.nextDeadline == nil)
     }
 
-    @Test("A reading from before the end of the dwell cancels it even if it arrives after the end")
+    @Test("A low reading from before the end of the dwell cancels the dwell even if it arrives after the end")
     func readingTimeDecides() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)
@@ -107,7 +107,7 @@ struct DwellTests {
         #expect(house.firings.isEmpty)
     }
 
-    @Test("If the controller wakes up after the end of the dwell by more than the maximum age, the rule does not fire")
+    @Test("If the controller wakes up later than the maximum age after the end of the dwell, the rule does not fire")
     func slept() {
         var house = VirtualHouse(.television(dwell: .seconds(3)))
         house.appear("Television", watts: 1, at: 0)

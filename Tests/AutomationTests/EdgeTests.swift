@@ -36,7 +36,7 @@ struct EdgeTests {
         #expect(house.firings == ["2.0 Movie night"])
     }
 
-    @Test("Noise around the threshold fires once; the trigger arms again when the power has fallen by the hysteresis")
+    @Test("Noise around the threshold fires once; the trigger is armed again at the threshold minus the hysteresis")
     func hysteresis() {
         var house = VirtualHouse(.television())
         house.appear("Television", watts: 1, at: 0)
@@ -53,7 +53,7 @@ struct EdgeTests {
         #expect(PowerThreshold(.risesAbove, watts: watts).hysteresis == expected)
     }
 
-    @Test("A threshold below 0.5 W, the usual minimum of the hysteresis, still arms")
+    @Test("A trigger whose threshold is below 0.5 W, the usual minimum of the hysteresis, can still be armed")
     func smallThreshold() {
         var house = VirtualHouse(.television(.risesAbove, 0.4))
         house.appear("Television", watts: 0.2, at: 0)

@@ -47,7 +47,8 @@ extension HouseBench {
     var calls: [ScriptCall] { actions.compactMap { if case .call(let call, _) = $0 { call } else { nil } } }
     var withdrawn: [RequestID] { actions.compactMap { if case .withdraw(let id) = $0 { id } else { nil } } }
 
-    /// The notices about calls, as text: `calling`, `called`, the reason of a failure, or a line of a log.
+    /// The notices about calls, as text: `calling`, `called`, the reason of a failure, a line of a log, or the
+    /// number of commands or timers that were held back.
     var callsTold: [String] {
         told.flatMap { notice -> [String] in
             switch notice {
@@ -77,7 +78,7 @@ extension HouseBench {
         return bench
     }
 
-    /// Presses the button and stores the effects. Returns the last call, if any.
+    /// Presses the button and lets all changes be stored. Returns the last call, if any.
     mutating func pressed(_ sequence: SequenceNumber, at seconds: Double) -> ScriptCall? {
         press("Hall", sequence, at: seconds)
         settle(at: seconds)

@@ -223,7 +223,7 @@ struct TriggerTests {
         #expect(house.firings.count <= 2 * FiringLimit.usual.count)
     }
 
-    @Test("A washing machine is reported as finished once, at its end, even if its start is only in recorded samples")
+    @Test("A washing machine is reported as finished once, at the end, even if only recorded samples have the start")
     func appliance() {
         var house = VirtualHouse(Self.rule(.appliance(plug: "Washer", .finished(nil))))
         let samples = (0..<1800).map {

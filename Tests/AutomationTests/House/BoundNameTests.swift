@@ -12,7 +12,7 @@ struct BoundNameTests {
     private let lamp = HouseBench.ids["Lamp"]!
     private let fan = HouseBench.ids["Fan"]!
 
-    /// A house that has loaded the rule and connected both plugs.
+    /// A house with this rule, in which the plugs Hall and Lamp are connected.
     private func bench(_ rule: Rule = HouseBench.toggle) -> HouseBench {
         var bench = HouseBench(rule)
         bench.appear("Hall", at: 0)

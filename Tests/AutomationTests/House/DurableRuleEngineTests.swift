@@ -20,7 +20,7 @@ struct HouseRulesTests {
         return bench
     }
 
-    @Test("A firing is stored, then reported, sent and acknowledged, in this order")
+    @Test("A firing is stored and then reported; then its command is sent, and its event is acknowledged")
     func order() throws {
         var bench = settled()
         bench.press("Hall", 5, at: 1)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Rules in a house with faults")
 struct FaultTests {
-    /// Runs ten minutes with changes of the television's power, presses of the switch, and faults. All faults end
-    /// before the run ends.
+    /// Runs a house in which, for ten minutes, the television's power changes, the switch is pressed, and faults occur.
+    /// Kills, suspensions and disconnections end before the run ends; commands and answers are lost until then.
     private func disturbed(_ seed: UInt64) -> FaultyHouse {
         var house = FaultyHouse(seed: seed)
         house.add(.start, after: .zero)

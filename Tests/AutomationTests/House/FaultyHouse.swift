@@ -217,7 +217,8 @@ struct FaultyHouse {
         add(.start, after: random.duration(in: .milliseconds(100)...(.seconds(25))))
     }
 
-    /// Runs the script's call if its process is alive.
+    /// Runs a script's call, unless the call has ended, for example because the rules' process was killed. If the
+    /// script's process dies, the call is repeated after 1 to 3 s.
     private mutating func answer(_ call: ScriptCall, _ ask: Int) {
         guard scripts.isUnderWay(ask) else { return }
         let stored = machine?.scriptState(of: call.handler.script)

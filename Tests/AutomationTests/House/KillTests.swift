@@ -41,7 +41,7 @@ struct KillTests {
         #expect(house.writes <= 10, "single presses need one write each, and the others share a few")
     }
 
-    @Test("After a kill at any action and an immediate restart, every press fires and the lamp is in the right state")
+    @Test("After a kill at any action and a restart 0.5 s later, every press fires and the lamp is in the right state")
     func everywhere() {
         killEverywhere(away: .milliseconds(500)) { house, what in
             #expect(house.violations.isEmpty, "\(what)")

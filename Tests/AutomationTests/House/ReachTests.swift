@@ -60,7 +60,7 @@ struct ReachTests {
         #expect(performed(tooLate).isEmpty)
     }
 
-    @Test("A disconnected plug gets the last remembered command when it is back, also from the next process")
+    @Test("A disconnected plug gets the last remembered command when it is back, even after a restart of the process")
     func wish() throws {
         var rule = Rule.button(.turnOn(["Lamp"]))
         rule.remembersAway = .seconds(3600)
@@ -167,7 +167,7 @@ struct ReachTests {
         #expect(try #require(bench.stored.last?.engine.judgedUntil) >= .at(101))
     }
 
-    @Test("A rule that was turned off stays off in the next process; changed rules are reported by name")
+    @Test("A rule that was turned off stays off in the next process; the names of added and removed rules are reported")
     func rules() throws {
         var bench = settled(.button(.turnOn(["Hall"])))
         bench.feed(.ruleEnabled("By button", false), at: 1)

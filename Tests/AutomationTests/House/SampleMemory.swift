@@ -11,7 +11,7 @@ enum SampleMemory {
     static let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
     static let moment = HostMoment(boot: boot, instant: .at(100), nanosecondsSince1970: 5_000_000_000)
 
-    /// Returns the file of a format version from `Stored`.
+    /// Returns the file of a format version from the folder `Stored`.
     static func file(version: Int) throws -> [UInt8] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Stored")
         return Array(try Data(contentsOf: folder.appending(path: "version-\(version).rules")))

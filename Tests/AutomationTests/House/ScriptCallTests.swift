@@ -125,7 +125,7 @@ struct ScriptCallTests {
         #expect(lines.map(\.count) == [100] && lines[0].allSatisfy { $0.utf8.count == 500 })
     }
 
-    @Test("Calls beyond a script's queue are reported as failed, and the others run")
+    @Test("Calls for which a script's queue has no room are reported as failed, and the others run")
     func many() throws {
         var bench = HouseBench.settled(.scripted)
         for sequence in 1...1100 as ClosedRange<SequenceNumber> { bench.press("Hall", sequence, at: 1) }
@@ -251,7 +251,7 @@ struct ScriptCallTests {
     }
 
     @Test(
-        "A timer that restarts itself ends at most sixty times per minute; delayed ones are reported once per minute"
+        "A timer that restarts itself ends at most sixty times per minute; delayed timers are reported once per minute"
     )
     func endlessTimer() throws {
         var bench = HouseBench.settled(.scripted, .timed)

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Scripts in a house with faults")
 struct ScriptFaultTests {
-    /// Runs presses of the switch and faults. All faults end before the run ends.
+    /// Runs a house in which the switch is pressed and faults occur. Kills and suspensions end before the run ends;
+    /// commands are lost and scripts fail until then.
     private func disturbed(_ seed: UInt64) -> FaultyHouse {
         let scripts = FaultyScripts.airing + FaultyScripts.counting
         var house = FaultyHouse(seed: seed, rules: scripts)

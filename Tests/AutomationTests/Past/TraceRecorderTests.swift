@@ -99,7 +99,7 @@ import Testing
             _ = book.take(.firing(other), at: 2)
         }
         // The recorder keeps the first firing, which waits for answers, and drops others. A later step of a dropped
-        // firing is reported without its start.
+        // firing is reported without the start of its trace.
         #expect(try book.told(.step(firing(), .finished), at: 3).steps.count == RuleTrace.stepLimit)
         var other = firing()
         other.id = RequestID(bytes: [0, 0] + [UInt8](repeating: 7, count: 14))!
