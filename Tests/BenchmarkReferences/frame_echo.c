@@ -38,7 +38,7 @@ int main(int count, char **words) {
         memcpy(answer + 6, frame, 6);
         answer[ether_type] = magic >> 8;
         answer[ether_type + 1] = magic & 0xff;
-        // The card to wake: the sender of a SYN of the benchmark, which is enough for a frame of the same size.
+        // The magic packet names the sender of the SYN as the card to wake. The benchmark needs only a frame of the same size.
         for (int copy = 0; copy < 16; copy++) memcpy(answer + 20 + 6 * copy, frame + 6, 6);
         check(send(link, answer, sizeof answer, 0) == sizeof answer, "send");
     }

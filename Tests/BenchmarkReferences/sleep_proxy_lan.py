@@ -5,8 +5,8 @@ PROGRAMS is the folder of plugd, ECHO the program frame_echo, a minimal program 
 number of plugs, each on its own link with SLEEPERS hosts that sleep, ROUNDS the number of rounds, each with new plugs, and SECONDS the time
 for which the processor time is measured.
 
-A plug wakes at most 16 hosts in a row for the same cause, here a SYN, so each of its 16 sleepers is woken once per round. This
-program is all hosts of the links, except for the plugs and the echo.
+A plug sends at most 16 wakes at once for the same cause, so in each round a SYN wakes each of its 16 sleepers once. This program acts as
+all other hosts of the links.
 """
 
 import json
@@ -77,7 +77,8 @@ class Link:
         return at
 
     def first(self, wanted, within, what):
-        """Receives frames, and answers ARP for the hosts that are awake, until `wanted` returns True for a frame. Returns its time."""
+        """Receives frames, and answers ARP for the hosts that are awake, until `wanted` returns True for a frame. Returns its time, or None
+        after `within` seconds if `what` is None."""
         end = time.time() + within
         while select.select([self._socket], [], [], max(0, end - time.time()))[0]:
             received = receive(self._socket)
@@ -126,7 +127,7 @@ class Link:
         return self.first(wanted, 5, f"an answer for {sleeper.instance}") - began
 
     def silence(self, seconds):
-        """All hosts fall asleep. Waits that long, so that the proxy notices it."""
+        """Lets all hosts fall asleep: they no longer answer. Waits for this time, so that the proxy notices that they are silent."""
         self.awake = {}
         self.serve(seconds)
 
@@ -170,8 +171,8 @@ class Measurement:
         self.lan.close()
 
     def wakes(self):
-        """Measures the time from each registration to the first answer of the plug, and the time from a SYN to the magic packet. Each SYN
-        to a plug follows one to the echo, which is measured too."""
+        """Measures the time from each registration to the proxy's first answer for the sleeper, and the time from a SYN to the magic
+        packet. The measurements of the plug and of the echo alternate."""
         links = [Link(self.lan.link().host(ipv6=False)) for _ in range(self.links)]
         reference = Link(self.lan.link().host(ipv6=False))
         reference.host.start(self.echo, "eth0").seen(lambda line: line.text == "ready", 5, "ready")
@@ -189,7 +190,8 @@ class Measurement:
                 for sleeper in sleepers:
                     tell("echo", reference.answer_to_syn(sleeper.address))
                     tell("magic packet", link.answer_to_syn(sleeper.address))
-                    link.serve(0.02)  # Discards the second magic packet, which is sent to the card of the sleeper only.
+                    # The plug sends the magic packet twice: by broadcast, and to the sleeper's card. This receives the second one.
+                    link.serve(0.02)
             for plug, link in zip(plugs, links):
                 plug.running.process.kill()
                 plug.running.stop()

@@ -5,7 +5,7 @@ stalled_readers.py PROGRAMS PRESSES
 PROGRAMS is the folder of plugd and plugctl, PRESSES the number of presses of each measurement.
 
 Readers: a pipe that no program reads, the disk of the history (a locked database), and browsers that request the stream of events and
-never read it. Other programs follow the plugs, so the press and the change of the relay arrive on similar paths.
+never read it. Two other programs report the press and the change of the relay, so both times include similar delays.
 """
 
 import json
