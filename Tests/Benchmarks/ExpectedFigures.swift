@@ -30,8 +30,8 @@ enum ExpectedFigures {
         "the same, duplicates known by their numbers", "the same, received in answers",
     ]
 
-    /// The expected figures by group. Those of recordings are not listed, because recordings are not part of the
-    /// repository.
+    /// The expected figures by group. Figures that need recordings are not listed, because recordings are not part
+    /// of the repository.
     private static let all: [String: [String]] = [
         "wire": [
             "event, recorded to for await",

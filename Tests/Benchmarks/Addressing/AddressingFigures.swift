@@ -11,9 +11,9 @@ func addressingFigures(_ setting: Setting) async throws -> [Figure] {
 /// (PROBE_MIN to PROBE_MAX), and ANNOUNCE_WAIT of 2 s.
 private let claimFloor = 4.0...7.0
 
-/// Measures the time from link-up to the link-local address. The RFC fixes the range, so the bars are absolute;
-/// avahi-autoipd is for comparison. The expected mean is 5.5 s; the mean of 30 runs differs by more than 0.3 s in about
-/// one of 1,000 cases.
+/// Measures the time from link-up to the link-local address. RFC 3927 fixes the range, so the bars are
+/// absolute; avahi-autoipd is for comparison. The expected mean is 5.5 s; the mean of 30 runs differs by more than
+/// 0.3 s in about one of 1,000 cases.
 private func claiming(_ lan: MeasuredLAN) throws -> [Figure] {
     let ours = try lan.all("link-local")
     let theirs = try lan.all("link-local of avahi-autoipd")
@@ -22,7 +22,7 @@ private func claiming(_ lan: MeasuredLAN) throws -> [Figure] {
             "link-up to 169.254 address, \(what) of \(ours.count)", pick(ours), "s",
             against: Figure.Reference(name: "avahi-autoipd", value: pick(theirs)), bar)
     }
-    // 50 ms more than the RFC's maximum, for the kernel and this measurement.
+    // 50 ms more than the maximum of RFC 3927, for the kernel and this measurement.
     let tolerated = claimFloor.lowerBound...(claimFloor.upperBound + 0.05)
     return [
         figure("shortest", { $0.min() ?? 0 }, .within(tolerated)),
@@ -71,7 +71,8 @@ private func beginning(_ lan: MeasuredLAN) throws -> [Figure] {
 }
 
 /// Measures the memory of plugd, which includes the plug, TLS, the protocol, Swift's runtime and Foundation. The
-/// references are three C programs that only configure addresses and share the system's C library, so no bar applies.
+/// reference is the sum of three C programs that only configure addresses and announce a service, and share the
+/// system's C library, so no bar applies.
 private func memory(_ lan: MeasuredLAN) throws -> [Figure] {
     try [("resident memory of the whole plugd", ""), ("the same, shared pages divided", ", shared divided")].map {
         name, suffix in

@@ -33,7 +33,7 @@ private func starts(_ setting: Setting) throws -> [Figure] {
     ]
 }
 
-/// The guest's clock counts instructions, 2 ns for each.
+/// Measures the start in the guest, whose clock advances by 2 ns per instruction.
 private func starts(in guest: MeasuredGuest) throws -> [Figure] {
     let times = try guest.all("start")
     return [

@@ -152,7 +152,8 @@ private struct HomeKitBench {
         for _ in 0..<count {
             times.ours.append(try once(port, controller, Self.on))
             times.theirs.append(try once(theirs.port, theirController, theirs.on))
-            // The limit for an address of a paired controller is 10 connections per second.
+            // From the address of a paired controller, the accessory admits 20 connections in quick succession, and
+            // then 10 per second.
             Thread.sleep(forTimeInterval: 0.1)
         }
         return times

@@ -4,7 +4,7 @@ import Metering
 /// Scalable, In-Memory Time Series Database", VLDB 2015, section 4.1): times as differences of differences, values as
 /// the changed bits of floating-point numbers. A block lasts two hours, as in the paper.
 struct Gorilla {
-    /// The bits so far.
+    /// The number of bits of the samples so far.
     private(set) var bits = 0
     private var blockStart: Int64?
     private var lastTime: Int64 = 0

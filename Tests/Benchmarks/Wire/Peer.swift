@@ -1,6 +1,8 @@
 import Foundation
 
-/// The second process of a measurement: this program with `--peer` and a part. It runs until its standard input ends.
+/// The second process of a measurement: this program with `--peer` and a part. The parts `echo`, `bareTLS` and
+/// `plug` run until their standard input ends, `publish` and `browse` until they are killed, and the others until their
+/// work is done.
 enum Peer {
     static let flag = "--peer"
 
