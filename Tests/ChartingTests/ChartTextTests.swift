@@ -150,7 +150,8 @@ struct ChartTextTests {
 
     @Test("A gap is blank, without a line and without zeros") func gapIsNeitherLineNorZero() {
         let lines = Sample.gap.chart.text(columns: 78, rows: 16, glyphs: .plain).map { Array($0.text) }
-        // The gap is from 205 to 325 s of 600, in a plot of 72 columns that begins at column 6.
+        // The points from 200 to 330 s of 600 are missing. The plot has 72 columns and begins at column 6, so the
+        // tested columns show 216 to 325 s.
         for column in (6 + 26)...(6 + 38) {
             for row in 1...12 { #expect(lines[row][column] == " ") }
         }
