@@ -89,7 +89,8 @@ class SleepBench(Bench):
         return answer
 
     def fall_asleep(self, within=15):
-        """The computer no longer answers. Waits until the proxy answers for its addresses."""
+        """Lets the computer fall asleep: it no longer answers. Waits until the proxy answers ARP for its IPv4 address, and returns
+        this answer."""
         for address in (ADDRESS, ADDRESS6):
             self.peer.disown(address)
         end = time.time() + within
@@ -126,7 +127,7 @@ class SleepBench(Bench):
         return self.answer((name, kind), within=within, unicast=True, host=CLIENT, source=self.peer.ipv4(CLIENT))
 
     def segment(self, flags=wire.SYN, port=TCP_PORT):
-        """A segment of the client to the computer, at the card that the proxy gives for it."""
+        """Returns a segment of the client for the computer's address, sent to the proxy's card."""
         return Segment(self.peer.ipv4(CLIENT), ADDRESS, 40001, port, 1000, 0, flags, b"", self.peer.mac(CLIENT), self.mac)
 
     def datagram(self, port=UDP_PORT):

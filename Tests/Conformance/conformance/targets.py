@@ -84,7 +84,7 @@ class Plugd(Target):
 
     def _run(self, name, addressing, *more):
         # The folder's path outside the host's mount namespace. A plug that was never paired would announce pair=1 from
-        # the start.
+        # the start, so `change_txt` could not change the record.
         state = pathlib.Path("/proc", self.host.pid, "root/run/plug")
         if not state.exists():
             make_paired(state, key_in(state.with_name("controller") / "key"))

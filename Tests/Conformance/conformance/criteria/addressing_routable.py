@@ -47,7 +47,7 @@ def to_routable(bench):
 
 
 def with_link_local(message):
-    """Adds a link-local address after each address in the answers."""
+    """Adds a record with a link-local address to the answers for each of their A records."""
     more = tuple(replace(record, data=LINK_LOCAL_DATA) for record in message.answers if record.type == A)
     return replace(message, answers=message.answers + more)
 
@@ -92,7 +92,7 @@ def routable_preferred(bench):
 def link_local_dropped(bench):
     claim, server = alone_first(bench)
     usable = bench.leased(server, LATE_DISCOVER)
-    # The target may keep the address for up to 40 s for other hosts that still use it as the service's address.
+    # This test allows the target to keep the address for up to 40 s, for other hosts that still use it as the service's address.
     for _ in range(40):
         kept = [address for address in bench.kernel.now() if wire.is_link_local(address)]
         if not kept:
