@@ -19,7 +19,8 @@ import Testing
         return .event(event, age: age)
     }
 
-    /// Returns the numbers of the events that passed, and the bounds of the gaps.
+    /// Returns the numbers of the events that passed, the bounds of the gaps, and `after N` for a start after
+    /// number N.
     private func heard(_ seen: inout EventDeduplicator, _ updates: [PlugUpdate]) -> [String] {
         updates.flatMap { seen.pass(report($0), now: now) }.compactMap {
             switch $0.update {

@@ -84,7 +84,7 @@ import Testing
         // The first crash with the new key starts the count of crashes again.
         _ = quarantine.died(with: heater, keys: fingerprints, at: 1004)
         #expect(quarantine.died(with: heater, keys: reset, at: 1005) == false)
-        // An entry of an earlier version applies to every key.
+        // An entry that an earlier version of the daemon wrote applies to every key.
         let old = Quarantine(text: "aaaaaaaaaaaa 1000 1 4600\n")
         #expect(old.until(heater, keys: reset, now: 1002) == 4600)
         #expect(try file.read() == Quarantine())
@@ -103,7 +103,8 @@ import Testing
         #expect(try file.read().entries.map(\.keys) == [QuarantineFile.fingerprints(of: entry)])
     }
 
-    @Test("A clock that is set back does not extend an exclusion") func aClockThatIsSetBackKeepsNobodyAwayForLong() {
+    @Test("A clock that is set back ends an exclusion instead of extending it")
+    func aClockThatIsSetBackKeepsNobodyAwayForLong() {
         var quarantine = Quarantine()
         _ = quarantine.died(with: heater, at: 1_800_000_000)
         _ = quarantine.died(with: heater, at: 1_800_000_001)

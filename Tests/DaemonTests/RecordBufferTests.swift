@@ -33,7 +33,7 @@ import Testing
         #expect(all(&unsent) == expected)
     }
 
-    @Test("While the reader is blocked, lines of scripts are dropped and counted")
+    @Test("While the reader is blocked, records with log lines of scripts are dropped and counted")
     func behindAReaderThatStandsStillWhatScriptsSayIsLeftOutAndCounted() {
         var unsent = RecordBuffer()
         let lines = (0..<100).map { "line \($0)" }
