@@ -85,7 +85,7 @@ import Testing
         #expect(await ended.reduce(into: Set()) { $0.insert($1) } == ["viewer", "viewer's tablet"])
     }
 
-    @Test("A check of sessions and passwords ends no stream that started after the check")
+    @Test("A check of sessions and passwords ends no stream that started after the check began")
     func newStreamsStay() async throws {
         let (ended, continuation) = AsyncStream.makeStream(of: String.self)
         let newest = await board.nextReader
