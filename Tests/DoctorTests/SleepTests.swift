@@ -28,7 +28,8 @@ import Testing
             ])
     }
 
-    @Test("Without a proxy, and with one on another interface only, the finding reports this") func none() throws {
+    @Test("Without a proxy, or with one only on another interface, the finding states that the network has none")
+    func none() throws {
         for proxies in [[], [try proxy("20-35-60-70.1 Plug", 4, on: 9)]] {
             #expect(found(nil, proxies).map(\.what) == ["no sleep proxy on the network"])
         }
