@@ -103,7 +103,7 @@ struct KeyFenceTests {
         #expect(await perform("grep -q 'NoNewPrivs:.1' /proc/self/status") == .done)
     }
 
-    /// The threads that the process creates while it starts programs can still read the key.
+    /// After programs have been started in a sandbox, all threads of this process can still read the key.
     @Test("The daemon itself is not restricted") func theDaemonItselfStaysOutside() async {
         for _ in 0..<20 { #expect(await perform("exit 0") == .done) }
         let readings = await withTaskGroup(of: Bool.self) { group in

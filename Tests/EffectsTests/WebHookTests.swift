@@ -61,7 +61,7 @@ import Testing
         await server.close()
     }
 
-    @Test("A refusal that repeats the URL is reported without it")
+    @Test("If the answer of a refusal contains the URL, the refusal is reported without the answer's text")
     func aServerThatRepeatsTheAddressTellsItToNobody() async throws {
         let refusal = ScriptedServer.reply("404 Not Found", body: "Cannot POST /hooks/secret")
         let server = try await ScriptedServer(refusal)
