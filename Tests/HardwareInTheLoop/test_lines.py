@@ -72,7 +72,7 @@ def test_a_touch_shorter_than_the_debouncing_is_none(plug, lines, button):
 
 @both
 def test_an_active_high_button_and_an_active_low_relay(guest, plug, lines, button):
-    """The polarity of button and relay follows the configuration, also at the start."""
+    """The polarity of button and relay follows the configuration, also while plugd starts."""
     button.hold()  # An active-high contact is not pressed while its line is low.
     running = plug(
         relay={"line": "RELAY", "active_low": True}, button={"line": "BUTTON", "active_low": False, "bias": "as-is"}).start()
@@ -135,8 +135,8 @@ def test_a_killed_plug_comes_back_without_a_glitch(plug, lines, button):
 
 @both
 def test_a_service_manager_keeps_the_line_while_plugd_is_killed(guest, plug, lines, button):
-    """While plugd is killed, the service manager keeps the handle of the line open, so the relay stays on. Without an open
-    handle this chip would reset the line."""
+    """Until a killed plugd has restarted, the service manager keeps the handle of the line open, so the relay stays on.
+    Without an open handle this chip would reset the line."""
     running = plug().start(wrapped="keeper")
     button.press(120)
     shows(lines, [1])

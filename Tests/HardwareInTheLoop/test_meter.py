@@ -162,7 +162,7 @@ def test_a_bench_meter_tells_what_its_registers_say(plug, chip, kind, address, s
 
 @pytest.fixture(params=["hwmon", "iio"])
 def of_the_kernel(request, guest, chip):
-    """The kernel's own driver for an INA226 on the simulated bus; its default shunt is 10 milliohms."""
+    """Loads one of the kernel's two drivers (hwmon or iio) for an INA226 on the simulated bus. The default shunt is 10 milliohms."""
     if request.param == "iio":
         guest.does("rmmod ina2xx; insmod /modules/ina2xx-adc.ko")
     guest.does("echo ina226 0x41 >/sys/bus/i2c/devices/i2c-0/new_device")

@@ -1,7 +1,7 @@
 // Presses a simulated contact: press PULL MARKS MICROSECONDS... pulls the line down for the first duration, up for the
-// second, and so on, and then releases it. Just before the release it writes the mark "release" to MARKS. It prints the
-// longest delay of a change in microseconds. Tests discard a press with a long delay, because its contact bounced too
-// slowly.
+// second, and so on, and then releases it. Just before this last release it writes the mark "release" to MARKS. It prints
+// the longest delay of a change in microseconds. Tests discard a press with a long delay, because its contact bounced
+// too slowly.
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>

@@ -124,7 +124,7 @@ class Guest:
 
 
 def packed(here, programs, work):
-    """Returns the archive with the programs."""
+    """Packs the programs into an archive, and returns its path."""
     archive = pathlib.Path(work) / "programs.cpio"
     subprocess.run([here / "guest" / "pack", archive, *programs], check=True)
     return archive

@@ -6,10 +6,10 @@
  *   registers   "0x31c 9032007" sets a register, as a changed input would; reading lists all nonzero registers
  *   writes      the writes over the bus since this file was last closed, one "register value" per line; at most the
  *               newest 256
- *   transfers   number of transfers
+ *   transfers   the number of transfers to this chip
  *   error       0, or the errno of each transfer (6: no acknowledge)
  *   stuck       0, or the duration of a transfer in milliseconds before it times out
- *   nonsense    0, or 1: reads return all ones, or 2: random values
+ *   nonsense    0, or 1: reads return all ones, or 2: reads return random bytes
  *   present     0: no chip answers at this address
  *   reset       any write restores the values after power-on
  *   energy_rate increment of the ADE7953's energy counter per second

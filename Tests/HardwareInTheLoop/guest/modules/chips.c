@@ -53,7 +53,7 @@ void power_on(struct chip *chip)
 	}
 }
 
-/* The addresses 0x2xx and 0x3xx of an ADE7953 are one register, with 24 and with 32 bits. */
+/* An ADE7953 has each 24-bit register at two addresses: 0x2xx transfers 24 bits, and 0x3xx 32 bits. */
 u16 place(const struct chip *chip, u16 address)
 {
 	if (chip->kind == ADE7953 && (address & 0xf00) == 0x200)
@@ -95,7 +95,7 @@ static u32 read_ade7953(struct chip *chip, u16 at)
 	return value;
 }
 
-/* Computes current and power as the chip does, from its shunt, bus voltage and calibration register. */
+/* Reads a register. Computes current and power as the chip does, and sets the flag of a finished conversion. */
 static u32 read_ina(struct chip *chip, u16 at)
 {
 	u32 *r = chip->registers;

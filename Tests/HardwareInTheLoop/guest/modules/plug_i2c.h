@@ -29,7 +29,7 @@ extern struct mutex chips_lock;
 
 /* Sets the values after power-on. */
 void power_on(struct chip *chip);
-/* Returns the register of an address. */
+/* Returns the index of a register in `registers`, from its address on the bus. */
 u16 place(const struct chip *chip, u16 address);
 /* take handles a write on the bus, and answer handles a read. */
 void take(struct chip *chip, const struct i2c_msg *message);
