@@ -46,7 +46,7 @@ import Testing
         #expect(RemoteWriteMemory(Array(memory.bytes.dropLast(20))).position == memory.position)
     }
 
-    @Test("The requests have sorted labels and at most the given number of samples")
+    @Test("Each request has sorted labels and at most the given number of samples")
     func seriesAreSortedLimitedAndLabelled() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.beginFeed(Array(repeating: 3, count: 16))
