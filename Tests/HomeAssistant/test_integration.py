@@ -19,7 +19,8 @@ from harness.wall_clock import WrongClock
 TELEVISION_PORT = 4712
 OLDEST_PRESS = 5  # seconds, as in the integration's const.py
 MEASURED = {"activePower", "activeEnergy", "voltageRMS", "currentRMS", "apparentPower", "reactivePower", "powerFactor", "frequency"}
-# Keys of the entities that every plug has. They equal the keys of the entities by MQTT (Sources/PlugTopics/HomeAssistantDiscovery.swift).
+# Keys of the entities that every plug has. They equal the keys under which the entities are published by MQTT
+# (Sources/PlugTopics/HomeAssistantDiscovery.swift).
 ALWAYS = {"button", "tripped", "identify", "resetProtection", "firmware", "address"}
 
 

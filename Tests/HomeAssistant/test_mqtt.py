@@ -130,7 +130,7 @@ def test_both_may_be_started_again_and_a_plug_that_is_unpaired_goes(home):
 
 @pytest.mark.time_limit(150)
 def test_a_plug_without_a_daemon_is_found_and_used(lan, plug, tmp_path):
-    """A plug with its own broker connection is discovered, switched and reports presses."""
+    """Home Assistant discovers and dims a plug that has its own connection to the broker, and receives the plug's presses."""
     clock = WrongClock(tmp_path, minutes_clock(ahead=75))
     broker = Broker(lan.host(), tmp_path / "mosquitto")
     host = lan.host()
