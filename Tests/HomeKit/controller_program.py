@@ -50,7 +50,7 @@ class Person:
         await (await self._controller.async_find(device, timeout=20)).async_identify()
 
     async def begin(self, device):
-        """Runs pair-setup up to the setup code."""
+        """Runs pair-setup until it needs the setup code."""
         self._starting[device] = await (await self._controller.async_find(device, timeout=20)).async_start_pairing(device)
 
     async def pair(self, device, code):

@@ -73,7 +73,8 @@ class Person:
             return False
 
     def hears(self, key, value, within=10):
-        """Waits up to `within` seconds for an event with this value. Events in `events` that were received before count, too."""
+        """Waits up to `within` seconds for an event with this value. An event that was received earlier and is still in
+        `events` counts, too."""
         end = time.monotonic() + within
         while not any(event.get(key) == value for event in self.events):
             assert time.monotonic() < end, f"no event with {key} = {value}: {self.events}\n{self.running.transcript()}"

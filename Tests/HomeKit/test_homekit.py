@@ -49,7 +49,8 @@ def lamp(lan, plug, tmp_path):
 
 
 def test_it_is_found_paired_switched_and_heard(outlet, person, controller, lan):
-    """The accessory is discovered, paired, read, switched, and sends events with the right causes."""
+    """The accessory is discovered, paired, read and switched. HomeKit receives its events, and the plug's relay
+    event names the controller."""
     somebody = person()
     found = somebody.does("find", device=outlet.id)
     assert (found["name"], found["paired"], found["category"]) == ("Kettle", False, 7), found
@@ -61,7 +62,7 @@ def test_it_is_found_paired_switched_and_heard(outlet, person, controller, lan):
     assert {service["type"].split("-")[0].lstrip("0") for service in services} == {"3E", "A2", "47", "89"}
     assert somebody.does("get", device=outlet.id, keys=[ON])[ON]["value"] is False
     somebody.does("subscribe", device=outlet.id, keys=[ON, IN_USE, POWER, PRESS])
-    # HomeKit switches the plug: its followers receive the event with the cause.
+    # HomeKit switches the plug, and the plug's followers receive the event with its cause.
     assert somebody.does("put", device=outlet.id, values={ON: True}) == {}
     switched = watching.seen_object(lambda told: told["event"] == "relay", 5, "the relay")
     who = data["iOSPairingId"][:8]
