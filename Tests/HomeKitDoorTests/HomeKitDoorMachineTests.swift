@@ -125,7 +125,7 @@ private struct Bench {
 }
 
 @Suite struct HomeKitDoorMachineTests {
-    @Test("A write becomes a command with its controller's name") func aWriteIsACommandOfItsController() throws {
+    @Test("A write becomes a command that names the controller") func aWriteIsACommandOfItsController() throws {
         var bench = try Bench()
         var session = try bench.paired()
         #expect(try bench.put(&session, #"{"aid":1,"iid":49,"value":true}"#).status == 204)
@@ -136,7 +136,7 @@ private struct Bench {
         #expect(bench.notes.first?.actor == .homeKit)
     }
 
-    @Test("A write that contains both off and a level only turns the relay off")
+    @Test("A write that contains both off and a level turns the relay off and ignores the level")
     func offTogetherWithALevelIsOff() throws {
         var bench = try Bench()
         var session = try bench.paired()
@@ -164,7 +164,7 @@ private struct Bench {
         #expect(answer.text.contains("\"status\":\(status)"), "\(answer.text)")
     }
 
-    @Test("A change is sent to subscribers, but not to its writer")
+    @Test("A change is sent to subscribed sessions, but not to the session that wrote it")
     func thoseWhoSubscribedHearOfItAndTheWriterDoesNot() throws {
         var bench = try Bench()
         var session = try bench.paired()
@@ -182,7 +182,8 @@ private struct Bench {
         #expect(events.count == 1 && events[0].contains(#""iid":49,"value":false"#), "\(events)")
     }
 
-    @Test("A press is sent once, and an old one is not sent") func aPressIsToldOnceAndNotWhenItIsOld() throws {
+    @Test("A press is sent once, and a press that is six seconds old is not sent")
+    func aPressIsToldOnceAndNotWhenItIsOld() throws {
         var bench = try Bench()
         bench.press(.single)
         var session = try bench.paired()
