@@ -44,7 +44,7 @@ private typealias Key = SimulatedAccessory.Key
     }
 
     @Test(
-        "An invalid read is rejected with its status, and the session stays open",
+        "Each invalid read is answered with its HTTP status, and the session stays open",
         arguments: [
             ("", 422), ("?id=", 400), ("?id=1", 400), ("?id=1.x", 400), ("?id=1.9,", 400), ("?id=-1.9", 400),
             ("?id=1.99999999999999999999999", 400), ("?id=1.9&meta=2", 400), ("?id=1.18446744073709551615", 207),
@@ -201,7 +201,7 @@ private typealias Key = SimulatedAccessory.Key
     }
 
     @Test(
-        "Unknown paths and methods are rejected",
+        "Unknown paths, methods that a path does not have, and pair-setup in a verified session are rejected",
         arguments: [
             ("GET", "/nothing", 404), ("POST", "/accessories", 405), ("GET", "/pairings", 405),
             ("GET", "/pair-setup", 405), ("DELETE", "/characteristics", 405), ("POST", "/pair-setup", 400),
@@ -213,7 +213,8 @@ private typealias Key = SimulatedAccessory.Key
     }
 
     @Test(
-        "An unverified connection is rejected with status 470", arguments: ["/accessories", "/characteristics?id=1.9"])
+        "Requests on an unverified connection are rejected with status 470",
+        arguments: ["/accessories", "/characteristics?id=1.9"])
     func strangersReadNothing(_ path: String) throws {
         var plug = try SimulatedAccessory()
         var stranger = plug.open()

@@ -138,7 +138,8 @@ import Testing
         #expect(characteristic(.uint8, CharacteristicLimits(validValues: [0, 2])).written(.whole(1)) == nil)
     }
 
-    @Test("Reported values are clamped to the limits of the characteristic") func toldValuesAreMovedIntoTheirLimits() {
+    @Test("Reported values are clamped to the limits, and impossible values are left out")
+    func toldValuesAreMovedIntoTheirLimits() {
         let limits = CharacteristicLimits(minimum: 0, maximum: 100)
         #expect(characteristic(.float, limits).told(.number(-3.5)) == .number(0))
         #expect(characteristic(.integer, limits).told(.whole(.max)) == .whole(100))

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct PairSetupTests {
-    @Test("The correct setup code pairs, and the announcement changes") func theRightCodePairs() throws {
+    @Test("The correct setup code pairs, and the accessory announces that it is paired")
+    func theRightCodePairs() throws {
         var plug = try SimulatedAccessory()
         #expect(plug.server.announcement.attributes.first { $0.key == "sf" }?.value == "1")
         let (owner, _) = try plug.pairedSession()
@@ -92,7 +93,7 @@ import Testing
         try plug.pair(&owner, &second)
     }
 
-    @Test("Repeated starts of pair-setup do not extend a session beyond its limit")
+    @Test("Repeated starts of pair-setup do not keep a session open for longer than two minutes")
     func toBeginOverAndOverHoldsNobodyUp() throws {
         var plug = try SimulatedAccessory()
         var stranger = plug.open()
@@ -172,7 +173,8 @@ import Testing
         }
     }
 
-    @Test("Transient pairing and other methods are rejected") func transientPairingAndOtherMethodsAreRefused() throws {
+    @Test("Transient pairing and pairing methods other than pair-setup are rejected")
+    func transientPairingAndOtherMethodsAreRefused() throws {
         var plug = try SimulatedAccessory()
         var connection = plug.open()
         for body in [SetupAttempt.first(flags: 0x10), SetupAttempt.first(method: 1)] {
@@ -226,7 +228,7 @@ import Testing
         #expect(plug.server.pairings.map(\.name) == ["owner"])
     }
 
-    @Test("The last answer of pair-setup waits for flash, and a failed write pairs no controller")
+    @Test("Pair-setup is answered only after flash has the pairing, and a failed write pairs no controller")
     func theLastAnswerWaitsForFlash() throws {
         var plug = try SimulatedAccessory()
         plug.flashWorks = nil
@@ -251,7 +253,7 @@ import Testing
         #expect(plug.notices.contains(.notStored))
     }
 
-    @Test("An unpaired connection can identify the accessory only until the first pairing")
+    @Test("Any connection can identify the accessory while the accessory has no pairing")
     func anybodyIdentifiesBeforePairingOnly() throws {
         var plug = try SimulatedAccessory()
         var stranger = plug.open()

@@ -88,7 +88,8 @@ import Testing
         _ = try plug.session(guest)
     }
 
-    @Test("A local reset removes all pairings and closes their sessions") func somebodyAtThePlugRemovesAll() throws {
+    @Test("If the user removes all controllers at the accessory, their sessions are closed")
+    func somebodyAtThePlugRemovesAll() throws {
         var plug = try SimulatedAccessory()
         let (owner, session) = try plug.pairedSession()
         plug.handle(.dismissed(nil))

@@ -114,7 +114,7 @@ import Testing
                 "invalid TLV8: fragment of type 6"))
     }
 
-    @Test("Truncated items are an error or a different value") func everyCutIsAnErrorOrLess() throws {
+    @Test("Truncated items are an error or are decoded to different items") func everyCutIsAnErrorOrLess() throws {
         let items = TLV8([TLV8.Item(6, [1]), TLV8.Item(5, Array(repeating: 3, count: 300))])
         let bytes = items.encoded
         for count in bytes.indices {
