@@ -50,7 +50,7 @@ struct KnownMachinesTests {
         }
     }
 
-    @Test("Of names that differ only in capitals, only the exact spelling is found") func ambiguous() throws {
+    @Test("If two names differ only in capitals, a machine is found only by its exact name") func ambiguous() throws {
         let known = try read("[a]\nmac = \"00:11:22:33:44:55\"\n[A]\nmac = \"00:11:22:33:44:66\"")
         #expect(known.machine("A")?.card == MACAddress(0, 0x11, 0x22, 0x33, 0x44, 0x66))
         let other = try read("[ab]\nmac = \"00:11:22:33:44:55\"\n[AB]\nmac = \"00:11:22:33:44:66\"")
