@@ -23,8 +23,8 @@ private struct SunnyHouse {
         self.engine = engine
     }
 
-    /// Returns true if the window contains this hour of the day.
-    /// - Parameter hour: hours since local midnight of the day.
+    /// Returns true if the window contains this time of the day.
+    /// - Parameter hour: The hours since the local midnight at which the day begins. May exceed 24.
     func holds(_ after: DailyWindow.Point, _ before: DailyWindow.Point, _ day: Int64, _ hour: Double) -> Bool {
         let second = day * 86_400 + Int64(hour * 3600) - offset
         return holds(after, before, at: second)
@@ -107,7 +107,7 @@ struct SunWindowTests {
         #expect(winter.holds(.at(17), .rise(), december, 30) && !winter.holds(.at(17), .rise(), december, 33))
     }
 
-    @Test("A window with an end before a late sunset, or a start after an early sunrise, is empty")
+    @Test("A window from sunset to a time shortly before it, or from shortly after sunrise to sunrise, is empty")
     func lateSunset() throws {
         let june = Self.day(6, 20)
         let trondheim = try SunnyHouse(63.43, 10.4, hours: 2, days: june - 1...june + 1)
@@ -148,7 +148,7 @@ struct SunWindowTests {
 extension Sun {
     /// Returns the altitude in degrees above the horizon.
     ///
-    /// - Parameter hourAngle: the degrees since noon.
+    /// - Parameter hourAngle: The hour angle of the sun: zero at solar noon, and 15 degrees per hour after it.
     fileprivate func altitude(latitude: Double, hourAngle: Double) -> Double {
         let latitude = latitude * .pi / 180
         let sine =

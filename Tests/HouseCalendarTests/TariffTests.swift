@@ -36,7 +36,7 @@ struct TariffTests {
         #expect(tariff.standingCharge == 0.42 && tariff.currency == "EUR")
     }
 
-    @Test("A rate across midnight applies to the days on which it starts")
+    @Test("The days of a rate across midnight are those on which the rate starts")
     func aRateOverMidnightHasTheDaysOnWhichItBegins() throws {
         let rate = try read(Self.file + "\n[party]\nfrom = \"20:00\"\nto = \"04:00\"\ndays = \"sat\"\nprice = 1\n")
             .rates[2]
