@@ -49,7 +49,7 @@ def own_memory(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def verdicts(request, programs, tmp_path_factory):
-    """The verdicts of the module's requested cases. Creating them starts all these cases in parallel."""
+    """The verdicts of the module's requested cases. Creating them starts these cases, at most 12 in parallel."""
     asked = [item for item in request.session.items if item.module is request.module and "verdicts" in item.fixturenames]
     names = [item.callspec.params["case"] for item in asked]
     verdicts = Verdicts(request.module, names, programs, tmp_path_factory.mktemp("cases"))

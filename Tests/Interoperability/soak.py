@@ -2,8 +2,8 @@
 is moved and its network fails. The test counts the presses, loads and firings that must be recorded.
 
 `Scripts/test soak --hours N` runs it; SMARTPLUG_SEED sets the order of the faults. After every 30 to 90 s, all faults end
-and the house is checked: each press was recorded once, and executed once unless its plug was away, no event was lost, and the energy equals the
-plugs' counters.
+and the house is checked: each press was recorded once, and executed once unless the plug that it switches was away,
+no event was lost, and the energy equals the plugs' counters.
 """
 
 import json

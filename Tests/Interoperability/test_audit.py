@@ -54,7 +54,7 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
     timeless = [[{**entry, "at": None} for entry in entries] for entries in (audit(person, "--limit", "2"), before[-2:])]
     assert timeless[0] == timeless[1]
 
-    # Actions are in flash before they are reported. Refusals are written with the next action, or every 15 minutes at most.
+    # Actions are in flash before they are reported. Refusals are written with the next action, or after at most 15 minutes.
     killed(lamp)
     lamp = plug(host, "Lamp", port=PORT, state=lamp.state, paired=False)
     again = audit(person)
@@ -74,7 +74,7 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
 
 
 def test_a_reset_empties_it_and_says_who_asked(lan, plug, controller):
-    """A factory reset clears the audit log and records that the button caused it."""
+    """A factory reset clears the audit log, and the new log records that the button caused the reset."""
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
     person.does("rename", "Lamp", "Lounge")

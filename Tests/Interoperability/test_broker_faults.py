@@ -98,8 +98,8 @@ def test_a_broker_that_refuses_is_told_once_and_used_when_it_does_not(lan, plug,
 
 
 def test_a_broker_with_a_full_disk_loses_nothing_for_good(lan, plug, controller, tmp_path):
-    """When mosquitto cannot store, it continues in memory. After a kill it restarts with an older state, and everything
-    is published again."""
+    """When mosquitto cannot store, it continues in memory. After a kill it restarts with an older state, and the house
+    publishes everything again."""
     host = lan.host()
     disk = tmp_path / "disk"
     disk.mkdir()

@@ -1,4 +1,4 @@
-"""A follower that was disconnected first gets all missed events, once, in order and with their age."""
+"""After a disconnection, a follower gets all missed events before newer ones: each once, in order and with its age."""
 
 import datetime
 import pathlib

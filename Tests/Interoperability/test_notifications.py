@@ -201,8 +201,8 @@ def test_one_that_fails_twice_is_tried_again_and_no_other_gets_it_twice(lan, hou
 
 
 def test_one_that_hangs_holds_up_nobody_and_what_is_too_much_is_told(lan, house, tmp_path):
-    """A receiver that hangs does not delay others; notifications above the limit per minute are reported as left
-    out."""
+    """A receiver that hangs does not delay others; notifications above the limit per minute are reported as
+    dropped."""
     host = lan.host()
     phone, lamp = Ntfy(host, "hang"), Program(tmp_path, "blink")
     token(tmp_path, SECRET)

@@ -1,4 +1,4 @@
-"""A refusal states what failed, why, and a hint."""
+"""A refusal states what failed and why, and has a hint."""
 
 from itertools import pairwise
 

@@ -69,7 +69,7 @@ def test_nothing_leads_out_of_the_process(lan, plug, controller):
             if (answer := intruder.call(CLONE, value)) != "EPERM":
                 wrong[f"clone: {name}"] = answer
         assert intruder.call(CLONE, THREAD) == "EINVAL", "the filter refused clone for a thread"
-        # After ENOSYS the C library calls clone instead. The filter can check the flags of clone.
+        # After ENOSYS the C library calls clone instead. The filter can check the flags of clone, but not those of clone3.
         assert intruder.call(CLONE3) == "ENOSYS"
     assert not wrong, wrong
     # The plug still works, and can create threads.

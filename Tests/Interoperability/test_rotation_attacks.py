@@ -53,7 +53,7 @@ def test_announcements_in_a_loop_have_a_budget(house):
     """Repeated announcements are limited to a budget."""
     lamp, owner, attack = house
     told = attack("loop", 100)
-    # The budget is 6 writes to flash at once and one more per 200 s. Each announcement costs two writes.
+    # A viewer's budget is 6 writes to flash at once and one more per 200 s. Each announcement costs two writes.
     assert 3 <= told["accepted"] <= 4 and told["refused"] >= 96, told
     owner.does("off", "Lamp")
     assert lamp.running.is_running

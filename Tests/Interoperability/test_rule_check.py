@@ -45,7 +45,7 @@ def test_rules_that_fight_are_told_at_both_places(lan, controller, tmp_path):
 
 
 def test_errors_come_first_begin_with_their_place_and_all_are_counted(lan, controller, tmp_path):
-    """Errors are printed before warnings with their place, and the last line counts both."""
+    """Errors are printed before warnings, each begins with its place, and the last line counts both."""
     done = check(lan, controller, tmp_path, FIGHT + "- rule: Night\n  when: { rule: Evenning }\n  then: { toggle: Fan }\n")
     lines = done.errors.splitlines()
     assert done.status == 1 and lines[0].startswith(f"{tmp_path}/rules.yaml:8:17: error:"), done

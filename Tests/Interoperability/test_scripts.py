@@ -163,7 +163,7 @@ on("Switch", "button", "double", function(event)
   log("press " .. state.presses)
 end)
 """
-# One press calls all these scripts, and each is stopped with the stated reason.
+# One double press calls all these scripts, and each is stopped with the stated reason.
 WRONG = {
     "loop.lua": ("while true do end", "1 s"),
     "pattern.lua": ('string.find(("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(40))', "1 s"),

@@ -14,7 +14,8 @@ from smartplug_client.wire import FrameReader, frame, name_of
 
 
 def folder_of_plugctl():
-    """Returns a new folder with the key of this test's plugctl and the plugs that it knows."""
+    """Returns a new folder, in the Python client's format, with the key of this test's plugctl and the plugs that
+    plugctl knows."""
     return KeyFolder(as_plugctl(pathlib.Path(tempfile.mkdtemp(dir=controller_directory()))))
 
 
@@ -36,7 +37,8 @@ class BlockingConnection:
         self.stream.sendall(frame(**kind))
 
     def receive(self):
-        """Returns the next message and the name of its kind. Answers pings."""
+        """Returns the next message, after the name of its kind. Answers pings. Raises Goodbye or EOFError when the plug
+        ends the session."""
         while True:
             while (found := self._frames.next()) is None:
                 data = self.stream.recv(65536)

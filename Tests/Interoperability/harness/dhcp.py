@@ -72,7 +72,7 @@ class Server:
 
     def change(self, network):
         """Restarts the server for a different network. The server is authoritative, so it refuses addresses of the old
-        network."""
+        network. Kea instead ignores requests for them."""
         self.stop()
         self.network = network
         self.start()

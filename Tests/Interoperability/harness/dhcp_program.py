@@ -3,9 +3,9 @@
 dhcp_program.py INTERFACE SCRIPT, where SCRIPT is a JSON object:
   server, address, mask, lease, options   the offer; options: hexadecimal by number
   lies                                    names of the wrong answers (LIES, ANSWER_LIES) to send before each answer, or "all"
-  answer                                  honest, overloaded (the options are in the fields of file and server name),
+  answer                                  honest, overloaded (most options are in the fields of file and server name),
                                           none, refusing (offers, then sends a NAK), mute (offers, then sends nothing)
-Prints each message to a server as a JSON object.
+Prints each message of a client as a JSON object.
 """
 
 import dataclasses

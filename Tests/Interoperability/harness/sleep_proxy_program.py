@@ -1,4 +1,5 @@
-"""A sleep proxy with python-zeroconf and a socket, which prints each registration as a JSON object and accepts it, or is silent.
+"""A sleep proxy with python-zeroconf and a socket, which prints each registration as a JSON object. It accepts the
+registration, or with `silent` sends no answer.
 
 sleep_proxy_program.py ADDRESS NAME accept|silent    {"event": "registration", "id", "records", "bytes"}
 """
