@@ -24,7 +24,8 @@ import Testing
         #expect(contact.edge(down: true, at: instant(3)) == ButtonEdge(down: true, time: instant(3)))
     }
 
-    @Test("The time of an edge never runs backwards") func timeNeverRunsBackwards() {
+    @Test("An edge with a time before the previous edge gets the time of the previous edge")
+    func timeNeverRunsBackwards() {
         var contact = ContactReading(isDown: false)
         _ = contact.edge(down: true, at: instant(5))
         #expect(contact.edge(down: false, at: instant(4))?.time == instant(5))
