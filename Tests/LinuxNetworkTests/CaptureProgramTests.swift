@@ -76,7 +76,7 @@ import Testing
         for (name, frame) in Self.rejected { #expect(run(Self.program, frame) == 0, "\(name)") }
     }
 
-    @Test("Frames of this host, for other hosts and of other interfaces do not pass")
+    @Test("Frames that this host sent, frames for other hosts, and frames of other interfaces do not pass")
     func framesOfOthersStay() {
         let frame = Self.accepted[0].1
         for type: UInt32 in 0...2 { #expect(run(Self.program, frame, packetType: type) > 0) }

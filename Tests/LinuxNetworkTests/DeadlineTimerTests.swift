@@ -6,8 +6,8 @@ import Synchronization
 import Testing
 
 @Suite("Timers of deadlines") struct DeadlineTimerTests {
-    /// A timer on an event loop whose time the test controls. The machine's clock advances with it. Deadlines are in
-    /// seconds after the creation of this object.
+    /// A timer on an event loop whose time the test controls. The machine's clock advances with the loop's time.
+    /// Deadlines are in seconds after the creation of this object.
     private final class TimedLoop {
         private static let start = Instant(nanoseconds: 1_000_000_000_000)
         private let loop = EmbeddedEventLoop()

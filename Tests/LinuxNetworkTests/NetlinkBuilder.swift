@@ -39,7 +39,7 @@ struct NetlinkBuilder {
         }
     }
 
-    /// Adds a neighbour that was confirmed this many hundredths of a second ago.
+    /// Adds a neighbour that was confirmed `age` hundredths of a second ago.
     mutating func neighbour(_ index: Int32, _ address: [UInt8], _ card: [UInt8], state: UInt16 = 2, age: UInt32 = 0) {
         message(28, 0, 2) { body in
             body += [address.count == 4 ? 2 : 10, 0, 0, 0] + native(index) + native(state) + [0, 1]

@@ -51,7 +51,9 @@ struct RouteControlTests {
         try await network.wait(for: ["eth7"]) { !$0[0].addresses.contains(address) }
     }
 
-    @Test("Marked routes are replaced, and routes of other programs are not changed", .timeLimit(.minutes(1)))
+    @Test(
+        "Routes with the plug's mark are replaced, and routes of other programs are not changed",
+        .timeLimit(.minutes(1)))
     func routes() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
