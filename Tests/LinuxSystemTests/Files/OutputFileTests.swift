@@ -67,7 +67,7 @@ struct OutputFileTests {
         close(open(path("pipe"), O_RDONLY | O_NONBLOCK))
     }
 
-    @Test("A descriptor of this process receives the bytes after its existing ones")
+    @Test("A descriptor of this process receives the bytes after the existing content of its file")
     func ownDescriptor() throws {
         let file = open(path("file"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }

@@ -107,7 +107,7 @@ struct SecretTests {
         #expect(try store.read(file + "-of-another", limit: 10) == [9])
     }
 
-    @Test("A secret is private with an empty file mode creation mask")
+    @Test("A secret is private even if the file mode creation mask is empty")
     func openMask() throws {
         let mask = umask(0)
         defer { umask(mask) }
