@@ -50,7 +50,7 @@ struct AnswerTests {
         #expect(delays.filter { $0 > .milliseconds(95) }.count > 25)
     }
 
-    @Test("Two queries in succession are answered in one packet")
+    @Test("Two queries in quick succession are answered in one packet")
     func twoQueriesBackToBackGetOnePacket() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(ask(type, .ptr))))

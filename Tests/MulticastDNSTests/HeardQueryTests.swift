@@ -151,7 +151,7 @@ struct HeardQueryTests {
             test.send(.received(try inbound(ask(instance, .srv))))
             test.run(for: .milliseconds(200))
             test.send(.received(try inbound(ask(instance, .srv, known: [srv(ttl: 61)]))))
-            // Queries that arrive at once count as one, because a host may ask in both address families.
+            // Queries that arrive at the same time count as one, because a host may ask in both address families.
             for _ in 1...10 { test.send(.received(try inbound(ask(instance, .srv)))) }
             test.run(for: .milliseconds(10))
         }

@@ -41,7 +41,7 @@ struct SharedLinkTests {
         let both = [record(.v4(10, 0, 0, 1)), record(.v4(10, 0, 0, 2))]
         #expect(Set(announcements.map(\.datagram.interface)) == [2, 3])
         #expect(announcements.allSatisfy { packet in both.allSatisfy(packet.message.answers.contains) })
-        // The removed interface's address is removed as well.
+        // When an interface is removed, its address gets a goodbye on the other interface.
         test.clear()
         test.send(.interfaceRemoved(3))
         #expect(test.sent.first?.message == response([address(2, ttl: 0)]))

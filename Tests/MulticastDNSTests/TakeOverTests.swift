@@ -53,7 +53,7 @@ import Testing
         #expect(harness.sent.allSatisfy { $0.message.additionals == [Self.option] })
     }
 
-    @Test("A group with an interface is published only there") func aGroupMayHaveAnInterface() {
+    @Test("A group with an interface is published only on that interface") func aGroupMayHaveAnInterface() {
         let harness = Self.announced(Self.group(interface: 3))
         #expect(harness.sent.map(\.datagram.interface) == [3])
         var probing = Harness<Responder>.announced(on: [ethernet, Self.wireless])
