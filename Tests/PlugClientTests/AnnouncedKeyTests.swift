@@ -187,7 +187,7 @@ private actor AnnouncingPlug: ConnectionOwner {
         #expect(stored == AnnouncedKey.limit)
     }
 
-    @Test("A plug's writes are limited per hour, and other plugs have their own limit")
+    @Test("The writes that one plug causes are limited per hour, and each plug has its own limit")
     func budget() {
         var budget = WriteBudget(limit: 2)
         let (other, start) = (PlugID(rawValue: "ffffffffffff")!, Instant.zero)

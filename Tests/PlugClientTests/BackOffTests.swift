@@ -77,7 +77,7 @@ import Testing
     func aPlugThatFallsSilentIsLeftAndTriedAgain() {
         var bench = FollowedBench()
         bench.locateAndConnect()
-        // The connection is interrupted, and both sides get no notification.
+        // The connection is interrupted, and neither side is notified.
         let follower = bench.follower
         var alone = FollowedBench()
         alone.follower = follower

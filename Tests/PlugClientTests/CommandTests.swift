@@ -119,7 +119,9 @@ import Testing
             bench.outcomes == [request(1): .refused(Refusal(.deadlinePassed, "the plug is no longer followed"))])
     }
 
-    @Test("Each command is executed once and each event arrives once despite disconnections", arguments: 0..<300)
+    @Test(
+        "Despite disconnections, each command is executed once or refused, and each event arrives once",
+        arguments: 0..<300)
     func anyOrderOfBreaksKeepsThePromises(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var bench = FollowedBench(cursor: .after(9), seed: UInt64(seed))

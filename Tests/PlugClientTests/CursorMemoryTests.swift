@@ -32,7 +32,7 @@ import Testing
 
     private func memory() throws -> CursorMemory { try CursorMemory(directory) { Issue.record("\($0)") } }
 
-    @Test("The event numbers of all plugs are read again at the next start")
+    @Test("The stored event numbers of all plugs are read when the directory is opened again")
     func whatWasShownIsKnownTheNextTime() async throws {
         let memory = try memory()
         #expect(await memory.known.isEmpty)

@@ -11,7 +11,7 @@ let lamp = PlugServer.Identity(
     id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .button], firmware: "1.0", boot: boot)
 let turnOn = PlugCommand.setRelay(on: true, autoOff: nil)
 
-/// Returns the id of the desk's command whose request id repeats this byte.
+/// Returns the id of the command from the controller "Desk" whose request id repeats this byte.
 func command(_ number: UInt8) -> CommandID { CommandID(request(number), of: .desk) }
 
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }

@@ -16,7 +16,7 @@ import Testing
         return [0, 0, 0, UInt8(message.count)] + message
     }
 
-    @Test("A version mismatch refuses waiting requests, and the text names the side to update")
+    @Test("After a version mismatch, waiting requests are refused with a text that names the side to update")
     func whoWaitsForAnAnswerIsToldWhichSideToUpdate() {
         var bench = FollowedBench()
         bench.feed(.located)

@@ -79,7 +79,8 @@ import Testing
         #expect(try plugs.all() == [anew])
     }
 
-    @Test("A plug that claims the id of a paired plug with a different key is refused") func claimedID() async throws {
+    @Test("A plug that claims the id of a paired plug, but has a different key, is refused")
+    func claimedID() async throws {
         try await plugs.add(lampEntry)
         let hostile = PairedPlugs.Entry(id: lampID, key: .stranger, name: "Garden Lamp")
         let error = await #expect(throws: PairedPlugsError.self) { try await plugs.add(hostile) }
@@ -123,7 +124,7 @@ import Testing
         #expect(try plugs.all() == [plug, fanEntry])
     }
 
-    @Test("A newline in a name is written as a space") func aNameMakesNoLineOfItsOwn() async throws {
+    @Test("A line feed in a name is written as a space") func aNameMakesNoLineOfItsOwn() async throws {
         let name = "Lamp\nffffffffffff 00 Fan\r\n"
         try await plugs.add(PairedPlugs.Entry(id: lampID, key: .plug, name: name))
         #expect(try plugs.all().map(\.name) == ["Lamp ffffffffffff 00 Fan\r "])

@@ -79,7 +79,7 @@ import Testing
         #expect(Disconnection(.ended(Goodbye(.factoryReset, words))) == .away(words))
     }
 
-    @Test("Distrust refuses waiting requests, and the follower continues to retry")
+    @Test("If the plug is distrusted, waiting requests are refused, and the follower continues to retry")
     func whoWaitsForAnAnswerIsToldAndTheFollowerGoesOnTrying() {
         var bench = FollowedBench()
         bench.feed(.located)
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Event numbers belong to a plug, so a paired plug must not state the id of a different paired plug.
-    @Test("A plug that states a different id than its key belongs to is distrusted")
+    @Test("A plug that states a different id than the one to which its key belongs is distrusted")
     func aPlugThatCallsItselfAnotherIsDistrusted() {
         var bench = FollowedBench(cursor: .after(3))
         bench.feed(.command(request(1), turnOn))

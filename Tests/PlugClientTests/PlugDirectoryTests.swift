@@ -39,7 +39,7 @@ import Testing
         #expect(directory.match("heater") == "Heater")
     }
 
-    @Test("The number of unknown plugs is limited, and a new one replaces the oldest")
+    @Test("The number of unpaired plugs is limited, and a new one replaces the oldest")
     func ofStrangersOnlySoManyAreToldAndTheOldestGoesFirst() {
         var directory = PlugDirectory()
         for number in 0..<256 {
