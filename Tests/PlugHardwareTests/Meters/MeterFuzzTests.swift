@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct MeterFuzzTests {
-    /// A bus that answers with random bytes, sometimes of a wrong length, sometimes with the written value, sometimes
-    /// with a fault.
+    /// A bus that answers with random bytes, sometimes of a wrong length, and sometimes with a fault. A read of a
+    /// written register usually returns the written value.
     private final class RandomBus: I2CBus {
         private let random: Mutex<SeededRandom>
         private let written = Mutex<[[UInt8]: [UInt8]]>([:])
