@@ -117,7 +117,7 @@ import Testing
         #expect(bench.server.access.code == newCode && bench.server.codeInWriting == nil)
     }
 
-    @Test("The change completes even if its controller has disconnected")
+    @Test("The change completes even if the controller that requested it has disconnected")
     func whoAskedMayBeGone() {
         var bench = bench()
         _ = ask(&bench, newCode)

@@ -114,7 +114,7 @@ import PlugModel
         #expect(journal.resume(after: 3) == .gap(Gap(from: 4, to: 1000, reason: .storageFailed)))
     }
 
-    @Test("A second skip drops the events before the first")
+    @Test("A second skip drops the events before the first skip")
     func aSecondLeapLetsGoWhatWasBeforeTheFirst() {
         var journal = leapt()
         journal.leap(to: 5000, reason: .storageFailed)

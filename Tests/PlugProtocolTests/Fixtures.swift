@@ -17,7 +17,7 @@ let otherKey = PublicKey(bytes: [4, 4])!
 let ownerKey = PublicKey(bytes: [5, 5])!
 let setupCode = try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP")
 
-/// Returns the access state of a plug that is paired with the owners of these keys, by default only with the desk.
+/// Returns the access state of a plug that is paired with one owner for each of these keys.
 func access(paired keys: [PublicKey] = [deskKey]) -> PlugServer.Access {
     PlugServer.Access(
         key: plugKey, code: setupCode,

@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("Announcements in a loop are accepted at most 6 times at once and 24 times per hour")
+    @Test("An owner's announcements in a loop are accepted at most 6 times at once and 24 times per hour")
     func announcementsHaveABudget() {
         var bench = Bench()
         bench.greet(first)

@@ -63,7 +63,7 @@ import PlugModel
         #expect(goodbye(&bench, other) == nil)
     }
 
-    @Test("The 33rd connection is refused if it is unpaired")
+    @Test("The 33rd connection is refused if its controller is unpaired")
     func theThirtyThirdConnectionIsSentAway() {
         var bench = Bench(paired: [deskKey, otherKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }

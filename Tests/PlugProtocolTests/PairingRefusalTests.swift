@@ -4,7 +4,7 @@ import Testing
 @testable import PlugProtocol
 import PlugModel
 
-/// The ways in which a plug refuses to pair: each sends a Goodbye and stores nothing.
+/// The ways in which a plug refuses to pair: each sends a Goodbye and stores no new controller.
 @Suite struct PairingRefusalTests {
     private static let nonce = [UInt8](repeating: 9, count: 32)
 
