@@ -109,6 +109,7 @@ ACTIONS = [
     ('notify{title = "Laundry", text = "{plug} is done"}', {"notify": {"title": "Laundry", "text": "{plug} is done"}}),
     ('run{"logger", "", "a b"}', {"run": ["logger", "", "a b"]}),
     ('run{command = {"logger"}, timeout = 10}', {"run": {"command": ["logger"], "timeout": "10 s"}}),
+    ('wake("Media Server")', {"wake": "Media Server"}),
     ('webhook("https://a/b")', {"web hook": "https://a/b"}),
     ('webhook{url = "https://a/b", method = "PUT", body = "x"}', {"web hook": {"url": "https://a/b", "method": "PUT", "body": "x"}}),
 ]

@@ -49,6 +49,7 @@ enum SampleMemory {
             .notify(title: "Hall", text: "pressed"), .run(["beep", "-n", ""], timeout: .seconds(30)),
             .webHook(WebHook(url: "https://host/path", method: "PUT", body: "{}")),
             .webHook(WebHook(url: "https://host/path")), .webHook(WebHook(url: "", method: "", body: "")),
+            .wake("Media Server"),
         ]
         for effect in effects {
             let request = EffectRequest(id: RequestID(drawnFrom: &random), effect: effect, firing: firing)
