@@ -2,6 +2,7 @@ import DNSWire
 import Glibc
 import MulticastDNS
 import NIOCore
+import ServiceDiscovery
 
 /// A UDP socket that is connected to the discard port of a host, on which usually no program listens. A host that is
 /// awake then refuses the datagrams, except if its firewall drops them. A sleep proxy does not answer them.
