@@ -70,7 +70,7 @@ private struct Pairing {
 @Suite struct PairingTests {
     private let wrongCode = try! SetupCode(text: "ABCD-EFGH-IJKL-MNOQ")
 
-    @Test("A controller that proves the code is paired and may send Hello")
+    @Test("A controller that proves its knowledge of the code is paired, and may then send Hello")
     func whoKnowsTheCodeIsPairedAndMaySayHello() {
         var pairing = Pairing()
         pairing.pair(first, at: 1)
@@ -108,7 +108,7 @@ private struct Pairing {
         #expect(pairing.results[second] == .success(PairedPlug(id: lamp.id, key: plugKey)))
     }
 
-    @Test("With continuous guessing, no other controller waits longer than 30 seconds")
+    @Test("While other connections guess codes continuously, a correct proof is checked within 30 seconds")
     func whoeverGuessesHoweverOftenNobodyElseWaitsLongerThan30Seconds() {
         var pairing = Pairing()
         // Every 30 s, seven connections guess at the same time.
@@ -184,7 +184,7 @@ private struct Pairing {
         #expect(bench.take(second).compactMap(\.goodbyeReason) == [.wrongCode])
     }
 
-    @Test("A plug that does not prove the code is not pinned")
+    @Test("A controller does not pin the key of a plug that does not prove its knowledge of the code")
     func whoAnswersWithoutKnowingTheCodeIsNotPinned() {
         var session = PairingSession(name: "Tablet", code: setupCode)
         _ = session.handle(

@@ -24,7 +24,7 @@ import PlugModel
     }
 
     /// Attack class: a name that a controller chooses itself is mistaken for its identity.
-    @Test("A command has its controller's paired name, and in parentheses the name from the controller's Hello")
+    @Test("A command has its controller's paired name, and in parentheses the name from Hello if it differs")
     func whoCommandsIsCalledAsItWasPaired() {
         var bench = Bench()
         bench.handle(opening(first))
@@ -163,7 +163,7 @@ import PlugModel
         #expect(bench.take(ConnectionID(rawValue: 3)).map(\.goodbyeReason) == [.stopping])
     }
 
-    @Test("Fetches are answered one by one, at the peer's pace")
+    @Test("Fetches of a session are answered one after another, and chunks are read only while the peer can receive")
     func fetchesAreAnsweredOneByOneAndAtThePeersPace() {
         var bench = Bench()
         bench.greet()

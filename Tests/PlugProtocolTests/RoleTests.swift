@@ -96,7 +96,7 @@ import Testing
         #expect(turnOn(&bench, 2, on: second).isEmpty)
     }
 
-    @Test("A user at the plug's panel can remove a controller")
+    @Test("A controller can be removed at the plug's panel")
     func somebodyAtThePlugRemovesAController() {
         var bench = bench(.user)
         let actions = bench.handle(.removeController(fingerprint: guestKey.fingerprint))
@@ -189,7 +189,7 @@ import Testing
         return []
     }
 
-    @Test("A demoted owner loses the log and pending answers at once")
+    @Test("A demoted owner receives no more log lines, and no answer to its pending request for the audit log")
     func aRoleChangeClosesLanes() {
         var bench = bench(.owner)
         bench.say(on: second) {
@@ -232,7 +232,7 @@ import Testing
         #expect(bench.server.sessions.all.allSatisfy { bench.server.access.controllers[$0.key] != nil })
     }
 
-    @Test("The plug continues if a guest's time ends while the guest proves a second invitation")
+    @Test("The plug does not crash if a guest's time ends while the guest proves a second invitation")
     func aGuestsTimeEndsInTheStepOfItsOwnProof() {
         var bench = bench(.guest, secondsLeft: 60)
         bench.handle(.deadlineReached, at: 0)
@@ -306,7 +306,7 @@ import Testing
     }
 
     /// Attack class: a name that a controller chooses itself is mistaken for its identity.
-    @Test("Controllers of a plug have unique names")
+    @Test("Each controller of a plug gets a unique name without parentheses")
     func noTwoControllersOfAPlugHaveOneName() {
         var bench = bench(.user)
         bench.say { $0.invite = WireInvite(invited, try! Grant(.user)) }
@@ -347,7 +347,7 @@ import Testing
         var passed = 0.0
         while let known = left {
             var bench = bench(.guest, secondsLeft: known)
-            // Each process runs for a different time before the cut.
+            // Each process runs for a different time before the power cut.
             let life = Double(known % 977) + 60
             var stored = bench.server.access.controllers[guestKey]?.secondsLeft
             for action in bench.run(until: life) {

@@ -19,7 +19,7 @@ import PlugModel
         return refusal.code
     }
 
-    @Test("Every settings change is unchanged after encoding and decoding")
+    @Test("Decoding returns the encoded settings change, except that an auto-off time below 1 ms becomes 1 ms")
     func everyChangeSurvivesTheWire() {
         let changes: [SettingsChange] = [
             SettingsChange(powerOn: .value(.off)), SettingsChange(powerOn: .value(.lockedOn)),
@@ -91,7 +91,7 @@ import PlugModel
     }
 
     @Test(
-        "An empty, invisible or too long name is out of range",
+        "A name that is empty, invisible or too long, or has a control character, is refused as out of range",
         arguments: ["", " ", "\u{2003}\u{A0}", "a\nb", "\u{7F}", "a\u{85}", String(repeating: "x", count: 64)])
     func aNameThatNoPlugCanHaveIsOutOfRange(name: String) throws {
         var bench = Bench()
@@ -202,7 +202,7 @@ import PlugModel
         #expect(welcome.name == "Lounge" && welcome.settings.model == settings)
     }
 
-    @Test("The controller session delivers a changed description")
+    @Test("A controller session delivers a changed name and changed settings, and ends if the name is too long")
     func aControllerTellsWhatItHeard() throws {
         var seat = ControllerSession(name: "Desk")
         _ = seat.handle(.connected, now: at(0))

@@ -36,7 +36,8 @@ import Testing
         try await loop.submit { service.assumeIsolated(body) }.get()
     }
 
-    /// Returns when all writes of the start are in flash, such as the first entry of the audit log.
+    /// Returns when all writes that the start of the service caused are in flash, such as the first entry of the
+    /// audit log.
     private func firstWritesEnd(of service: PlugService) async throws {
         while await !service.flash.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
     }

@@ -78,7 +78,7 @@ import Testing
         if list == nil { #expect(directory.text("controllers") == before, "the list is kept") }
     }
 
-    @Test("After the key is restored, the plug is back on the network")
+    @Test("After the key file is restored, the next start uses its key, and the pairings remain")
     func aKeyThatIsPutBackBringsThePlugBack() async throws {
         let identity = TransportIdentity()
         try directory.pair(with: TransportIdentity())
@@ -92,7 +92,7 @@ import Testing
         #expect(await again.machine.access.controllers.all.count == 1)
     }
 
-    @Test("If the key cannot be stored, the plug uses it until it stops")
+    @Test("If a new key cannot be stored, the plug uses it until plugd stops")
     func whereNoKeyCanBeKeptItHasOneUntilItStops() throws {
         // A directory blocks the path of the temporary file.
         try FileManager.default.createDirectory(
@@ -103,7 +103,7 @@ import Testing
         #expect(log.text.contains("the key of this plug cannot be stored and is lost when plugd stops: cannot write"))
     }
 
-    @Test("A rotation whose key file cannot be replaced fails, and further requests report the same")
+    @Test("If the key file cannot be replaced, a key rotation fails, and so does each repeated request")
     func aFailedRotationIsReported() async throws {
         let plug = try await RunningPlug()
         let key = try #require(plug.directory.text("key"))

@@ -90,7 +90,7 @@ import Testing
         #expect(button.failures.withLock { $0 }.isEmpty, "a requested stop is not reported as a failure")
     }
 
-    @Test("A button that fails is reported once and watched again")
+    @Test("A button that fails is reported once, and the plug schedules another attempt to watch it")
     func aButtonThatFailsIsToldOnceAndAskedAgain() async throws {
         let (moves, switched) = AsyncStream<Bool>.makeStream()
         let service = try service(ToldRelay(switched: switched))

@@ -167,7 +167,7 @@ import Testing
         await listener.stop()
     }
 
-    @Test("After the stop, no connection is accepted and existing ones continue")
+    @Test("A stopped listener accepts no connection, and the connections of paired controllers continue")
     func afterTheStopNobodyIsAcceptedAndWhoIsThereStays() async throws {
         let listener = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         try await dialer.connect(to: [address(listener.port)], on: controller.loop, owner: controller)

@@ -102,8 +102,8 @@ import Testing
         #expect(abs(Double(total) - flowed[flowed.count - 1]) < 5, "\(seed): \(total) for \(flowed[flowed.count - 1])")
     }
 
-    /// The wall clock is set repeatedly, by less than a minute. Such a small step does not move the boot on the wall
-    /// clock, but it changes the order of the readings.
+    /// The wall clock is set repeatedly, by less than a minute. Such a small step does not change the stored time of
+    /// the boot, but it can change the order of the readings.
     @Test("The total equals the counter if the clock is set by less than a minute", arguments: 0..<40)
     func theCounterWinsWhereTheClockIsSetALittle(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

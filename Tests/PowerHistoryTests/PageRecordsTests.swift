@@ -5,7 +5,8 @@ import Testing
 
 @testable import PowerHistory
 
-/// Keys that are found in the pages of a database, and rows between two damaged pages that are found by these keys.
+/// Tests of the search for keys and rows in the pages of a database. With these keys, a repair finds the rows between
+/// two damaged pages.
 @Suite struct PageRecordsTests {
     private let directory = TestFolder(on: .memory)
     private let other = TestFolder(on: .memory)

@@ -61,7 +61,7 @@ import Testing
         #expect(isWhole(recording))
     }
 
-    /// The later segment fills the gap between the pieces of an earlier one.
+    /// The third line steps back in time, so a segment begins there. The first segment has a pause of two hours.
     @Test("A later segment fills a pause of an earlier one") func aPauseIsFilledByALaterSegment() throws {
         let recording = try placed(
             "21/01/2026 10:00:00;1\n21/01/2026 12:00:00;2\n21/01/2026 11:00:00;3\n21/01/2026 12:00:00;4")
@@ -80,7 +80,7 @@ import Testing
         #expect(recording.leftOut[.empty]?.lines ?? 0 == made.empty)
         #expect(recording.leftOut[.noSuchTime]?.lines ?? 0 == made.impossible)
         #expect(recording.stepsBack.map(\.line) == made.falls)
-        // Each line that is left out lies within the time of the samples.
+        // The time of each line, even of a line that is left out, is at most a pause later than that of a sample.
         let times = CoveredTimes(recording.samples.map { $0.milliseconds...$0.milliseconds + PlacedRecording.pause })
         #expect(made.told.values.allSatisfy { times.contains($0) })
         if made.falls.isEmpty { #expect(recording.leftOut[.earlierSegment] == nil) }
@@ -131,7 +131,7 @@ import Testing
         #expect(hours.reduce(0) { $0 + $1.coveredMilliseconds } == 7_200_000)
     }
 
-    @Test("A recording with a line per second is stored as it is, and one with a line per day is too slow")
+    @Test("No samples are added between lines that are a second or a day apart, and a line per day is too slow")
     func otherPaces() throws {
         let fast = try placed((0..<10).map { "20/11/2026 07:00:0\($0);5" })
         #expect(!fast.isFilled && !fast.isTooSlow && fast.filled().count == 10)

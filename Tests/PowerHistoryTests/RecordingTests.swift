@@ -28,7 +28,7 @@ import Testing
         #expect(try history.times(of: fridge).isEmpty)
     }
 
-    @Test("A longer version of an open chunk replaces it at the same place")
+    @Test("A longer version of an open chunk replaces it and keeps its times on the wall clock")
     func aLongerVersionOfAnOpenChunkReplacesItWhereItLies() throws {
         for count in [100, 700, 300] {
             // The origin differs slightly each time. The stored chunk does not move.

@@ -59,7 +59,8 @@ extension PowerHistory {
         return times
     }
 
-    /// The content of the database without row numbers, which depend on the order of arrival.
+    /// The stored chunks, roll-ups, counter readings, boots, fetched spans and plugs, without row numbers, which depend
+    /// on the order of arrival.
     func content() throws -> [String] {
         let tables = [
             "SELECT plug.plug, boot.boot, first, count, since, until, crc, bytes FROM chunk JOIN plug ON plug.id = chunk.plug "

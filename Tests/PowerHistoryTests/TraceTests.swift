@@ -62,7 +62,7 @@ import Testing
         #expect(try history.traces(of: nil, from: 0, to: .max) == [newest])
     }
 
-    @Test("Above a limit the oldest traces are deleted; traces of firings have their own limit")
+    @Test("Above a limit per rule the oldest traces are deleted; traces of firings have their own limit")
     func ofTooManyTheOldestGoAndFiringsApart() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let idle = (0..<6).map { trace($0 + 100, isFiring: false) }

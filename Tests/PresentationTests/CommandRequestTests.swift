@@ -18,13 +18,13 @@ import Testing
         #expect(text(.identify) == "identify {}")
     }
 
-    @Test("The record of a connected plug has a state for commands") func aConnectedPlugHasAStateForCommands() {
+    @Test("The record of a connected plug is converted to the plug's state") func aConnectedPlugHasAStateForCommands() {
         var plug = PlugRecord(plug: "Lamp", state: "connected")
         (plug.on, plug.level, plug.tripped) = (true, 40, "overPower")
         #expect(PlugState(plug) == PlugState(relayOn: true, level: DimLevel(percent: 40), tripped: .overPower))
     }
 
-    @Test("The record of an absent plug has no state for commands") func ofAPlugThatIsAwayNothingIsKnown() {
+    @Test("The record of an absent plug, or without a relay state, is not converted") func ofAPlugThatIsAwayNothingIsKnown() {
         var plug = PlugRecord(plug: "Lamp", state: "away")
         plug.on = true
         #expect(PlugState(plug) == nil)

@@ -103,7 +103,8 @@ import Testing
         #expect(StoredPowerSeries.step(of: 0...days * 86_400_000, columns: columns) == step)
     }
 
-    /// Days are complete days in UTC. At the beginning of the span, hours and shorter steps are used.
+    /// A summary of a day covers a complete day in UTC. Between the beginning of the span and the first of these days,
+    /// summaries of hours and shorter steps are used.
     @Test("Summaries never begin before the span", arguments: [0, 1, 59, 3600, 82_800, 86_399])
     func nothingBeforeTheSpanIsShown(second: Int64) throws {
         let folder = TestFolder(on: .memory)

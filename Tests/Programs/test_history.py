@@ -188,7 +188,7 @@ def test_without_a_history_it_says_how_to_get_one(history):
 
 @pytest.mark.skipif(not TRACES, reason="the recordings are not part of the project; --traces sets their folder")
 def test_the_energy_of_the_recordings_is_that_of_their_points(history):
-    """The energy of each recording equals the sum over each two consecutive lines that are at most 30 s apart."""
+    """The energy of each recording equals the sum of the energies between consecutive lines that are at most 30 s apart."""
     import lzma
     from datetime import datetime, timezone
 

@@ -20,7 +20,7 @@ struct SeededRandomTests {
         #expect(drawn == Set((20...23).map { Duration.nanoseconds($0) }))
     }
 
-    @Test("A chance is true with its probability") func aChanceIsTakenAsOftenAsItSays() {
+    @Test("A random choice returns true with the given probability") func aChanceIsTakenAsOftenAsItSays() {
         var random = SeededRandom(seed: 9)
         let taken = (0..<10_000).count { _ in random.chance(0.3) }
         #expect((2800...3200).contains(taken))

@@ -3,7 +3,7 @@ import RuleChecks
 import RuleModel
 import Testing
 
-@Suite("Rule check: rule sets designed to be slow")
+@Suite("Rule check: rule sets that are designed to make the check slow")
 struct HugeHouseTests {
     private static let cutShort = "warning 0 name: the check is incomplete"
 
