@@ -189,7 +189,7 @@ import Testing
         return []
     }
 
-    @Test("A demoted owner receives no more log lines, and no answer to its pending request for the audit log")
+    @Test("A demoted owner receives neither log lines nor the answer to its pending request for the audit log")
     func aRoleChangeClosesLanes() {
         var bench = bench(.owner)
         bench.say(on: second) {
