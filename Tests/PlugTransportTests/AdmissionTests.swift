@@ -66,7 +66,7 @@ private final class Door {
         #expect(door.admission.nextDeadline == .zero + .seconds(5))
         var ended = door.reachDeadline()
         #expect(ended == [.close(slow)])
-        // The close is requested once, and the connection counts until it is closed.
+        // The close is requested once, and the connection occupies its place until it is closed.
         door.tell(.deadlineReached)
         door.tell(.closed(slow))
         // After the handshake, a connection has 120 s to be paired.

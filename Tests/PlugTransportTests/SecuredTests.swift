@@ -105,8 +105,8 @@ import Testing
         let known = try await listen(limits: limits)
         let late = Owner()
         try await dialer.connect(to: [address(known)], on: late.loop, owner: late)
-        // The plug disconnects this stranger after the handshake time of 1 s. By then, the 50 ms in which `late` had to be
-        // paired have passed.
+        // The plug disconnects this stranger after the handshake time of 1 s. By then, the pairing time of 50 ms has
+        // passed for `late`.
         try await Stranger.connect(to: known.port).waitForEnd()
         await late.send([1])
         var reports = plug.reports.makeAsyncIterator()
