@@ -14,8 +14,8 @@ import Testing
         var samples: [Sample] = []
         var counted: [UInt64] = []
 
-        /// An hour and a half of an appliance that switches at random. The time between two samples is random, but
-        /// constant.
+        /// An hour and a half of an appliance that switches at random. The time between two samples is drawn once, and
+        /// is then the same for all samples.
         init(_ random: inout SeededRandom) {
             let pace = Int64.random(in: 250...15_000, using: &random)
             var counter = EnergyCounter(milliwattHours: UInt64.random(in: 0...900_000, using: &random))

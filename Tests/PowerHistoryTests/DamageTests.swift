@@ -9,7 +9,7 @@ import Testing
 
 @testable import PowerHistory
 
-/// Repairs of databases whose files or trees are damaged in ways that SQLite does not notice.
+/// Repairs of databases whose files or B-trees are damaged in ways that SQLite does not notice.
 @Suite struct DamageTests {
     private let directory = TestFolder(on: .memory)
     private let other = TestFolder(on: .memory)

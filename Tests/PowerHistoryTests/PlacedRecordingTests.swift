@@ -80,7 +80,8 @@ import Testing
         #expect(recording.leftOut[.empty]?.lines ?? 0 == made.empty)
         #expect(recording.leftOut[.noSuchTime]?.lines ?? 0 == made.impossible)
         #expect(recording.stepsBack.map(\.line) == made.falls)
-        // The time of each line, even of a line that is left out, is at most a pause later than that of a sample.
+        // The time of each line, even of a line that is left out, is at most ten minutes (`pause`) after that of a
+        // sample.
         let times = CoveredTimes(recording.samples.map { $0.milliseconds...$0.milliseconds + PlacedRecording.pause })
         #expect(made.told.values.allSatisfy { times.contains($0) })
         if made.falls.isEmpty { #expect(recording.leftOut[.earlierSegment] == nil) }
