@@ -24,7 +24,7 @@ import Testing
         #expect(PlugState(plug) == PlugState(relayOn: true, level: DimLevel(percent: 40), tripped: .overPower))
     }
 
-    @Test("The record of an absent plug, or without a relay state, is not converted") func ofAPlugThatIsAwayNothingIsKnown() {
+    @Test("A record of an absent plug or without relay state is not converted") func ofAPlugThatIsAwayNothingIsKnown() {
         var plug = PlugRecord(plug: "Lamp", state: "away")
         plug.on = true
         #expect(PlugState(plug) == nil)
