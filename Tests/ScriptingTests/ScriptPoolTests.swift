@@ -232,7 +232,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(300))
         let begin = ContinuousClock.now
         await pool.end()
-        // If the pool did not kill the loading process, `end()` would wait for the time limit of 10 s for loading.
+        // If the pool did not kill the loading process, `end()` would wait until the time limit of the process, 10 s.
         #expect(ContinuousClock.now - begin < .seconds(8))
     }
 }
