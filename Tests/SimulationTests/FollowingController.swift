@@ -31,7 +31,8 @@ final class FollowingController {
     private var follower: PlugFollower?
     private var fetch: SampleFetch?
     private var fetches: UInt32 = 0
-    /// Requests that the plug refused as busy. One is sent again when a different request has ended.
+    /// Requests that the plug refused as busy, oldest first. Each time another request ends, the first one in this
+    /// list is sent again.
     private var refused: [RequestID] = []
     private var link = Link.none
     private var address: LANAddress?

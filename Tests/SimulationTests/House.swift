@@ -140,7 +140,8 @@ struct House {
         }
     }
 
-    /// Corrupts a file and cuts the power, because the plug reads these files only after a power cut.
+    /// Corrupts a file in the plug's flash and cuts the power, so that the plug reads the corrupted file at its next
+    /// start.
     private mutating func corrupt(_ plug: HostID, _ time: Duration, _ end: Duration) {
         lan.schedule(.corrupt(["sequence", "state", "id"].randomElement(using: &random)!), on: plug, after: time)
         during(time, end, .powerCut(plug), .powerOn(plug))
