@@ -74,7 +74,7 @@ struct SleepClientTests {
             ])
     }
 
-    @Test("A silent proxy is left after 1.5 s for the next one")
+    @Test("If a proxy does not answer within 1.5 s, the next one is tried")
     func fallsBackAfterSilence() throws {
         var link = VirtualLink()
         link.add("20-35-60-70.1 Silent", at: 3, .silent)
@@ -87,7 +87,7 @@ struct SleepClientTests {
     }
 
     @Test(
-        "The host is ready at the latest after its time limit, and never later than 3 s",
+        "The host is ready to sleep after its time limit at the latest, and after at most 3 s",
         arguments: [(Duration.milliseconds(400), Duration.milliseconds(400)), (.seconds(30), .seconds(3))])
     func keepsTheLimit(_ limit: Duration, _ expected: Duration) throws {
         var link = VirtualLink()
@@ -99,7 +99,7 @@ struct SleepClientTests {
         #expect(link.ready.count == 1)
     }
 
-    @Test("Without a proxy, without records and without a link the host is ready at once")
+    @Test("Without a proxy, without records or without a link, the host is ready to sleep at once")
     func nothingToDo() {
         var link = VirtualLink()
         link.suspend()
@@ -148,7 +148,7 @@ struct SleepClientTests {
         guard case .registered = link.outcome else { Issue.record("\(String(describing: link.outcome))"); return }
     }
 
-    @Test("After the wake-up the link is taken over several times with the next sequence number")
+    @Test("After the wake-up, the host takes over its records four times, with the next sequence number")
     func takesOver() {
         var link = VirtualLink()
         link.add("20-35-60-70.1 Plug", at: 3, .accepts(after: .zero))
@@ -179,7 +179,7 @@ struct SleepClientTests {
         #expect(link.lines.last == "awake after 1 h 59 min; Plug represented this host on eth2 for the first 10 min")
     }
 
-    @Test("A cancelled suspend takes over what was sent, and stops the registration")
+    @Test("After a cancelled suspend, the registration stops, and the host takes over the records that it had sent")
     func cancelledSuspend() {
         var link = VirtualLink()
         link.add("20-35-60-70.1 Plug", at: 3, .silent)

@@ -14,7 +14,7 @@ struct VirtualLink {
         /// Loses this many messages, then accepts.
         case loses(Int)
         case silent
-        /// Accepts from a different address.
+        /// Accepts each registration, but answers from a different address.
         case answersFrom(Peer)
     }
 

@@ -37,7 +37,7 @@ struct WakeAttemptTests {
         #expect(result.packets == [.zero, .milliseconds(500), .milliseconds(2_500)])
     }
 
-    @Test("Without an answer, the attempt ends after its limit and five packets") func silent() {
+    @Test("Without an answer, the attempt sends five packets within its limit of 30 s, and then ends") func silent() {
         let result = run(answersFrom: nil, limit: .seconds(30))
         #expect(result.outcome == .didNotWake)
         #expect(result.outcome?.description == "did not wake")
