@@ -1,4 +1,4 @@
-"""Waits and questions of the tests: what a plug and a client see of a sleeping computer."""
+"""Functions that wait for, or return, the state of a sleeping computer as a plug or a client sees it."""
 
 import sys
 

@@ -39,8 +39,8 @@ class Sleeper:
         return answer["done"]
 
     def register(self, **changes):
-        """Registers with the proxy that it finds, and returns {"code", "lease", "seconds"}. `changes` replace parts of the
-        registration: addresses, names, card, sequence, source."""
+        """Registers with the best proxy that it finds, and returns {"code", "seconds", "bytes"}. Without an answer, `code` is None
+        and the others are missing. `changes` replace parts of the registration: addresses, host, services, card, sequence, lease."""
         return self.does("register", **changes)
 
     def sleeps(self):

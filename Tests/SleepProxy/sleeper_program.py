@@ -101,7 +101,8 @@ class Computer:
         return struct.pack("!HHHHHH", 0x4D4D, UPDATE, 0, 0, len(records), 1) + b"".join(records) + opt
 
     def register(self, addresses=None, host=None, services=None, card=None, sequence=None, lease=3600, proxy=None):
-        """Sends a registration to the best proxy, and returns the response code, the lease, and the seconds to the answer."""
+        """Sends a registration to the best proxy, and returns the response code, the seconds to the answer, and the bytes of the
+        answer; the code is None if no answer arrives."""
         end = time.monotonic() + 20
         while not self.proxies and time.monotonic() < end:
             time.sleep(0.02)

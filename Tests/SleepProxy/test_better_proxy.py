@@ -1,5 +1,5 @@
-"""A plug hands its sleeping computers over to a better sleep proxy. The long form runs this, because the plug waits for a
-minute."""
+"""A plug hands its sleeping computers over to a better sleep proxy. Only `Scripts/test --full` runs this test, because the
+plug waits for a minute."""
 
 import time
 
