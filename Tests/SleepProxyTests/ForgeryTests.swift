@@ -150,7 +150,7 @@ struct ForgeryTests {
     }
 
     @Test(
-        "Addresses that no single host of the link has are refused",
+        "Addresses that cannot belong to a single host on the link are refused",
         arguments: [
             (IPAddress.v4(224, 0, 0, 251), RefusalReason.addressNotUnicast),
             (.v4(192, 168, 1, 255), .addressNotUnicast),
@@ -180,7 +180,7 @@ struct ForgeryTests {
         }
     }
 
-    @Test("Records of other classes, types, lifetimes and domains are refused") func kindsOfRecords() {
+    @Test("Records with an unsupported class, type, lifetime or domain are refused") func kindsOfRecords() {
         let cases: [(Record, RefusalReason)] = [
             (Record(name: "a.local", recordClass: .any, timeToLive: 1, data: .a(attacker.address)), .recordClass),
             (Record(name: "a.local", timeToLive: 1, data: .other(RecordType(rawValue: 5), [0])), .recordType),
@@ -250,7 +250,7 @@ struct ForgeryTests {
         #expect(link.proxy.report.refusals[.tooFrequent] == 5000 - SleepProxyLimits().registrationBurst)
     }
 
-    @Test("A message without owner, without lease, or that is not an update is refused with its code") func form()
+    @Test("An update without Owner or lease option, and a query, are refused with their response codes") func form()
         throws
     {
         func code(_ message: Message) throws -> [UInt16] {

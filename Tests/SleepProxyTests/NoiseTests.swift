@@ -29,8 +29,8 @@ struct NoiseTests {
         #expect(link.proxy.report.wakes.isEmpty && link.proxy.report.suppressedWakes == 0)
     }
 
-    /// Packets of other hosts, to the sleeper and to others. They pass no filter, because a filter that is too wide must
-    /// not wake a host either.
+    /// Packets of other hosts, to the sleeper and to others. The test does not apply the capture filter to them,
+    /// because they must not wake a host even if the filter is too wide.
     private func noise() -> [SleepProxy.Event] {
         let address = IPAddress.v4(sleeper.address)
         var frames: [[UInt8]] = []

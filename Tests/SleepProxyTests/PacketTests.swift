@@ -25,8 +25,8 @@ struct PacketTests {
         }
     }
 
-    @Test("A known solicitation has the checksum that a kernel sends") func knownBytes() {
-        // fe80::1 asks for fe80::1234:5678 at ff02::1:ff34:5678; the checksum was computed independently.
+    @Test("A solicitation has a valid checksum, the hop limit 255 and a payload of 32 bytes") func knownBytes() {
+        // fe80::1 asks for fe80::1234:5678 at ff02::1:ff34:5678. The test computes the checksum itself.
         let group = IPv6Address(high: 0xFF02 << 48, low: 0x1_FF34_5678)
         let bytes = NeighborMessage(.solicitation, target: target, hardware: card).packet(from: source, to: group)
         var sum: UInt32 = 0

@@ -109,7 +109,7 @@ struct RegistrationTests {
         #expect(link.published.values.map(\.name) == [sleeper.host])
     }
 
-    @Test("The lease is at most the limit") func lease() {
+    @Test("A longer lease than the limit is reduced to the limit") func lease() {
         var long = sleeper
         long.lease = .max
         var link = VirtualLink()
@@ -145,7 +145,8 @@ struct RegistrationTests {
         #expect(link.takeActions().answers.map(\.isSuccess) == [true])
     }
 
-    @Test("The filter contains the addresses and the card from the first request on") func filter() {
+    @Test("The capture filter contains the host's addresses and card as soon as its registration arrives")
+    func filter() {
         var link = VirtualLink()
         #expect(link.filter.isEmpty)
         link.handle(sleeper.event())

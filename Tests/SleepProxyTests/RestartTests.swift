@@ -15,7 +15,8 @@ struct RestartTests {
         return (try #require(link.stored), link.now)
     }
 
-    @Test("A silent sleeper is published with probing and answered for again") func silent() throws {
+    @Test("A stored sleeper that does not answer is published with probing and represented again")
+    func silent() throws {
         let (stored, time) = try stored()
         var link = VirtualLink(stored: stored, at: time + .seconds(5))
         #expect(link.published.isEmpty)
@@ -27,7 +28,8 @@ struct RestartTests {
         #expect(link.takeActions().wakes == [sleeper.card])
     }
 
-    @Test("A sleeper that answers is awake and is removed without a packet about it") func awake() throws {
+    @Test("A stored sleeper that answers is awake, so it is removed and its records are not published")
+    func awake() throws {
         let (stored, time) = try stored()
         var link = VirtualLink(stored: stored, at: time + .seconds(5), link: nil)
         link.hosts = [sleeper.machine]
@@ -37,7 +39,7 @@ struct RestartTests {
         #expect(link.proxy.report.sleepers.isEmpty && link.stored?.isEmpty == true)
     }
 
-    @Test("The sleepers wait for the link") func withoutLink() throws {
+    @Test("Stored sleepers are checked and represented only when the link is up") func withoutLink() throws {
         let (stored, time) = try stored()
         var link = VirtualLink(stored: stored, at: time, link: nil)
         link.run(.seconds(60))
@@ -47,7 +49,7 @@ struct RestartTests {
         #expect(link.state(of: sleeper) == .asleep)
     }
 
-    @Test("A lease that ended meanwhile is not restored") func expired() throws {
+    @Test("A sleeper whose lease ended before the restart is not restored") func expired() throws {
         let (stored, time) = try stored()
         let link = VirtualLink(stored: stored, at: time + .seconds(3600))
         #expect(link.proxy.report.sleepers.isEmpty)

@@ -37,7 +37,7 @@ struct SimulatedLink {
     var proxies: [SimulatedProxy] = []
     var hosts: [SimulatedHost]
     var client = SimulatedClient()
-    /// False during the last part of a run.
+    /// False during the last part of a run, in which the switch loses no frame and the attacker does nothing.
     var isDisturbed = true
     var trace: [String] = []
     private var queue: [(time: Instant, order: UInt64, item: Item)] = []
@@ -138,7 +138,7 @@ struct SimulatedLink {
                 if !random.chance(0.05) { schedule(.answer(bytes, to: host), after: delay()) }
             case .publish(let id, let group, let isVerified):
                 proxies[index].published[id] = group
-                // The responder of a host that is awake contradicts a probe.
+                // The printer is awake, so its responder contradicts a probe for its names.
                 if group.name.isPrinter, !isVerified {
                     schedule(.message(.conflicted(id), to: index), after: .milliseconds(250))
                 }
@@ -151,7 +151,7 @@ struct SimulatedLink {
         }
     }
 
-    /// The other proxy hears the records with the Owner option.
+    /// Delivers the unique records of the group, with the Owner option, to the other proxy.
     private mutating func announce(_ group: RecordGroup, of index: Int) {
         var message = Message(flags: [.response, .authoritative], answers: group.unique)
         message.additionals = group.option.map { [$0] } ?? []

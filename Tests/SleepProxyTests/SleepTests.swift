@@ -29,7 +29,8 @@ struct SleepTests {
         #expect(frames.count == 1 && frames.allSatisfy { $0.answersARP(for: sleeper.address) })
     }
 
-    @Test("The neighbours' caches are moved when the host is asleep") func announcements() {
+    @Test("When the host is asleep, the proxy announces its own card for each address three times")
+    func announcements() {
         var link = VirtualLink()
         link.putToSleep(sleeper)
         let frames = link.takeActions().frames
@@ -79,7 +80,7 @@ struct SleepTests {
         #expect(link.state(of: sleeper) == .asleep)
     }
 
-    @Test("A frame of the host's card releases everything at once, without a goodbye") func anyFrame() {
+    @Test("A frame from the host's card releases all its records at once, without a goodbye") func anyFrame() {
         var link = VirtualLink()
         link.putToSleep(sleeper)
         _ = link.takeActions()
@@ -116,7 +117,8 @@ struct SleepTests {
         #expect(link.state(of: last) == nil)
     }
 
-    @Test("A multicast message from the host's address releases it, and one of the plug does not") func ownMessages() {
+    @Test("A multicast message from the host's address releases the host; one from the plug does not")
+    func ownMessages() {
         var link = VirtualLink()
         link.putToSleep(sleeper)
         var owner = sleeper.owner
@@ -127,7 +129,7 @@ struct SleepTests {
         #expect(link.state(of: sleeper) == nil)
     }
 
-    @Test("The proxy announces the card of a host that returns without an announcement") func correction() {
+    @Test("If a returned host does not announce its card, the proxy announces it instead") func correction() {
         var link = VirtualLink()
         link.putToSleep(sleeper)
         link.handle(sleeper.announcement())
@@ -179,7 +181,8 @@ struct SleepTests {
         #expect(link.state(of: next) == .settling && link.published.count == 3)
     }
 
-    @Test("A sleeper's lease ends with a wake, and without a return its records get a goodbye") func leaseEnd() {
+    @Test("At the end of the lease the sleeper is woken; if it does not return, its records get a goodbye")
+    func leaseEnd() {
         var link = VirtualLink()
         link.putToSleep(sleeper)
         _ = link.takeActions()
@@ -191,7 +194,7 @@ struct SleepTests {
         #expect(link.proxy.report.sleepers.isEmpty && link.proxy.report.expirations == 1 && link.filter.isEmpty)
     }
 
-    @Test("A lost link withdraws silently, and its return checks the host again") func lostLink() {
+    @Test("If the link is lost, no goodbye is sent; when it returns, the proxy checks the host again") func lostLink() {
         var link = VirtualLink()
         link.putToSleep(sleeper)
         _ = link.takeActions()
@@ -205,7 +208,7 @@ struct SleepTests {
         #expect(link.state(of: sleeper) == .asleep && link.published.count == 3)
     }
 
-    @Test("A sleeper whose address the plug receives is removed") func addressTakenByPlug() {
+    @Test("A sleeper is removed when its address becomes an address of the plug") func addressTakenByPlug() {
         var link = VirtualLink()
         link.putToSleep(sleeper)
         var changed = VirtualLink.link

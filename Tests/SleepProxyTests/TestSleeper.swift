@@ -137,7 +137,7 @@ extension [SleepProxy.Action] {
         compactMap { if case .withdraw(_, let goodbye) = $0 { goodbye } else { nil } }
     }
 
-    /// The names that were published, and the result of their verification.
+    /// The names that were published. The value is false if the name is published with probing.
     var publications: [Name: Bool] {
         reduce(into: [:]) { names, action in
             if case .publish(_, let group, let isVerified) = action { names[group.name] = isVerified }

@@ -17,7 +17,8 @@ struct WakeTests {
         return link
     }
 
-    @Test("A SYN to a registered port sends magic packets at once, as broadcast and to the card") func connection()
+    @Test("A SYN to a registered port causes two magic packets at once: a broadcast and one to the card")
+    func connection()
         throws
     {
         var link = asleep()
@@ -39,7 +40,7 @@ struct WakeTests {
         #expect(frames.count == 2 && frames.allSatisfy { $0.count == 14 + 108 && $0.suffix(6) == [9, 8, 7, 6, 5, 4] })
     }
 
-    @Test("A UDP datagram to a registered port wakes, over IPv6 too") func datagram() throws {
+    @Test("A UDP datagram to a registered port wakes the sleeper, over IPv6 too") func datagram() throws {
         var link = asleep()
         link.deliver(
             Frames.datagram(
@@ -81,7 +82,8 @@ struct WakeTests {
         #expect(link.takeActions().wakes.isEmpty)
     }
 
-    @Test("Magic packets are repeated with growing pauses, then the host did not wake") func attempts() throws {
+    @Test("Magic packets are sent with growing pauses, and after the fifth one a failed wake is reported")
+    func attempts() throws {
         var link = asleep()
         let start = link.now
         link.connect(to: sleeper)
@@ -105,7 +107,8 @@ struct WakeTests {
         #expect(link.proxy.report.wakes == [.connection: 1])
     }
 
-    @Test("The host's return ends the wake and reports its duration") func returnAfterWake() {
+    @Test("When the host returns, the magic packets end, and the duration of the wake is reported")
+    func returnAfterWake() {
         var link = asleep()
         link.connect(to: sleeper)
         link.run(.seconds(4))
@@ -135,7 +138,8 @@ struct WakeTests {
         #expect(link.state(of: sleeper) == nil && link.published.isEmpty)
     }
 
-    @Test("A lost name wakes the sleeper and is withdrawn alone") func nameConflict() throws {
+    @Test("If a sleeper's name is lost to another host, the sleeper is woken and only this name is withdrawn")
+    func nameConflict() throws {
         var link = asleep()
         let group = try #require(link.published.first { $0.value.name == sleeper.instance }?.key)
         link.handle(.conflicted(group))
@@ -144,7 +148,8 @@ struct WakeTests {
         #expect(link.published.count == 2)
     }
 
-    @Test("A better proxy causes one wake per sleeper after a minute, at intervals") func betterProxy() throws {
+    @Test("A minute after a better proxy appeared, the sleepers are woken one after another, each once")
+    func betterProxy() throws {
         var link = VirtualLink()
         let sleepers = (10..<13 as Range<UInt8>).map(TestSleeper.numbered)
         for sleeper in sleepers { link.putToSleep(sleeper) }
@@ -193,12 +198,13 @@ struct WakeTests {
             link.putToSleep(period)
             _ = link.takeActions()
         }
-        // 20 periods of about ten seconds: four wakes at once, and two per minute.
+        // The 20 periods of about ten seconds last about 200 s. The budget allows four wakes at once, and two more per
+        // minute.
         #expect((4...11).contains(wakes), "\(wakes) wakes")
         #expect(link.proxy.report.suppressedWakes == 20 - wakes)
     }
 
-    @Test("One cause cannot wake the whole house at once") func causeBudget() {
+    @Test("The wakes for one cause are limited, and another cause has its own limit") func causeBudget() {
         var limits = SleepProxyLimits()
         limits.causeWakeBurst = 3
         var link = VirtualLink(limits: limits)
@@ -207,13 +213,13 @@ struct WakeTests {
         _ = link.takeActions()
         for sleeper in sleepers { link.connect(to: sleeper) }
         #expect(link.takeActions().wakes.count == 3)
-        // Another cause has its own budget.
+        // Address conflicts have their own budget.
         let other = MACAddress(2, 0, 0, 0, 0, 0x66)
         link.deliver(Frames.arp(.announcement(of: sleepers[5].address, from: other), from: other))
         #expect(link.takeActions().wakes == [sleepers[5].card])
     }
 
-    @Test("All causes together have a limit") func totalBudget() {
+    @Test("The wakes for all causes together have a limit") func totalBudget() {
         var limits = SleepProxyLimits()
         limits.wakeBurst = 2
         var link = VirtualLink(limits: limits)
