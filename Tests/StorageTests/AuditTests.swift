@@ -197,7 +197,8 @@ import Testing
         #expect(notices.recoveries.contains("the audit log is in flash again"))
     }
 
-    /// Two renames per minute, the maximum for a controller, and as many settings of the level, which are not logged.
+    /// Two renames per minute, the maximum for a controller, and as many commands that set the level. The audit log has
+    /// no entries for the level commands.
     @Test("A day of constant changes writes 50 to 400 kB of audit log to flash")
     func aDayOfItWritesTheseBytesToFlash() throws {
         var plug = try start()

@@ -147,7 +147,7 @@ import Testing
         #expect(outcomes == [false, true])
     }
 
-    @Test("A reset removes the files of networks and the key, and event numbers continue after a gap")
+    @Test("A reset removes the network files and the key; event numbers continue, and erased events become a gap")
     func aPlugThatWasResetForgetsWhatItMustAndKeepsWhatItMust() throws {
         let disk = SimulatedDisk()
         let before = try old(disk)

@@ -1,7 +1,8 @@
 import LinuxSystem
 import Synchronization
 
-/// The kernel's file calls with faults for paths by prefix and with counters of the written bytes.
+/// The kernel's file calls, with faults for paths with given prefixes, and with counts of replaced files and written
+/// bytes.
 final class SelectiveDisk: FileCalls {
     struct State {
         /// The errors of calls that change files, by prefix of the path.
@@ -81,7 +82,7 @@ final class SelectiveDisk: FileCalls {
     }
 
     func remove(_ path: String) throws(SystemError) {
-        // Removing a file works on a full disk.
+        // A file can be removed with every simulated fault except a read-only file system.
         do throws(SystemError) { try check(path) } catch  where error == .readOnly { throw error } catch {}
         try kernel.remove(path)
     }
