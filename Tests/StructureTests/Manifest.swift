@@ -39,7 +39,8 @@ struct Manifest {
         return found
     }
 
-    /// Returns the module that tests need not list.
+    /// Returns the module that a target of tests is named after, which the target need not list as a dependency.
+    /// Returns none for other targets.
     func tested(by target: Target) -> [String] {
         target.form == .tests ? [String(target.name.dropLast("Tests".count))].filter { self[$0] != nil } : []
     }
