@@ -22,7 +22,7 @@ BROKEN = "- rule: Hall\n  when: { plug: Switch, button: thrice }\n"
 
 @pytest.fixture
 def evening(house, page):
-    """Replaces the rule file of the house."""
+    """Replaces the rule file of the house, and returns the page, which shows the new rules."""
     house.rules.write_text(EVENING)
     expect(rule(page, "Evening")).to_be_visible(timeout=1000 * patient(10))
     return page
@@ -134,5 +134,5 @@ def test_a_file_that_is_saved_broken_goes_on_as_it_was(house, page):
     house.rules.write_text(EVENING)
     expect(region).not_to_contain_text("is not valid", timeout=1000 * patient(10))
     expect(rule(page, "Evening")).to_be_visible()
-    # The file now contains a different rule.
+    # The corrected file has the rules Hall and Evening, and no longer the rule Bedtime.
     expect(rule(page, "Bedtime")).to_be_hidden()
