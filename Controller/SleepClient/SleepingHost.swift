@@ -19,8 +19,8 @@ public struct FoundSleepProxy: Hashable, Sendable {
     }
 
     /// Sorts the best proxy first. Proxies with equal metrics are sorted by their names, so that a host uses the same
-    /// one each time. Of the addresses of the same proxy, IPv4 addresses come first, and link-local ones last, because
-    /// a host with a routable address may be unable to reach them.
+    /// one each time. The addresses of one proxy are sorted: IPv4 first, and link-local IPv4 last, because a host with
+    /// a routable address may be unable to reach it.
     public static func sorted(_ proxies: some Sequence<FoundSleepProxy>) -> [FoundSleepProxy] {
         func rank(_ proxy: FoundSleepProxy) -> (String, Int, String) {
             let address = proxy.peer.address

@@ -125,10 +125,10 @@ public actor SleepProxyService {
         announce()
     }
 
-    /// Wakes the stored hosts, because nobody represents them any more.
+    /// Wakes the stored hosts, because no proxy represents them any more.
     private func clear() {
         for link in known where link.hasRawPackets && !isStopped && cleared.insert(link.interface).inserted {
-            guard files.read(link.name)?.entries.isEmpty == false else { continue }
+            guard files.read(link.name)?.isEmpty == false else { continue }
             let proxied = makeLink(link)
             proxied.follow(link)
             proxied.disable()
