@@ -164,7 +164,7 @@ let controller: [Target] = [
     module(
         "Controller/HTTPRequests",
         ["LinuxSystem", "AsyncHTTPClient", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"]),
-    module("Controller/Effects", ["RuleChecks", "DurableRules", "Processes", "HTTPRequests", "HostSleep"]),
+    module("Controller/Effects", ["RuleChecks", "DurableRules", "HTTPRequests", "HostSleep"]),
     module("Controller/Terminal", ["LinuxSystem", "Charting"]),
     module("Controller/Daemon", ["PlugClient", "Scripting", "CryptoExtras"]),
     module("Controller/Doctor", ["PlugClient", "HostSleep"]),
@@ -222,7 +222,7 @@ let supports: [Target] = [
     module(
         "Tests/Support/TestSupport",
         ["PlugProtocol", "LargeNumbers", "LinuxNetwork", "PlugHardware", "ApplianceSense"]),
-    module("Tests/Fuzz/FuzzTargets", ["SleepProxy", "PlugService", "Dashboard", "TestSupport"]),
+    module("Tests/Fuzz/FuzzTargets", ["PlugService", "Dashboard", "TestSupport"]),
 ]
 
 let checks: [Target] =
@@ -246,7 +246,7 @@ let checks: [Target] =
             "EffectsTests", "BacktestingTests", "DaemonTests", "DashboardTests", "DaemonClientTests",
             "PresentationTests",
         ], ["TestSupport"])
-    + tests(["SleepProxyTests"], ["SimulatedLAN", "TestSupport"])
+    + tests(["SleepProxyTests"], ["SimulatedLAN"])
     + tests(["FuzzTests"], ["FuzzTargets"])
     + tests(["RecordingsTests"], ["Metering"])
     + tests(["FleetTests"], ["FleetService"])

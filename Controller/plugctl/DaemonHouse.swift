@@ -1,14 +1,12 @@
 import Daemon
 import Dashboard
 import FleetService
-import LinuxNetwork
 import LinuxSystem
 import Logging
 import PlugClient
 import PlugModel
 import PowerHistory
 import Presentation
-import ServiceDiscovery
 
 /// Gives the dashboard access to the plugs, through the same connections that the rules use.
 struct DaemonHouse: HouseCommands {
@@ -31,20 +29,6 @@ struct DaemonHouse: HouseCommands {
     func plugs(of rule: String) async -> [NamedPlug] { await runner.plugs(of: rule) }
     func enable(_ rule: String, _ isOn: Bool) async throws { try await runner.enable(rule, isOn) }
     func fire(_ rule: String) async throws -> RequestID { try await runner.fire(rule) }
-}
-
-/// Announces the dashboard to the network. The discovery withdraws the announcement when it stops.
-private actor Announcing {
-    private let discovery: Discovery
-    private var registration: Registration?
-
-    init(discovery: Discovery) { self.discovery = discovery }
-
-    /// Announces the service, or replaces an earlier announcement, for example if the port changed.
-    func announce(_ service: ServiceRegistration) async {
-        if let registration { return await registration.replace(with: service) }
-        registration = try? await discovery.register(service)
-    }
 }
 
 /// The dashboard of a daemon, with the history and the quarantine that it uses.
@@ -86,7 +70,7 @@ struct DashboardSetup: Sendable {
                 guard let recorder else { return wantsHistory ? "it could not be opened" : nil }
                 return await recorder.fault
             })
-        let announcing = Announcing(discovery: house.client.discovery)
+        let announcing = DashboardAnnouncer(house.client.discovery)
         await dashboard.run { notice in
             switch notice {
             case .complaint(let text): printError(text)

@@ -66,9 +66,7 @@ extension SleepProxy {
         switch sleeper.phase {
         case .asleep: wake(sleeper.owner.card, .addressConflict, now: now)
         case .waking: break
-        case .recovering, .settling:
-            note(.removed(sleeper.identity, .answerOfAnotherCard))
-            release(sleeper.owner.card, goodbye: false, correctsNeighbors: false, now: now)
+        case .recovering, .settling: dismiss(sleeper, .answerOfAnotherCard, .addressConflict, now: now)
         }
     }
 

@@ -62,10 +62,7 @@ extension SleepProxy {
         sleepers.set(sleeper)
         switch sleeper.phase {
         case .asleep: wake(card, .nameConflict, now: now)
-        case .settling:
-            // The host is still awake and claims its names itself.
-            note(.removed(sleeper.identity, .nameOfAnotherHost))
-            release(card, goodbye: false, correctsNeighbors: false, now: now)
+        case .settling: dismiss(sleeper, .nameOfAnotherHost, .nameConflict, now: now)
         case .recovering, .waking: break
         }
     }

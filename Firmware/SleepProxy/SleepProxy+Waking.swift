@@ -105,6 +105,19 @@ extension SleepProxy {
         note(.waking(sleeper.identity, cause))
     }
 
+    /// Removes a host whose name or address another host has, before the proxy answers for it. The host may sleep
+    /// already, so it is woken, to register again.
+    mutating func dismiss(_ sleeper: Sleeper, _ reason: RefusalReason, _ cause: WakeCause, now: Instant) {
+        note(.removed(sleeper.identity, reason))
+        if budget.spend(sleeper.owner.card, cause, now: now) {
+            counters.wakes[cause, default: 0] += 1
+            sendMagicPackets(to: sleeper.owner)
+        } else {
+            counters.suppressedWakes += 1
+        }
+        release(sleeper.owner.card, goodbye: false, correctsNeighbors: false, now: now)
+    }
+
     /// Sends the magic packet twice: to the broadcast address, because some switches forward only broadcasts to a port
     /// whose card sleeps, and to the sleeper's card, because some cards ignore broadcasts.
     mutating func sendMagicPackets(to owner: OwnerOption) {
@@ -121,6 +134,8 @@ extension SleepProxy {
         case .leaseEnd: expire(sleeper, now: now)
         case .connection, .datagram, .addressConflict, .nameConflict, .betterProxy, .disabled:
             sleepers.setPhase(.asleep(Announcements(limits: limits, now: now)), of: sleeper.owner.card)
+            // The lease may have ended meanwhile.
+            step(sleeper.owner.card, now: now)
         }
     }
 

@@ -54,6 +54,8 @@ interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
 interoperability tshark        command tshark
 interoperability tcpdump       command tcpdump
+interoperability iputils-ping  command ping
+interoperability iputils-arping  command arping
 interoperability nftables      command nft
 interoperability mosquitto     command mosquitto
 interoperability mosquitto-clients  command mosquitto_rr

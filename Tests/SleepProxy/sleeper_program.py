@@ -26,8 +26,12 @@ UPDATE = 5 << 11
 LEASE_OPTION, OWNER_OPTION = 2, 4
 EVERYBODY = b"\xff" * 6
 ASLEEP = """
-table netdev asleep { chain arriving { type filter hook ingress device "eth0" priority 0; policy drop; } }
-table inet asleep { chain leaving { type filter hook output priority 0; oifname "eth0" drop; } }
+table netdev asleep {
+    chain arriving { type filter hook ingress device "eth0" priority 0; policy drop; }
+}
+table inet asleep {
+    chain leaving { type filter hook output priority 0; oifname "eth0" drop; }
+}
 """
 
 

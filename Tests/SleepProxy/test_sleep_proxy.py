@@ -15,6 +15,7 @@ def test_a_sleeping_computer_is_found_and_woken_by_a_connection(lan, proxy, slee
     found = media(client)
     assert (found["name"], found["port"], found["addresses"], found["txt"]) == ("Media", 7000, [computer.address], {"path": "/films"})
     card = lamp.host.hardware_address()
+    assert card in client.run("arping", "-c", "1", "-I", "eth0", computer.address).lower()
     assert client.finish("ping", "-c", "2", "-W", "1", computer.address).status != 0
     assert card in client.run("ip", "neighbour", "show", computer.address)
     assert connected(client, computer.address, 7001, within=2) is None

@@ -18,6 +18,8 @@ struct SimulatedLink {
         case answer([UInt8], to: Int)
         case message(SleepProxy.Event, to: Int)
         case hostStep(Int)
+        /// The timer of a host that fell asleep with this sequence number.
+        case hostAlarm(Int, UInt8)
         case clientStep
         case attack
         case announcePrinter
@@ -87,10 +89,20 @@ struct SimulatedLink {
         case .datagram(let bytes, let index, let peer): try handle(.registration(bytes, from: peer), at: index)
         case .answer(let bytes, let index):
             if let answer = try? SleepRegistrationAnswer(decoding: bytes) {
-                if hosts[index].receive(answer) { note("host \(index) sleeps") }
+                if hosts[index].receive(answer) {
+                    note("host \(index) sleeps")
+                    let sleeper = hosts[index].sleeper
+                    // As Apple's computers do, the host wakes up to register again when its lease ends.
+                    schedule(.hostAlarm(index, sleeper.sequence), after: .seconds(Int64(sleeper.lease) + 10))
+                }
             }
         case .message(let event, let index): try handle(event, at: index)
         case .hostStep(let index): stepHost(index)
+        case .hostAlarm(let index, let sequence):
+            if hosts[index].isAsleep, hosts[index].sleeper.sequence == sequence {
+                hosts[index].startWaking()
+                schedule(.hostStep(index), after: .seconds(1))
+            }
         case .clientStep: stepClient()
         case .attack: attack()
         case .announcePrinter:
@@ -170,12 +182,17 @@ struct SimulatedLink {
 
     private mutating func delay() -> Duration { random.duration(in: .microseconds(200) ... .milliseconds(15)) }
 
-    /// Sends a frame through the switch, with losses, duplicates and changes of order.
+    /// Sends a frame through the switch, with losses, duplicates and changes of order. The printer's frames are neither
+    /// lost nor late: a host that claims another's address by ARP gets it, if the other one does not contradict in time.
     mutating func send(_ bytes: [UInt8]) {
         guard bytes.count >= 14, let destination = MACAddress(bytes: bytes[0..<6]),
             let source = MACAddress(bytes: bytes[6..<12])
         else { return }
         for (station, card) in stations where card != source && (destination.isGroup || destination == card) {
+            if station == .printer || source == Self.printerCard {
+                schedule(.frame(bytes, to: station), after: .milliseconds(1))
+                continue
+            }
             if isDisturbed, random.chance(0.05) { continue }
             for _ in 0..<(random.chance(0.03) ? 2 : 1) { schedule(.frame(bytes, to: station), after: delay()) }
         }

@@ -23,7 +23,7 @@ struct SimulatedLinkTests {
             link.perform(link.proxies[0].start(now: link.now), of: 0)
             try link.updateProxies()
             try link.run(until: start + .seconds(240))
-            // Without disturbance the budgets refill, and every host falls asleep.
+            // Without disturbance the budgets refill, the forged leases end, and every host falls asleep.
             link.isDisturbed = false
             link.client.accepted = [:]
             try link.run(until: start + .seconds(420))

@@ -73,6 +73,8 @@ struct SimulatedHost {
     init(number: UInt8) {
         sleeper = .numbered(10 + number)
         sleeper.addressV6 = nil
+        // A host whose registration was replaced by a forged one is found again after its lease, so the leases are short.
+        sleeper.lease = 100
     }
 
     var isAwake: Bool { awakeSince != nil }
@@ -198,6 +200,8 @@ extension SimulatedLink {
             bytes.replaceSubrange(12..<14, with: [[8, 6], [8, 0], [0x86, 0xDD]].randomElement(using: &random)!)
             return send(bytes)
         }
+        // The attacker does not see the identifiers of other messages.
+        forged.id = .random(in: .min ... .max, using: &random)
         let peers = [IPAddress.v4(Self.attackerAddress), .v4(forged.address)]
         let peer = Peer(address: peers.randomElement(using: &random)!, port: 4000)
         guard case .registration(let bytes, _) = forged.event(from: peer) else { return }

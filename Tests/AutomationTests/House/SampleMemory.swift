@@ -49,7 +49,6 @@ enum SampleMemory {
             .notify(title: "Hall", text: "pressed"), .run(["beep", "-n", ""], timeout: .seconds(30)),
             .webHook(WebHook(url: "https://host/path", method: "PUT", body: "{}")),
             .webHook(WebHook(url: "https://host/path")), .webHook(WebHook(url: "", method: "", body: "")),
-            .wake("Media Server"),
         ]
         for effect in effects {
             let request = EffectRequest(id: RequestID(drawnFrom: &random), effect: effect, firing: firing)
@@ -71,6 +70,8 @@ enum SampleMemory {
         (away.state, away.until) = ("", .at(5000))
         memory.scripts = [script, away, .init(name: "empty.lua")]
         memory.names = BoundNames(["Hall": memory.plugs[0].id, "Büro": memory.plugs[1].id])
+        let wake = EffectRequest(id: RequestID(drawnFrom: &random), effect: .wake("Media Server"), firing: firing)
+        memory.effects.append(.init(request: wake, until: .at(400)))
         memory.engine = engine(firing, bare)
         return memory
     }

@@ -21,6 +21,8 @@ struct StoredFilesTests {
             (expected.engine, expected.wishes, expected.effects) = (EngineMemory(), [], [])
             expected.engine.fired = ["By button": [.at(99)]]
         }
+        // These versions had no wakes.
+        expected.effects.removeAll { if case .wake = $0.request.effect { true } else { false } }
         let read = try read(try SampleMemory.file(version: version))
         #expect(read == expected)
         // The next write stores the same values in the present version.

@@ -153,7 +153,12 @@ private struct FuzzedSleepLink {
         try require(magic == 0 || total > 0, "a magic packet without a wake")
         try require(total >= wakes, "the number of wakes decreases")
         wakes = total
-        if let next = proxy.nextDeadline { try require(next > now - .seconds(1), "a deadline in the past") }
+        if let next = proxy.nextDeadline {
+            try require(
+                next > now - .seconds(1),
+                "a deadline \(now - next) in the past"
+            )
+        }
     }
 
     /// Checks a frame of the proxy, and answers for the host.
