@@ -102,9 +102,6 @@ public actor SleepProxyService {
         }
         await discovery.tellProxy { [weak self] report in self?.assumeIsolated { $0.handle(report) } }
         guard !isStopped else { return }
-        browse = Task {
-            for await event in ServiceBrowser(SleepProxyName.serviceType, in: discovery) { note(event.change) }
-        }
         update()
     }
 
@@ -123,6 +120,20 @@ public actor SleepProxyService {
             proxied.follow(link)
         }
         announce()
+        followOthers()
+    }
+
+    /// Browses for other proxies while the proxy serves a link.
+    private func followOthers() {
+        guard !links.isEmpty else {
+            browse?.cancel()
+            (browse, others) = (nil, [:])
+            return
+        }
+        guard browse == nil else { return }
+        browse = Task {
+            for await event in ServiceBrowser(SleepProxyName.serviceType, in: discovery) { note(event.change) }
+        }
     }
 
     /// Wakes the stored hosts, because no proxy represents them any more.
