@@ -207,12 +207,7 @@ jobs_sleep-proxy() { python_jobs sleep-proxy waits Tests/SleepProxy "$driven"; }
 jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
 }
-# All files are in one job, because they share one guest.
-jobs_hardware() {
-    local files=(Tests/HardwareInTheLoop/test_*.py)
-    job hardware hardware guest "$results/hardware.xml" \
-        Tests/HardwareInTheLoop/run .build-guest --junit-xml "$results/hardware.xml" "${files[@]##*/}"
-}
+jobs_hardware() { python_jobs hardware guest Tests/HardwareInTheLoop .build-guest; }
 
 # The scripted peer tests plugd, and a warning is a failure. The long form also proves that each criterion can fail.
 jobs_conformance() {

@@ -115,7 +115,10 @@ final class ScriptedServer: Sendable {
 
         /// Sends until the client closes the connection.
         private static func pour(_ portion: String, into channel: any Channel) {
-            channel.writeAndFlush(ByteBuffer(string: portion)).whenSuccess { pour(portion, into: channel) }
+            channel.writeAndFlush(ByteBuffer(string: portion)).whenSuccess {
+                // A write can complete at once, so a direct call would recurse until the stack overflows.
+                channel.eventLoop.execute { pour(portion, into: channel) }
+            }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

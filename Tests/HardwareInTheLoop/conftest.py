@@ -1,5 +1,5 @@
-"""Fixtures of every test. All tests share one guest. It is booted again only if it has ended, or was closed because it did not answer.
-Before each test, the simulated chips and lines are set to their initial state."""
+"""Fixtures of every test. All tests of a run share one guest. It is booted again only if it has ended, or was closed because it did not
+answer. Before each test, the simulated chips and lines are set to their initial state."""
 
 import os
 import pathlib
