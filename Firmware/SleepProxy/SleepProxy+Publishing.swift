@@ -45,6 +45,7 @@ extension SleepProxy {
     ///   - correctsNeighbors: true if the neighbours' caches must point to the host's card again.
     mutating func release(_ card: MACAddress, goodbye: Bool, correctsNeighbors: Bool, now: Instant) {
         guard var sleeper = sleepers.remove(card) else { return }
+        histories.ended(card, now: now)
         withdrawGroups(of: &sleeper, goodbye: goodbye)
         if correctsNeighbors, sleeper.mayBeCached {
             corrections[card] = NeighborCorrection(

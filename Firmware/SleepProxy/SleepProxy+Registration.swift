@@ -155,6 +155,8 @@ extension SleepProxy {
                 output.append(.withdraw(group, goodbye: true))
             }
         }
+        // The host is awake, even if none of its frames was seen.
+        histories.ended(owner.card, now: now)
         // The records are published first, so that queries for them are answered as soon as possible.
         publish(&sleeper, isRestored: false, now: now)
         sleepers.set(sleeper)

@@ -60,6 +60,7 @@ extension SleepProxy {
         if case .recovering = sleeper.phase { publish(&sleeper, isRestored: true, now: now) }
         sleeper.phase = .asleep(Announcements(limits: limits, now: now))
         sleepers.set(sleeper)
+        histories.fellAsleep(sleeper.identity, now: now)
         note(.asleep(sleeper.identity))
         planHandover(now: now)
         step(card, now: now)
@@ -99,6 +100,7 @@ extension SleepProxy {
             return
         }
         counters.wakes[cause, default: 0] += 1
+        histories.woke(sleeper.identity, cause, now: now)
         sleepers.setPhase(.waking(WakeAttempts(cause, now: now)), of: card)
         // The first packet is sent before anything else.
         step(card, now: now)

@@ -68,6 +68,7 @@ public struct SleepProxy: Machine, Sendable {
     var corrections: [MACAddress: NeighborCorrection] = [:] { didSet { isFilterCurrent = false } }
     var heldNames: HeldNames
     var budget: WakeBudget
+    var histories: SleepHistories
     var handover = Handover()
     var counters = SleepProxyReport()
     var registrationBucket: TokenBucket
@@ -103,6 +104,7 @@ public struct SleepProxy: Machine, Sendable {
         self.stored = stored
         heldNames = HeldNames(capacity: limits.heldNames)
         budget = WakeBudget(limits: limits)
+        histories = SleepHistories(capacity: limits.rememberedHosts)
         registrationBucket = TokenBucket(burst: limits.registrationBurst, interval: limits.registrationInterval)
         noteBucket = TokenBucket(burst: limits.noteBurst, interval: limits.noteInterval)
     }
@@ -137,14 +139,19 @@ public struct SleepProxy: Machine, Sendable {
     public var report: SleepProxyReport {
         var report = counters
         report.sleepers = sleepers.ordered.map { sleeper in
-            let history = budget[sleeper.owner.card]
+            let history = histories[sleeper.owner.card]
             return SleepProxyReport.Sleeper(
                 identity: sleeper.identity, addresses: sleeper.records.addresses,
                 records: sleeper.records.records.count, state: sleeper.state, since: sleeper.registered,
                 expires: sleeper.expires, wakes: history?.wakes ?? [:], lastCause: history?.lastCause)
         }
+        report.histories = histories.newestFirst
         return report
     }
+
+    /// A number that changes with ``SleepProxyReport/histories``, so that the shell need not compare them after each
+    /// frame.
+    public var historyGeneration: UInt64 { histories.generation }
 
     private mutating func performDue(now: Instant) {
         performDueVerifications(now: now)

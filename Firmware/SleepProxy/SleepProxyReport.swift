@@ -1,6 +1,24 @@
 public import DNSWire
 public import ProtocolCore
 
+/// The sleep and the wakes of a host since the proxy has known it.
+public struct SleepHistory: Hashable, Sendable {
+    /// The host name and the card.
+    public internal(set) var identity: SleeperIdentity
+    /// The begin of the current sleep, or nil if the host is awake.
+    public internal(set) var asleepSince: Instant?
+    /// The duration of all sleeps that have ended.
+    public internal(set) var slept = Duration.zero
+    /// The number of sleeps, including the current one.
+    public internal(set) var sleeps = 0
+    /// The wakes per cause.
+    public internal(set) var wakes: [WakeCause: Int] = [:]
+    /// The cause of the last wake, or nil.
+    public internal(set) var lastCause: WakeCause?
+
+    init(identity: SleeperIdentity) { self.identity = identity }
+}
+
 /// The state of the proxy for status pages and metrics.
 public struct SleepProxyReport: Hashable, Sendable {
     /// One sleeper.
@@ -37,6 +55,9 @@ public struct SleepProxyReport: Hashable, Sendable {
 
     /// The sleepers, in the order of their cards.
     public internal(set) var sleepers: [Sleeper] = []
+    /// The histories of hosts that sleep or have slept here, the last changed one first. At most
+    /// ``SleepProxyLimits/rememberedHosts``.
+    public internal(set) var histories: [SleepHistory] = []
     /// The registrations that were accepted since the proxy was created.
     public internal(set) var registrations = 0
     /// The refused registrations per reason since the proxy was created.

@@ -1,0 +1,83 @@
+import DNSWire
+import ProtocolCore
+
+/// The sleep and the wakes of each host since the proxy has known it, also after its return.
+struct SleepHistories: Sendable {
+    private struct Entry: Sendable {
+        var history: SleepHistory
+        /// The time of the last change, so that the oldest entry is removed first.
+        var lastChange: Instant
+    }
+
+    /// The limit of entries. Any host can register, so the table must not grow with the number of registrations.
+    private let capacity: Int
+    private var entries: [MACAddress: Entry] = [:]
+    /// A number that changes with each history.
+    private(set) var generation: UInt64 = 0
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// The history of a card, or nil if its host has not slept here.
+    subscript(card: MACAddress) -> SleepHistory? { entries[card]?.history }
+
+    /// The histories, the last changed one first.
+    var newestFirst: [SleepHistory] {
+        let ordered = entries.values.sorted {
+            ($1.lastChange, $0.history.identity.card.rawValue) < ($0.lastChange, $1.history.identity.card.rawValue)
+        }
+        return ordered.map(\.history)
+    }
+
+    /// The host fell asleep. After the loss of the link or a lost wake, the same sleep continues.
+    mutating func fellAsleep(_ identity: SleeperIdentity, now: Instant) {
+        change(identity, now: now) { history in
+            guard history.asleepSince == nil else { return }
+            history.asleepSince = now
+            history.sleeps = history.sleeps.addingOne
+        }
+    }
+
+    /// The host was woken for this cause.
+    mutating func woke(_ identity: SleeperIdentity, _ cause: WakeCause, now: Instant) {
+        change(identity, now: now) { history in
+            history.wakes[cause] = (history.wakes[cause] ?? 0).addingOne
+            history.lastCause = cause
+        }
+    }
+
+    /// The host is awake, or the proxy no longer represents it.
+    mutating func ended(_ card: MACAddress, now: Instant) {
+        guard let history = entries[card]?.history, let start = history.asleepSince else { return }
+        change(history.identity, now: now) { history in
+            history.asleepSince = nil
+            // A sum above the range of `Duration` is not possible: the clock has 64 bits, and sleeps do not overlap.
+            history.slept += max(.zero, now - start)
+        }
+    }
+
+    private mutating func change(_ identity: SleeperIdentity, now: Instant, _ body: (inout SleepHistory) -> Void) {
+        makeRoom(for: identity.card)
+        var history = entries[identity.card]?.history ?? SleepHistory(identity: identity)
+        // The host may have a new name.
+        history.identity = identity
+        body(&history)
+        entries[identity.card] = Entry(history: history, lastChange: now)
+        generation &+= 1
+    }
+
+    /// Removes the oldest history if the table is full. Hosts that are awake come first.
+    private mutating func makeRoom(for card: MACAddress) {
+        guard entries[card] == nil, entries.count >= capacity else { return }
+        let oldest = entries.min { left, right in
+            let isLeftAwake = left.value.history.asleepSince == nil
+            guard isLeftAwake == (right.value.history.asleepSince == nil) else { return isLeftAwake }
+            return (left.value.lastChange, left.key.rawValue) < (right.value.lastChange, right.key.rawValue)
+        }
+        if let oldest { entries[oldest.key] = nil }
+    }
+}
+
+extension Int {
+    /// The next number. The highest number remains.
+    fileprivate var addingOne: Int { self == .max ? self : self + 1 }
+}
