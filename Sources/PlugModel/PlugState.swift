@@ -10,15 +10,20 @@ public struct PlugState: Hashable, Sendable {
     public var reading: Reading?
     /// The protection that keeps the relay open until a deliberate reset, or nil if none has tripped.
     public var tripped: Protection?
+    /// The hosts that sleep or have slept at the plug's sleep proxy, at most ``PlugSleeper/limit``. Only states of the
+    /// state lane have them, not the answers to commands.
+    public var sleepers: [PlugSleeper]
 
     /// Creates a state.
     public init(
-        relayOn: Bool, level: DimLevel? = nil, reading: Reading? = nil, tripped: Protection? = nil
+        relayOn: Bool, level: DimLevel? = nil, reading: Reading? = nil, tripped: Protection? = nil,
+        sleepers: [PlugSleeper] = []
     ) {
         self.relayOn = relayOn
         self.level = level
         self.reading = reading
         self.tripped = tripped
+        self.sleepers = sleepers
     }
 }
 

@@ -50,6 +50,60 @@ import PlugModel
         }
     }
 
+    @Test("Sleepers are unchanged after encoding and decoding")
+    func sleepersSurviveTheWire() throws {
+        let wakes = Dictionary(
+            uniqueKeysWithValues: PlugSleeper.WakeCause.allCases.enumerated().map { ($1, UInt32($0)) })
+        let sleepers = [
+            PlugSleeper(
+                host: "nas.local", card: "02:00:00:00:00:10", asleepSince: at(7), sleptSeconds: 3600, sleeps: 2,
+                wakes: wakes, lastCause: .leaseEnd),
+            PlugSleeper(host: "", card: "", asleepSince: .zero, sleptSeconds: WireScalar.longestSleep, sleeps: .max),
+        ]
+        let state = PlugState(relayOn: true, sleepers: sleepers)
+        #expect(try WireState(state).model() == state)
+    }
+
+    @Test("A plug sends at most 32 sleepers and cuts long host names")
+    func sleepersAreLimited() throws {
+        let sleeper = PlugSleeper(
+            host: String(repeating: "ä", count: 200), card: "02:00:00:00:00:10", sleptSeconds: .max)
+        let sent = try WireState(PlugState(relayOn: true, sleepers: Array(repeating: sleeper, count: 33))).model()
+        #expect(sent.sleepers.count == 32)
+        #expect(sent.sleepers[0].host == String(repeating: "ä", count: 127))
+        #expect(sent.sleepers[0].sleptSeconds == WireScalar.longestSleep)
+    }
+
+    @Test("Sleepers outside their limits are rejected, and unknown causes are left out")
+    func hostileSleepers() throws {
+        func rejects(_ change: (inout WireState) -> Void) -> Bool {
+            var state = WireState(PlugState(relayOn: true, sleepers: [PlugSleeper(host: "nas", card: "")]))
+            change(&state)
+            do throws(MessageFault) {
+                _ = try state.model()
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(!rejects { _ in })
+        #expect(rejects { $0.sleepers = Array(repeating: WireSleeper(), count: 33) })
+        #expect(rejects { $0.sleepers[0].host = String(repeating: "a", count: 256) })
+        #expect(rejects { $0.sleepers[0].hardwareAddress = String(repeating: "a", count: 18) })
+        #expect(rejects { $0.sleepers[0].asleepSince = .max })
+        #expect(rejects { $0.sleepers[0].asleepSince = 1 << 60 + 1 })
+        #expect(rejects { $0.sleepers[0].sleptSeconds = .max })
+        var wire = WireState(PlugState(relayOn: true))
+        var count = WireWakeCount()
+        count.cause = .UNRECOGNIZED(99)
+        count.count = .max
+        var sleeper = WireSleeper()
+        sleeper.wakes = [count, WireWakeCount(.connection, 1), WireWakeCount(.connection, 2)]
+        sleeper.lastCause = .UNRECOGNIZED(99)
+        wire.sleepers = [sleeper]
+        #expect(try wire.model().sleepers == [PlugSleeper(host: "", card: "", wakes: [.connection: 2])])
+    }
+
     @Test("Alternating current values are unchanged after encoding and decoding")
     func whatOnlyAlternatingCurrentHasSurvivesTheWire() throws {
         var reading = Reading(time: at(1), deciwatts: -15, milliwattHours: 1)

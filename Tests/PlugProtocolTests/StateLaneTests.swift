@@ -56,6 +56,17 @@ import PlugModel
         #expect(bench.server.nextDeadline == at(20.6))
     }
 
+    @Test("A change of the sleepers is sent when the interval ends")
+    func sleepersWaitForTheInterval() throws {
+        var bench = opened(deadBand: 1000, intervalMs: 500, state: watts(40, at: 0))
+        var state = watts(40, at: 0)
+        state.sleepers = [PlugSleeper(host: "nas.local", card: "02:00:00:00:00:10", asleepSince: at(1))]
+        bench.handle(.stateChanged(state), at: 0.1)
+        #expect(try states(&bench) == [])
+        _ = bench.run(until: 0.5)
+        #expect(try states(&bench) == [state])
+    }
+
     @Test("A change of the relay or the level, and the loss of the reading, are sent at once")
     func relayLevelAndTheMetersFailureAreSentAtOnce() throws {
         var bench = opened(deadBand: 1_000_000, state: watts(40, at: 0))

@@ -18,6 +18,13 @@ enum WireScalar {
         UInt64(try number(milliwattHours, "active_energy_mwh", 0...Int64(PlugWire.greatestEnergy)))
     }
 
+    /// The longest time that a host can have slept, in seconds: the range of the plug's clock.
+    static let longestSleep = PlugWire.latestTime.nanoseconds / 1_000_000_000
+
+    static func sleptSeconds(_ seconds: UInt64) throws(MessageFault) -> Int64 {
+        try number(seconds, "slept_seconds", 0...longestSleep)
+    }
+
     /// Encodes a plug time. Plug times are never negative.
     static func nanoseconds(_ instant: Instant) -> UInt64 { UInt64(max(0, instant.nanoseconds)) }
 

@@ -9,13 +9,25 @@ extension WireState {
         if let level = state.level { levelPermille = UInt32(level.permille) }
         if let reading = state.reading { self.reading = WireReading(reading) }
         if let tripped = state.tripped { self.tripped = WireProtection(tripped) }
+        sleepers = state.sleepers.prefix(PlugSleeper.limit).map { WireSleeper($0) }
     }
 
     func model() throws(MessageFault) -> PlugState {
         PlugState(
             relayOn: relayOn,
             level: hasLevelPermille ? try WireScalar.level(levelPermille) : nil,
-            reading: hasReading ? try reading.model() : nil, tripped: hasTripped ? tripped.model : nil)
+            reading: hasReading ? try reading.model() : nil, tripped: hasTripped ? tripped.model : nil,
+            sleepers: try modelledSleepers())
+    }
+
+    private func modelledSleepers() throws(MessageFault) -> [PlugSleeper] {
+        guard sleepers.count <= PlugSleeper.limit else {
+            throw .outOfRange(
+                field: "sleepers", value: Int64(sleepers.count), allowed: 0...Int64(PlugSleeper.limit))
+        }
+        var models: [PlugSleeper] = []
+        for sleeper in sleepers { models.append(try sleeper.model()) }
+        return models
     }
 }
 

@@ -383,7 +383,9 @@ public struct PlugServer: Machine, Sendable {
     mutating func admit(
         _ command: CommandID, of asker: Asker, from waiter: RequestLedger.Waiter, mayWait: Bool
     ) -> RequestLedger.Admission {
-        let admission = requests.admit(command, from: waiter, mayWait: mayWait, state: state)
+        var answered = state
+        answered.sleepers = []
+        let admission = requests.admit(command, from: waiter, mayWait: mayWait, state: answered)
         if case .new = admission { askers[command] = asker }
         return admission
     }

@@ -161,6 +161,79 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// A reason to wake a sleeping host.
+nonisolated enum WireWakeCause: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// a TCP connection to a registered port
+  case connection // = 1
+
+  /// a UDP datagram to a registered port
+  case datagram // = 2
+
+  /// another host claims one of its addresses
+  case addressConflict // = 3
+
+  /// another host claims one of its names
+  case nameConflict // = 4
+
+  /// a better sleep proxy is on the link
+  case betterProxy // = 5
+
+  /// the lease of its registration ends
+  case leaseEnd // = 6
+
+  /// the sleep proxy was turned off
+  case disabled // = 7
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .connection
+    case 2: self = .datagram
+    case 3: self = .addressConflict
+    case 4: self = .nameConflict
+    case 5: self = .betterProxy
+    case 6: self = .leaseEnd
+    case 7: self = .disabled
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .connection: return 1
+    case .datagram: return 2
+    case .addressConflict: return 3
+    case .nameConflict: return 4
+    case .betterProxy: return 5
+    case .leaseEnd: return 6
+    case .disabled: return 7
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireWakeCause] = [
+    .unspecified,
+    .connection,
+    .datagram,
+    .addressConflict,
+    .nameConflict,
+    .betterProxy,
+    .leaseEnd,
+    .disabled,
+  ]
+
+}
+
 nonisolated enum WireCause: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -1203,6 +1276,9 @@ nonisolated struct WireState: Sendable {
   /// Clears the value of `tripped`. Subsequent reads from it will return its default value.
   mutating func clearTripped() {self._tripped = nil}
 
+  /// at most 32; empty in the answers to commands
+  var sleepers: [WireSleeper] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1210,6 +1286,62 @@ nonisolated struct WireState: Sendable {
   fileprivate var _levelPermille: UInt32? = nil
   fileprivate var _reading: WireReading? = nil
   fileprivate var _tripped: WireProtection? = nil
+}
+
+/// A host that sleeps, or has slept, while the plug's sleep proxy represents it. All numbers count since the start of the
+/// firmware.
+nonisolated struct WireSleeper: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// such as "nas.local", at most 255 bytes
+  var host: String = String()
+
+  /// such as "02:00:00:00:00:01"
+  var hardwareAddress: String = String()
+
+  /// Begin of the current sleep in plug time, rounded down to seconds; absent if the host is awake.
+  var asleepSince: UInt64 {
+    get {_asleepSince ?? 0}
+    set {_asleepSince = newValue}
+  }
+  /// Returns true if `asleepSince` has been explicitly set.
+  var hasAsleepSince: Bool {self._asleepSince != nil}
+  /// Clears the value of `asleepSince`. Subsequent reads from it will return its default value.
+  mutating func clearAsleepSince() {self._asleepSince = nil}
+
+  /// duration of all sleeps that have ended
+  var sleptSeconds: UInt64 = 0
+
+  /// including the current one
+  var sleeps: UInt32 = 0
+
+  /// at most one per cause
+  var wakes: [WireWakeCount] = []
+
+  /// unspecified if the host was never woken
+  var lastCause: WireWakeCause = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _asleepSince: UInt64? = nil
+}
+
+nonisolated struct WireWakeCount: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var cause: WireWakeCause = .unspecified
+
+  var count: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WireReading: Sendable {
@@ -1846,6 +1978,10 @@ fileprivate nonisolated let _protobuf_package = "smartplug.v1"
 
 nonisolated extension WireGapReason: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0\u{1}GAP_REASON_STORAGE_FAILED\0\u{1}GAP_REASON_FACTORY_RESET\0")
+}
+
+nonisolated extension WireWakeCause: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WAKE_CAUSE_UNSPECIFIED\0\u{1}WAKE_CAUSE_CONNECTION\0\u{1}WAKE_CAUSE_DATAGRAM\0\u{1}WAKE_CAUSE_ADDRESS_CONFLICT\0\u{1}WAKE_CAUSE_NAME_CONFLICT\0\u{1}WAKE_CAUSE_BETTER_PROXY\0\u{1}WAKE_CAUSE_LEASE_END\0\u{1}WAKE_CAUSE_DISABLED\0")
 }
 
 nonisolated extension WireCause: SwiftProtobuf._ProtoNameProviding {
@@ -3205,7 +3341,7 @@ nonisolated extension WireStateUpdate: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".State"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}relay_on\0\u{3}level_permille\0\u{1}reading\0\u{1}tripped\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}relay_on\0\u{3}level_permille\0\u{1}reading\0\u{1}tripped\0\u{1}sleepers\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3217,6 +3353,7 @@ nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._levelPermille) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._reading) }()
       case 4: try { try decoder.decodeSingularEnumField(value: &self._tripped) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.sleepers) }()
       default: break
       }
     }
@@ -3239,6 +3376,9 @@ nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try { if let v = self._tripped {
       try visitor.visitSingularEnumField(value: v, fieldNumber: 4)
     } }()
+    if !self.sleepers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sleepers, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3247,6 +3387,106 @@ nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs._levelPermille != rhs._levelPermille {return false}
     if lhs._reading != rhs._reading {return false}
     if lhs._tripped != rhs._tripped {return false}
+    if lhs.sleepers != rhs.sleepers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSleeper: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Sleeper"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}host\0\u{3}hardware_address\0\u{3}asleep_since\0\u{3}slept_seconds\0\u{1}sleeps\0\u{1}wakes\0\u{3}last_cause\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.host) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.hardwareAddress) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._asleepSince) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.sleptSeconds) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.sleeps) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.wakes) }()
+      case 7: try { try decoder.decodeSingularEnumField(value: &self.lastCause) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.host.isEmpty {
+      try visitor.visitSingularStringField(value: self.host, fieldNumber: 1)
+    }
+    if !self.hardwareAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.hardwareAddress, fieldNumber: 2)
+    }
+    try { if let v = self._asleepSince {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    if self.sleptSeconds != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sleptSeconds, fieldNumber: 4)
+    }
+    if self.sleeps != 0 {
+      try visitor.visitSingularUInt32Field(value: self.sleeps, fieldNumber: 5)
+    }
+    if !self.wakes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.wakes, fieldNumber: 6)
+    }
+    if self.lastCause != .unspecified {
+      try visitor.visitSingularEnumField(value: self.lastCause, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSleeper, rhs: WireSleeper) -> Bool {
+    if lhs.host != rhs.host {return false}
+    if lhs.hardwareAddress != rhs.hardwareAddress {return false}
+    if lhs._asleepSince != rhs._asleepSince {return false}
+    if lhs.sleptSeconds != rhs.sleptSeconds {return false}
+    if lhs.sleeps != rhs.sleeps {return false}
+    if lhs.wakes != rhs.wakes {return false}
+    if lhs.lastCause != rhs.lastCause {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireWakeCount: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WakeCount"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cause\0\u{1}count\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.cause) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.count) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.cause != .unspecified {
+      try visitor.visitSingularEnumField(value: self.cause, fieldNumber: 1)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularUInt32Field(value: self.count, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireWakeCount, rhs: WireWakeCount) -> Bool {
+    if lhs.cause != rhs.cause {return false}
+    if lhs.count != rhs.count {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
