@@ -21,6 +21,8 @@ public struct PlugMachine: Machine, Sendable {
         case renamed(String)
         /// The state of the plug's network interfaces changed.
         case networks([PlugNetwork])
+        /// The list of hosts at the sleep proxy changed; at most ``PlugSleeper/limit``.
+        case sleepers([PlugSleeper])
         /// Flash stored the boundary of ``Action/reserve(upTo:)``.
         case reserved(SequenceNumber)
         /// Flash could not be written for ``Action/reserve(upTo:)``.
@@ -104,6 +106,7 @@ public struct PlugMachine: Machine, Sendable {
     var brokerCursor: SequenceNumber?
     /// When the list of controllers is written again after a failed write.
     var keepsAgainAt: Instant?
+    private var sleepers: [PlugSleeper] = []
     private var network: Surroundings.Network?
     private var surroundings: Surroundings?
     private var life: Life
@@ -160,7 +163,7 @@ public struct PlugMachine: Machine, Sendable {
         life = .new(memory.appliance)
     }
 
-    /// The current state of the appliance.
+    /// The current state of the appliance, without the sleepers.
     public var state: PlugState { appliance.state }
     /// The pattern that the light shows.
     public var light: LightPattern { appliance.light }
@@ -261,6 +264,9 @@ public struct PlugMachine: Machine, Sendable {
         case .networks(let networks):
             network = Surroundings.Network(networks)
             serve(.networks(networks), now, &step)
+        case .sleepers(let sleepers):
+            self.sleepers = sleepers
+            serve(.stateChanged(served(server.state)), now, &step)
         case .brokerTook(let sequence): brokerTook(sequence, &step)
         case .noted(let note): self.note(note.kind, by: note.actor, isRefused: note.isRefused, note.detail, now)
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
@@ -314,7 +320,7 @@ public struct PlugMachine: Machine, Sendable {
         case .openPairing: serve(.openPairing, now, &step)
         case .factoryReset: askForReset(by: .button, &step)
         case .record(let kind): record(kind, now, &step)
-        case .stateChanged(let state): serve(.stateChanged(state), now, &step)
+        case .stateChanged(let state): serve(.stateChanged(served(state)), now, &step)
         case .commandDone(let request, let answer): self.answer(request, answer, now, &step)
         case .sample(let sample):
             // A firmware that restarts within a millisecond would add a second sample with the same time. Clients fetch
@@ -323,6 +329,13 @@ public struct PlugMachine: Machine, Sendable {
             samples.append(sample)
             step.records.append(.sample(sample, milliwattHours: appliance.storedState.milliwattHours))
         }
+    }
+
+    /// The state that controllers receive: the appliance's state with the sleepers.
+    private func served(_ state: PlugState) -> PlugState {
+        var state = state
+        state.sleepers = sleepers
+        return state
     }
 
     /// Mirrors the state when it changes. Energy is mirrored with the samples.

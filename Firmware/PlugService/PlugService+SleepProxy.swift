@@ -14,7 +14,8 @@ extension PlugService {
             SleepProxyService.Settings(
                 isEnabled: settings.sleepProxy, name: machine.identity.name,
                 hostName: "plug-" + machine.identity.id.short, directory: settings.directories.runtime),
-            discovery, on: loop, logger: logger, links: { addressing.assumeIsolated { $0.links } })
+            discovery, on: loop, logger: logger, links: { addressing.assumeIsolated { $0.links } },
+            sleepersChanged: { [weak self] sleepers in self?.assumeIsolated { $0.handle(.sleepers(sleepers)) } })
         sleepProxy = proxy
         await proxy.start()
     }

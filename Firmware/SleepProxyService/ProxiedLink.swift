@@ -18,6 +18,8 @@ final class ProxiedLink: @unchecked Sendable {
         var files: SleeperFiles
         /// Sends an answer from the proxy's port.
         var answer: @Sendable (_ bytes: [UInt8], _ peer: Peer, _ interface: InterfaceID) -> Void
+        /// Reports that the histories of ``ProxiedLink/report`` changed.
+        var historiesChanged: @Sendable () -> Void
     }
 
     private let eventLoop: any EventLoop
@@ -29,6 +31,8 @@ final class ProxiedLink: @unchecked Sendable {
     private var machine: SleepProxy
     private let actions = ActionQueue<SleepProxy.Action>()
     private var timer = DeadlineTimer()
+    /// The generation of the reported histories.
+    private var historyGeneration: UInt64 = 0
     /// The groups that the discovery publishes for this link.
     private var published: Set<GroupID> = []
     /// The socket for frames about sleeping hosts. It is always open, because a registration must not wait for it.
@@ -106,6 +110,9 @@ final class ProxiedLink: @unchecked Sendable {
         timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
             self?.handle(.deadlineReached)
         }
+        guard machine.historyGeneration != historyGeneration else { return }
+        historyGeneration = machine.historyGeneration
+        outside.historiesChanged()
     }
 
     private func perform(_ action: SleepProxy.Action) {

@@ -6,6 +6,7 @@ import LinuxSystem
 public import Logging
 import MulticastDNS
 public import NIOCore
+public import PlugModel
 import ProtocolCore
 import ServiceDiscovery
 import SleepProxy
@@ -48,6 +49,7 @@ public actor SleepProxyService {
 
     private let settings: Settings
     private let currentLinks: @Sendable () -> [AddressedLink]
+    private let sleepersChanged: @Sendable ([PlugSleeper]) -> Void
     private let eventLoop: any EventLoop
     private let discovery: Discovery
     private let logger: Logger
@@ -69,17 +71,24 @@ public actor SleepProxyService {
     /// The links on which the proxy is turned off and on which stored hosts were woken.
     private var cleared: Set<Int32> = []
     private var fault: String?
+    /// The last reported list.
+    private var sleepers: [PlugSleeper] = []
     private var isStopped = false
 
     /// Creates a proxy that does not serve before ``start()``.
     ///
-    /// - Parameter links: returns the current links of the plug; called on the event loop.
+    /// - Parameters:
+    ///   - links: returns the current links of the plug; called on the event loop.
+    ///   - sleepersChanged: receives the hosts that sleep or have slept, at most ``PlugSleeper/limit``, after each
+    ///     change; called on the event loop.
     public init(
         _ settings: Settings, _ discovery: Discovery, on eventLoop: any EventLoop, logger: Logger,
-        links: @escaping @Sendable () -> [AddressedLink]
+        links: @escaping @Sendable () -> [AddressedLink],
+        sleepersChanged: @escaping @Sendable ([PlugSleeper]) -> Void
     ) {
         self.settings = settings
         currentLinks = links
+        self.sleepersChanged = sleepersChanged
         self.discovery = discovery
         self.eventLoop = eventLoop
         self.logger = logger
@@ -113,6 +122,7 @@ public actor SleepProxyService {
         let served = known.filter { $0.hasRawPackets && (settings.isEnabled == true || $0.refusal == nil) }
         for index in self.links.keys where !served.contains(where: { $0.interface == index }) {
             self.links.removeValue(forKey: index)?.stop()
+            reportSleepers()
         }
         for link in served {
             let proxied = self.links[link.interface] ?? open(link)
@@ -154,10 +164,12 @@ public actor SleepProxyService {
     }
 
     private func makeLink(_ link: AddressedLink) -> ProxiedLink {
-        let outside = ProxiedLink.Outside(metrics: Self.metrics, discovery: discovery, files: files) {
-            [weak self] bytes, peer, interface in
-            self?.assumeIsolated { $0.port?.send(bytes, to: peer, interface: interface) }
-        }
+        let outside = ProxiedLink.Outside(
+            metrics: Self.metrics, discovery: discovery, files: files,
+            answer: { [weak self] bytes, peer, interface in
+                self?.assumeIsolated { $0.port?.send(bytes, to: peer, interface: interface) }
+            },
+            historiesChanged: { [weak self] in self?.assumeIsolated { $0.reportSleepers() } })
         return ProxiedLink(link, outside, on: eventLoop, logger: logger)
     }
 
@@ -238,6 +250,14 @@ public actor SleepProxyService {
 
     /// The reports of the served links.
     private var reports: [SleepProxyReport] { links.sorted { $0.key < $1.key }.map(\.value.report) }
+
+    /// Reports the sleepers of all links if they changed.
+    private func reportSleepers() {
+        let current = PlugSleeper.list(of: reports.flatMap(\.histories))
+        guard current != sleepers else { return }
+        sleepers = current
+        sleepersChanged(current)
+    }
 
     /// The value of `sleep_proxy` in `plugd status`: `enabled` with the `name`, the `sleepers` and the `refusals`, or
     /// with the `reason`.

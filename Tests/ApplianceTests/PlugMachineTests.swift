@@ -31,6 +31,30 @@ import Testing
             ])
     }
 
+    @Test("Sleepers are sent with every later state, but not with the answers to commands")
+    func sleepers() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        let sleepers = [PlugSleeper(host: "nas.local", card: "02:00:00:00:00:10", asleepSince: .zero, sleeps: 1)]
+        house.feed(.sleepers(sleepers))
+        house.run(for: .seconds(5))
+        house.command(request(1), .setRelay(on: true, autoOff: nil))
+        let states = house.heard[desk, default: []].compactMap { update in
+            if case .state(let state) = update { state } else { nil }
+        }
+        #expect(states.last?.relayOn == true && states.last?.sleepers == sleepers)
+        guard case .done(let state, _)? = house.outcomes(desk, of: request(1)).first else {
+            Issue.record("the command has no answer")
+            return
+        }
+        #expect(state.relayOn && state.sleepers.isEmpty)
+        house.join(hall, name: "Hall")
+        let snapshots = house.heard[hall, default: []].compactMap { update in
+            if case .snapshot(let state) = update { state.sleepers } else { nil }
+        }
+        #expect(snapshots == [sleepers])
+    }
+
     @Test("A command without effect and a refused command record no event")
     func aCommandThatChangesNothingAndOneThatIsRefusedRecordNothing() {
         var house = House()

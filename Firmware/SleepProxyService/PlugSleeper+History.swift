@@ -1,0 +1,40 @@
+import PlugModel
+import ProtocolCore
+import SleepProxy
+
+/// The cause of the machine. Inside of `PlugSleeper`, its name means the cause of a report.
+private typealias SleepProxyCause = WakeCause
+
+extension PlugSleeper {
+    /// Returns the sleepers for controllers, by name: at most ``limit``, those that sleep first, then those whose report
+    /// changed last.
+    static func list(of histories: [SleepHistory]) -> [PlugSleeper] {
+        let chosen = histories.filter { $0.asleepSince != nil } + histories.filter { $0.asleepSince == nil }
+        return chosen.prefix(limit).map { PlugSleeper($0) }.sorted { ($0.host, $0.card) < ($1.host, $1.card) }
+    }
+
+    private init(_ history: SleepHistory) {
+        self.init(
+            host: "\(history.identity.host)", card: "\(history.identity.card)",
+            asleepSince: history.asleepSince.map {
+                Instant(nanoseconds: $0.nanoseconds - $0.nanoseconds % 1_000_000_000)
+            },
+            sleptSeconds: history.slept.components.seconds, sleeps: UInt32(clamping: history.sleeps),
+            lastCause: history.lastCause.map { WakeCause($0) })
+        for (cause, count) in history.wakes { wakes[WakeCause(cause)] = UInt32(clamping: count) }
+    }
+}
+
+extension PlugSleeper.WakeCause {
+    fileprivate init(_ cause: SleepProxyCause) {
+        switch cause {
+        case .connection: self = .connection
+        case .datagram: self = .datagram
+        case .addressConflict: self = .addressConflict
+        case .nameConflict: self = .nameConflict
+        case .betterProxy: self = .betterProxy
+        case .leaseEnd: self = .leaseEnd
+        case .disabled: self = .disabled
+        }
+    }
+}
