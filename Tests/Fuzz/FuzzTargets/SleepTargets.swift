@@ -150,6 +150,8 @@ private struct FuzzedSleepLink {
         let total = report.wakes.values.reduce(0, +)
         try require(actions.count < 2000, "\(actions.count) actions")
         try require(report.sleepers.count <= 128, "\(report.sleepers.count) sleepers")
+        try require(report.histories.count <= 256, "\(report.histories.count) histories")
+        try require(report.histories.allSatisfy { $0.slept >= .zero }, "a sleep of negative duration")
         try require(magic == 0 || total > 0, "a magic packet without a wake")
         try require(total >= wakes, "the number of wakes decreases")
         wakes = total
