@@ -43,6 +43,8 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     public var tripped: String?
     /// The networks; omitted if the plug's firmware does not report them.
     public var networks: [NetworkRecord]?
+    /// The hosts that sleep, or have slept, at the plug's sleep proxy; omitted without such hosts.
+    public var sleepers: [SleeperRecord]?
 
     /// Creates the record of a plug without its state.
     ///
@@ -60,7 +62,9 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     }
 
     /// Adds the plug's state.
-    public mutating func take(_ state: PlugState) {
+    ///
+    /// - Parameter clock: the clock of the plug; without it the begin of a host's sleep is omitted.
+    public mutating func take(_ state: PlugState, clock: PlugClock? = nil) {
         on = state.relayOn
         level = state.level?.percent
         activePower = state.reading?.activePower
@@ -72,6 +76,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         powerFactor = state.reading?.alternating?.powerFactor
         frequency = state.reading?.alternating?.frequency
         tripped = state.tripped?.rawValue
+        sleepers = SleeperRecord.records(state.sleepers, clock: clock)
     }
 
     /// Text for the user.
@@ -94,6 +99,6 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         if let powerFactor { lines.append("  power factor  \(number(powerFactor))") }
         if let frequency { lines.append("  frequency     \(number(frequency)) Hz") }
         if let activeEnergy { lines.append("  active energy \(number(activeEnergy)) Wh") }
-        return lines + (networks ?? []).flatMap(\.lines)
+        return lines + (networks ?? []).flatMap(\.lines) + (sleepers ?? []).flatMap(\.lines)
     }
 }

@@ -27,6 +27,8 @@ public struct PlugRecord: Codable, Hashable, Sendable {
     public var tripped: String?
     /// The latest reading.
     public var reading: ReadingRecord?
+    /// The hosts that sleep, or have slept, at the plug's sleep proxy; omitted without such hosts.
+    public var sleepers: [SleeperRecord]?
 
     /// Creates a record with only a name and a state.
     public init(plug: String, state: String) {

@@ -7,6 +7,7 @@ public struct SeenPlugs: Sendable {
     private var plugs: [String: PlugRecord] = [:]
     /// The plugs that have reported their state or a reason why they are not connected.
     private var answered: Set<String> = []
+    private var clocks: [String: PlugClock] = [:]
 
     /// Creates the value without seen plugs.
     ///
@@ -42,7 +43,7 @@ public struct SeenPlugs: Sendable {
         switch update {
         case .found(let name): if plugs[name] == nil { plugs[name] = away(name, "it did not answer in time") }
         case .lost(let name):
-            plugs[name] = nil
+            (plugs[name], clocks[name]) = (nil, nil)
             answered.remove(name)
         case .report(let report): take(report)
         }
@@ -55,6 +56,7 @@ public struct SeenPlugs: Sendable {
             plug.id = description.id.rawValue
             plug.capabilities = description.capabilities.map(\.rawValue).sorted()
             plug.firmware = description.firmware
+            clocks[report.plug] = PlugClock(description, at: report.at)
         case .snapshot(let state), .state(let state):
             answered.insert(report.plug)
             (plug.state, plug.reason) = ("connected", nil)
@@ -62,6 +64,7 @@ public struct SeenPlugs: Sendable {
             plug.level = state.level?.percent
             plug.tripped = state.tripped?.rawValue
             plug.reading = state.reading.map { ReadingRecord(plug: report.plug, at: report.at.iso8601(), $0) }
+            plug.sleepers = SleeperRecord.records(state.sleepers, clock: clocks[report.plug])
         case .disconnected(let reason, _):
             answered.insert(report.plug)
             plug = away(report.plug, String("\(reason)".prefix { !$0.isNewline }))

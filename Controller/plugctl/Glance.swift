@@ -24,7 +24,10 @@ struct Glance: AsyncParsableCommand {
     @OptionGroup var way: DaemonOptions
     @OptionGroup var options: HistoryOptions
     @Flag(
-        help: "One JSON object per plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
+        help: """
+            One JSON object per plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading, \
+            sleepers.
+            """)
     var json = false
     /// Receives an unknown subcommand, because this is the default subcommand.
     @Argument(parsing: .allUnrecognized, help: .hidden)

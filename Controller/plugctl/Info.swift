@@ -22,11 +22,13 @@ struct Info: AsyncParsableCommand {
             let plug = client.follow(found)
             let record = try await answered(by: plug, within: network.timeout) {
                 var record: InfoRecord?
+                var clock: PlugClock?
                 for await report in plug.reports {
                     if case .connected(let description) = report.update {
                         record = InfoRecord(description, at: place, now: BootClock.now)
+                        clock = PlugClock(description, at: report.at)
                     } else if case .snapshot(let state) = report.update {
-                        record?.take(state)
+                        record?.take(state, clock: clock)
                         break
                     } else if case .disconnected(let reason, _) = report.update {
                         try reportDisconnection(plug.name, reason)

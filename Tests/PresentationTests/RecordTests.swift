@@ -165,6 +165,34 @@ import Testing
         #expect(Array(record.lines.suffix(5)) == lines)
     }
 
+    @Test("The record of a plug with hosts at its sleep proxy") func sleepers() {
+        var plug = state()
+        plug.sleepers = [
+            PlugSleeper(
+                host: "nas.local", card: "02:00:00:00:00:10", asleepSince: at(60), sleptSeconds: 18_725, sleeps: 3,
+                wakes: [.leaseEnd: 1, .connection: 2], lastCause: .connection),
+            PlugSleeper(host: "desk.local", card: "02:00:00:00:00:11", sleptSeconds: 59, sleeps: 1),
+        ]
+        // The plug's clock shows 100 s at this moment.
+        let clock = PlugClock(.made(boot: boot, asked: at(7), plugTime: at(100)), at: moment)
+        var record = InfoRecord(description, at: service, now: .zero)
+        record.take(plug, clock: clock)
+        let wired: [String] = [
+            #""sleepers":[{"asleepSince":"2026-11-21T09:00:43.456Z","card":"02:00:00:00:00:10","host":"nas.local","#,
+            #""lastCause":"connection","sleeps":3,"sleptSeconds":18725,"state":"asleep","#,
+            #""wakes":{"connection":2,"leaseEnd":1}},"#,
+            #"{"card":"02:00:00:00:00:11","host":"desk.local","sleeps":1,"sleptSeconds":59,"state":"awake","wakes":{}}]"#,
+        ]
+        #expect(jsonLine(record).contains(wired.joined()))
+        let lines: [String] = [
+            "  sleeper       nas.local (02:00:00:00:00:10), asleep since 2026-11-21T09:00:43.456Z",
+            "    slept       5 h 12 min, without the current sleep", "    sleeps      3",
+            "    woken       connection 2, end of the lease 1", "    last wake   connection",
+            "  sleeper       desk.local (02:00:00:00:00:11), awake", "    slept       59 s", "    sleeps      1",
+        ]
+        #expect(Array(record.lines.suffix(8)) == lines)
+    }
+
     @Test("The record of a command") func command() {
         let on = CommandRecord(plug: "Lamp", state: state(), event: 12)
         #expect(jsonLine(on) == #"{"on":true,"plug":"Lamp","seq":12}"#)
