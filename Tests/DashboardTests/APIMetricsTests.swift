@@ -62,6 +62,32 @@ import Testing
                 """)
     }
 
+    @Test("The hosts at a sleep proxy are exported per plug and card")
+    func sleepers() {
+        var plug = state()
+        plug.sleepers = [
+            PlugSleeper(
+                host: "nas.local", card: "02:00:00:00:00:10", asleepSince: .zero, sleptSeconds: 3600, sleeps: 2,
+                wakes: [.datagram: 1, .connection: 2], lastCause: .datagram),
+            PlugSleeper(host: "desk.local", card: "02:00:00:00:00:11", sleptSeconds: 5, sleeps: 1),
+        ]
+        var board = HouseBoard()
+        _ = board.hear(connected())
+        _ = board.hear(.snapshot(plug))
+        let lines = Metrics.text(board, process).split(separator: "\n").filter { $0.hasPrefix("smartplug_sleeper") }
+        let (nas, desk) = (
+            #"{plug="Lamp",host="nas.local",card="02:00:00:00:00:10""#,
+            #"{plug="Lamp",host="desk.local",card="02:00:00:00:00:11""#
+        )
+        #expect(
+            lines.map(String.init) == [
+                "smartplug_sleeper_asleep\(nas)} 1", "smartplug_sleeper_asleep\(desk)} 0",
+                "smartplug_sleeper_slept_seconds_total\(nas)} 3600", "smartplug_sleeper_slept_seconds_total\(desk)} 5",
+                "smartplug_sleeper_wakes_total\(nas),cause=\"connection\"} 2",
+                "smartplug_sleeper_wakes_total\(nas),cause=\"datagram\"} 1",
+            ])
+    }
+
     @Test("In a label value, a quotation mark is escaped even before a combining character")
     func aNameIsEscapedByScalars() {
         var text = MetricsText()

@@ -1,3 +1,4 @@
+import LinuxSystem
 import PlugClient
 import PlugModel
 import Presentation
@@ -32,6 +33,20 @@ import Testing
         #expect(board.hear(.state(state(on: false, watts: 0))).map(\.kind) == ["plug"])
         #expect(board.hear(.state(state(on: false, watts: nil))).map(\.kind) == ["plug"])
         #expect(board.records[0].reading == nil)
+    }
+
+    @Test("A change of the sleepers is reported once, and a disconnected plug has none")
+    mutating func sleepers() {
+        _ = board.hear(connected())
+        _ = board.hear(.snapshot(state(watts: 10)))
+        var asleep = state(watts: 11)
+        asleep.sleepers = [PlugSleeper(host: "nas.local", card: "02:00:00:00:00:10", asleepSince: .zero, sleeps: 1)]
+        #expect(board.hear(.state(asleep)).map(\.kind) == ["plug"])
+        // Readings of later seconds, with the same list.
+        #expect(board.hear(.state(asleep), after: .milliseconds(1234)).isEmpty)
+        #expect(board.records[0].sleepers?.map(\.asleepSince) == [moment.iso8601()])
+        _ = board.hear(.disconnected(reason: .away("connection lost"), retryIn: .zero))
+        #expect(board.records[0].sleepers == nil)
     }
 
     @Test("An event is reported once, also after a restart")

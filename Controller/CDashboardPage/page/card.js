@@ -9,7 +9,7 @@ import { pairingForm } from "./pairing.js";
 import { may } from "./rights.js";
 import { sparkline } from "./sparkline.js";
 import { relaySwitch } from "./switch.js";
-import { stateWords } from "./words.js";
+import { sleeperWords, stateWords } from "./words.js";
 
 let numbers = 0;
 
@@ -32,13 +32,14 @@ export function card(name, seen, today) {
   const small = ["V", "A", "today"].map((unit) => ({ unit, value: make("dd", { class: "number" }) }));
   const rows = small.map(({ unit, value }) => make("div", { "data-of": unit }, make("dt", { text: unit }), value));
   const measured = make("dl", { class: "small" }, ...rows);
+  const sleepers = make("ul", { class: "sleepers", "aria-label": `Computers at the sleep proxy of ${name}`, hidden: true });
   const chart = make("button", { type: "button", class: "quiet", "aria-label": `Chart of ${name}`, text: "Chart", onclick: () => tell("chart", name) });
   const identify = make("button", { type: "button", class: "quiet", "aria-label": `Identify ${name}`, text: "Identify", onclick: () => command(identify, "identify", "Its light blinks") });
   const reset = make("button", { type: "button", class: "quiet", "aria-label": `Reset the protection of ${name}`, text: "Reset protection", onclick: () => command(reset, "protection/reset", "Reset") });
   const footer = make("footer", {}, chart, identify, reset);
   const element = make("article", { class: "card", "aria-labelledby": id },
-    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, dim.element, alert, done, footer);
-  let pairing;
+    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, sleepers, dim.element, alert, done, footer);
+  let pairing, shownSleepers = "";
   const forget = whenSeen(element, (isSeen) => {
     visible = isSeen;
     if (isSeen) { seen(name); beforePaint(update); }
@@ -88,6 +89,7 @@ export function card(name, seen, today) {
     reset.hidden = !there || !record.tripped || !may.command;
     identify.hidden = !there || !may.command;
     chart.hidden = record.state === "stranger";
+    showSleepers((there && record.sleepers) || []);
     showPairing(record.state === "stranger" && may.own);
     read();
   }
@@ -110,6 +112,16 @@ export function card(name, seen, today) {
     small.forEach(({ value }, index) => { setText(value, values[index]); rows[index].hidden = values[index] === ""; });
     measured.hidden = values.every((value) => value === "");
     if (!now.hidden) spark.show(series, reading ? Math.max(Date.parse(reading.at), series.newest) : time());
+  }
+
+  /** Lists the hosts at the plug's sleep proxy. */
+  function showSleepers(records) {
+    const wanted = JSON.stringify(records);
+    if (wanted === shownSleepers) return;
+    shownSleepers = wanted;
+    sleepers.replaceChildren(...records.map((record) =>
+      make("li", { "data-state": record.state }, make("bdi", { dir: "auto", text: record.host }), `: ${sleeperWords(record)}`)));
+    sleepers.hidden = records.length === 0;
   }
 
   function showPairing(shown) {

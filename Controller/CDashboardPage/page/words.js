@@ -1,5 +1,7 @@
 // Describes events in the same words as plugctl.
 
+import { count, number, span, timeOf } from "./format.js";
+
 const protections = {
   overPower: "the load drew too much power",
   overCurrent: "the load drew too much current",
@@ -88,4 +90,25 @@ export function stateWords(record) {
     case "stranger": return record.reason ? `Not paired: ${record.reason}` : "Not paired with this house yet";
     default: return record.state;
   }
+}
+
+const causes = {
+  connection: "connection",
+  datagram: "datagram",
+  addressConflict: "address conflict",
+  nameConflict: "name conflict",
+  betterProxy: "better sleep proxy",
+  leaseEnd: "end of the lease",
+  disabled: "sleep proxy turned off",
+};
+
+/** Describes a SleeperRecord: its state, its sleeps and its wakes. */
+export function sleeperWords(record) {
+  const asleep = record.state === "asleep";
+  const since = record.asleepSince === undefined ? "" : ` since ${timeOf(Date.parse(record.asleepSince))}`;
+  const slept = record.sleptSeconds > 0 && `slept ${span(record.sleptSeconds * 1000)}${asleep ? " before" : ""}`;
+  const wakes = Object.values(record.wakes).reduce((sum, value) => sum + value, 0);
+  const why = Object.entries(record.wakes).map(([cause, value]) => `${causes[cause] ?? cause} ${number(value)}`);
+  const woken = wakes > 0 && `woken ${count(wakes, "time")} (${why.join(", ")})`;
+  return [asleep ? `asleep${since}` : "awake", slept, count(record.sleeps, "sleep"), woken].filter(Boolean).join("; ");
 }

@@ -22,6 +22,7 @@ struct Metrics {
         var metrics = Metrics(board)
         metrics.addPlugs()
         metrics.addReadings()
+        metrics.addSleepers()
         metrics.addRules(board.rules)
         metrics.add(process)
         return metrics.text.text
@@ -83,6 +84,37 @@ struct Metrics {
             "smartplug_active_energy_joules_total", "Active energy since the plug's last factory reset, J.",
             as: .counter,
             reading { ($0.activeEnergy * 3600).rounded() })
+    }
+
+    /// Adds the hosts at the sleep proxies. A host with two cards is two sleepers, so the card is a label.
+    private mutating func addSleepers() {
+        var asleep: [(labels: MetricsText.Labels, value: Double)] = []
+        var slept = asleep
+        var wakes = asleep
+        for plug in plugs {
+            for sleeper in plug.record.sleepers ?? [] {
+                let labels: MetricsText.Labels = [
+                    ("plug", plug.record.plug), ("host", sleeper.host), ("card", sleeper.card),
+                ]
+                asleep.append((labels, sleeper.isAsleep ? 1 : 0))
+                slept.append((labels, Double(sleeper.sleptSeconds)))
+                for (cause, count) in sleeper.wakes.sorted(by: { $0.key < $1.key }) {
+                    var labels = labels
+                    labels.append(("cause", cause))
+                    wakes.append((labels, Double(count)))
+                }
+            }
+        }
+        text.add(
+            "smartplug_sleeper_asleep", .gauge, "1 if the host sleeps at the plug's sleep proxy, otherwise 0.", asleep)
+        // Without the current sleep: it is known only with an error of some milliseconds, and a counter must not
+        // decrease.
+        text.add(
+            "smartplug_sleeper_slept_seconds_total", .counter,
+            "Duration of the host's sleeps that have ended, since the start of the plug's firmware, s.", slept)
+        text.add(
+            "smartplug_sleeper_wakes_total", .counter,
+            "Wakes of the host by the plug's sleep proxy, since the start of the plug's firmware.", wakes)
     }
 
     private mutating func addRules(_ rules: RuleBoard) {

@@ -17,6 +17,8 @@ struct HouseBoard: Sendable {
         /// Counts of the events of the journal, by kind.
         var eventCounts: [String: UInt64] = [:]
         var disconnections: UInt64 = 0
+        /// The clock of the current or last connection.
+        var clock: PlugClock?
 
         var isConnected: Bool { record.state == PlugRecord.connected }
     }
@@ -142,6 +144,7 @@ struct HouseBoard: Sendable {
         plug.record.capabilities = description.capabilities.map(\.rawValue).sorted()
         plug.record.firmware = description.firmware
         plug.id = description.id
+        plug.clock = PlugClock(description, at: report.at)
         plug.isAnnounced = true
         plugs[name] = plug
         paired[description.id] = name
@@ -221,6 +224,7 @@ extension HouseBoard.Plug {
         record.on = state.relayOn
         record.level = state.level?.percent
         record.tripped = state.tripped?.rawValue
+        record.sleepers = SleeperRecord.records(state.sleepers, clock: clock)
         let isChanged = record != before
         record.reading = state.reading.map { ReadingRecord(plug: report.plug, at: report.at.iso8601(), $0) }
         if let reading = state.reading { recent.take(reading.deciwatts, at: report.at.milliseconds) }
@@ -243,7 +247,7 @@ extension PlugRecord {
     /// Sets the state, and clears the values that are known only while the plug is connected.
     fileprivate mutating func forget(as state: String) {
         self.state = state
-        (on, level, tripped, reading) = (nil, nil, nil, nil)
+        (on, level, tripped, reading, sleepers) = (nil, nil, nil, nil, nil)
     }
 }
 
