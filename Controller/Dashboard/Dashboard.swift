@@ -13,6 +13,7 @@ public struct Dashboard: Sendable {
     let historyFault: @Sendable () async -> String?
     /// The other houses, or nil.
     let fleet: (any FleetSource)?
+    let wakes = WakeRequests()
 
     /// Creates the dashboard. `run(_:)` starts it.
     ///

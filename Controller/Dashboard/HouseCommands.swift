@@ -1,9 +1,11 @@
 public import Daemon
+public import HostSleep
 public import PlugClient
 public import PlugModel
+public import SleepClient
 
-/// The operations of the dashboard on a house: sending commands to plugs, pairing plugs, and enabling, disabling and
-/// running rules.
+/// The operations of the dashboard on a house: sending commands to plugs, pairing plugs, enabling, disabling and running
+/// rules, and waking machines.
 public protocol HouseCommands: Sendable {
     /// Sends a command to a plug. Returns the resulting state, and the number of the event that records the change; nil
     /// if nothing changed.
@@ -38,4 +40,12 @@ public protocol HouseCommands: Sendable {
     /// - Throws: `RuleRequestError` if no such rule is loaded or the actions did not begin, `CancellationError` when the
     ///   daemon ends.
     func fire(_ rule: String) async throws -> RequestID
+
+    /// The machines that the daemon can wake.
+    var machines: KnownMachines { get }
+
+    /// Wakes a machine, and waits for the outcome, for at most a minute.
+    ///
+    /// - Throws: `WakeFault` if no interface can send the magic packet, `CancellationError` when the daemon ends.
+    func wake(_ machine: KnownMachine) async throws -> WakeOutcome
 }

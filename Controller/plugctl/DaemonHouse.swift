@@ -1,17 +1,20 @@
 import Daemon
 import Dashboard
 import FleetService
+import HostSleep
 import LinuxSystem
 import Logging
 import PlugClient
 import PlugModel
 import PowerHistory
 import Presentation
+import SleepClient
 
-/// Gives the dashboard access to the plugs, through the same connections that the rules use.
+/// Gives the dashboard access to the plugs, through the same connections that the rules use, and to the machines.
 struct DaemonHouse: HouseCommands {
     let runner: RuleRunner
     let client: PlugClient
+    let machines: KnownMachines
 
     func send(
         _ command: PlugCommand, to plug: String, id: RequestID
@@ -29,6 +32,11 @@ struct DaemonHouse: HouseCommands {
     func plugs(of rule: String) async -> [NamedPlug] { await runner.plugs(of: rule) }
     func enable(_ rule: String, _ isOn: Bool) async throws { try await runner.enable(rule, isOn) }
     func fire(_ rule: String) async throws -> RequestID { try await runner.fire(rule) }
+
+    func wake(_ machine: KnownMachine) async throws -> WakeOutcome {
+        guard let outcome = try await Waker.wake(machine) else { throw CancellationError() }
+        return outcome
+    }
 }
 
 /// The dashboard of a daemon, with the history and the quarantine that it uses.

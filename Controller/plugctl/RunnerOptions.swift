@@ -64,7 +64,8 @@ struct RunnerOptions: ParsableArguments {
             let receivers = NotificationFile.receivers()
             secrets.files += receivers.flatMap(\.secretPaths) + MachineFile.paths
             let outside = EffectPolicy.read(keeping: secrets, socket: face?.settings.socket)
-            let performer = EffectPerformer(receivers: receivers, outside: outside, machines: MachineFile.machines())
+            let machines = MachineFile.machines()
+            let performer = EffectPerformer(receivers: receivers, outside: outside, machines: machines)
             let runner = RuleRunner(
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audiences: audiences)
@@ -83,7 +84,7 @@ struct RunnerOptions: ParsableArguments {
                     group.addTask { for await _ in unread {} }
                     if let files { group.addTask { await files.follow { await runner.replace($0) } } }
                     if let face, let board {
-                        let house = DaemonHouse(runner: runner, client: client)
+                        let house = DaemonHouse(runner: runner, client: client, machines: machines)
                         group.addTask { await face.run(board, house, recorder, fleet, logger) }
                     }
                     if let broker {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ConfigurationFiles
 import HostSleep
 import LinuxSystem
+import Presentation
 import SleepClient
 
 struct Wake: AsyncParsableCommand {
@@ -61,21 +62,6 @@ struct Wake: AsyncParsableCommand {
     }
 }
 
-/// The answer of `wake --json`.
-private struct WakeRecord: Encodable {
-    var machine: String
-    var outcome: String
-    var seconds: Double?
-
-    init(_ machine: String, _ outcome: WakeOutcome) {
-        self.machine = machine
-        switch outcome {
-        case .awake(let time): (self.outcome, seconds) = ("awake", time.inSeconds)
-        case .didNotWake: self.outcome = "asleep"
-        }
-    }
-}
-
 /// The file with the machines that this computer can wake: the user's own file, otherwise the one in `/etc/smartplug`.
 enum MachineFile {
     private static let name = "machines.toml"
@@ -90,12 +76,12 @@ enum MachineFile {
         return found ?? KnownMachines()
     }
 
-    /// Returns the machines for rules. An invalid file is reported, and rules then wake no machine.
+    /// Returns the machines for rules and the dashboard. An invalid file is reported, and no machine is then known.
     static func machines() -> KnownMachines {
         do throws(CLIError) {
             return try read()
         } catch {
-            complainOfFile("\(error)\nhint: correct the file and restart plugctl; until then, rules wake no machine")
+            complainOfFile("\(error)\nhint: correct the file and restart plugctl, which wakes no machine until then")
             return KnownMachines()
         }
     }

@@ -64,7 +64,7 @@ import Testing
                 // end the session of the following requests.
                 for row in AccessTable.rows.filter({ $0.roles != nil && $0.path != "/api/v1/stream" }) {
                     let path = row.path.replacing("{plug}", with: "Lamp").replacing("{rule}", with: "Hall")
-                        .replacing("{house}", with: "elm-5")
+                        .replacing("{house}", with: "elm-5").replacing("{machine}", with: "Server")
                         .replacing("{session}", with: "00000000")
                     guard "\(row.method) \(path)" != "DELETE /api/v1/sessions" else { continue }
                     let body = row.method == .post ? "{}" : nil

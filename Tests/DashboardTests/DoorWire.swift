@@ -1,5 +1,6 @@
 import FleetService
 import Foundation
+import HostSleep
 import Logging
 import NIOCore
 import NIOPosix
@@ -7,6 +8,7 @@ import PlugClient
 import PlugModel
 import PowerHistory
 import RuleModel
+import SleepClient
 import TestSupport
 
 @testable import Daemon
@@ -23,7 +25,7 @@ struct DashboardAtWork {
 
     static func run(
         _ change: (inout DashboardSettings) throws -> Void = { _ in }, rules: [Rule] = [],
-        fleet: (any FleetSource)? = nil, history: PowerHistory? = nil,
+        fleet: (any FleetSource)? = nil, history: PowerHistory? = nil, house: (any HouseCommands)? = nil,
         _ body: (DashboardAtWork) async throws -> Void
     ) async throws {
         let directory = TestFolder()
@@ -36,7 +38,7 @@ struct DashboardAtWork {
         try change(&settings)
         let board = LiveBoard(rules: rules)
         let dashboard = Dashboard(
-            house: NoHouse(), board: board, history: history,
+            house: house ?? NoHouse(), board: board, history: history,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings, fleet: fleet)
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let running = Task {
@@ -138,7 +140,11 @@ private final class HearingHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-private struct NoHouse: HouseCommands {
+/// A house without plugs, with the given machines.
+struct NoHouse: HouseCommands {
+    var machines = KnownMachines()
+    var outcome: @Sendable (KnownMachine) async throws -> WakeOutcome = { _ in .didNotWake }
+
     func send(
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
@@ -155,6 +161,8 @@ private struct NoHouse: HouseCommands {
         if rule == "Unlucky" { throw RuleRequestError.heldBack(rule: rule, .disabled) }
         return RequestID(bytes: [UInt8](repeating: 9, count: 16))!
     }
+
+    func wake(_ machine: KnownMachine) async throws -> WakeOutcome { try await outcome(machine) }
 }
 
 extension Result where Failure == any Error {

@@ -1,0 +1,36 @@
+public import HostSleep
+import ProtocolCore
+public import SleepClient
+
+/// A machine that the daemon can wake. The password of its magic packet is never part of a record.
+public struct MachineRecord: Encodable, Hashable, Sendable {
+    /// The machine's name.
+    public var machine: String
+    /// The address of its network card; nil for users who are not owners.
+    public var mac: String?
+
+    /// Creates the record of a machine.
+    public init(_ machine: KnownMachine) {
+        self.machine = machine.name
+        mac = "\(machine.card)"
+    }
+}
+
+/// The result of waking a machine.
+public struct WakeRecord: Encodable, Hashable, Sendable {
+    /// The machine's name.
+    public var machine: String
+    /// awake or asleep.
+    public var outcome: String
+    /// The time until the machine answered, in seconds; nil if it did not wake.
+    public var seconds: Double?
+
+    /// Creates the record of a result.
+    public init(_ machine: String, _ outcome: WakeOutcome) {
+        self.machine = machine
+        switch outcome {
+        case .awake(let time): (self.outcome, seconds) = ("awake", time.inSeconds)
+        case .didNotWake: self.outcome = "asleep"
+        }
+    }
+}
