@@ -52,7 +52,7 @@ struct RuleCheckCommand: AsyncParsableCommand {
         let daylight = try place.read()
         let findings =
             RuleCheck.findings(
-                rules, in: house, machines: offline ? nil : try MachineFile.read().machines.map(\.name),
+                rules, in: house, machines: try MachineFile.read().machines.map(\.name),
                 knowsSun: daylight != nil, sun: daylight.map(Self.yearAhead) ?? .unknown)
             + EffectPolicy(limits: OutsideFile.limits()).findings(rules)
         var all: [(diagnostic: Diagnostic, rule: String?)] = read.diagnostics.map { ($0, nil) }

@@ -1,6 +1,8 @@
 """`plugctl rules check`: findings of the static analysis."""
 
 import json
+import os
+import pathlib
 
 LOOP = """\
 - rule: Warm
@@ -58,3 +60,16 @@ def test_the_sun_needs_a_place(lan, controller, tmp_path):
     done = check(lan, controller, tmp_path, rule)
     assert done.status == 1 and "--location" in done.errors, done
     assert check(lan, controller, tmp_path, rule, "--location", "52.52,13.40").status == 0
+
+
+def test_unknown_machines_are_found_offline(lan, controller, tmp_path):
+    """The check reads machines.toml also with --offline, because it is a local file."""
+    rule = "- rule: Film\n  when: { plug: Switch, button: single }\n  then: { wake: Servr }\n"
+    done = check(lan, controller, tmp_path, rule)
+    assert done.status == 1 and 'no machine is called "Servr"' in done.errors, done
+    machines = pathlib.Path(os.environ["XDG_CONFIG_HOME"], "smartplug", "machines.toml")
+    machines.parent.mkdir(parents=True, exist_ok=True)
+    machines.write_text('[Server]\nmac = "02:00:00:00:99:99"\n')
+    done = check(lan, controller, tmp_path, rule)
+    assert done.status == 1 and 'hint: did you mean "Server"?' in done.errors, done
+    assert check(lan, controller, tmp_path, rule.replace("Servr", "server")).status == 0
