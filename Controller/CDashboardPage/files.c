@@ -60,6 +60,9 @@ static const unsigned char live_js[] = {
 static const unsigned char login_js[] = {
 #embed "page/login.js"
 };
+static const unsigned char machines_js[] = {
+#embed "page/machines.js"
+};
 static const unsigned char manifest_webmanifest[] = {
 #embed "page/manifest.webmanifest"
 };
@@ -135,6 +138,7 @@ static const struct dashboard_file files[] = {
     {"index.html", index_html, sizeof index_html},
     {"live.js", live_js, sizeof live_js},
     {"login.js", login_js, sizeof login_js},
+    {"machines.js", machines_js, sizeof machines_js},
     {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
     {"notices.js", notices_js, sizeof notices_js},
     {"pairing.js", pairing_js, sizeof pairing_js},

@@ -56,6 +56,8 @@ function patience(method, path) {
   if (method === "GET") return 30_000;
   // The daemon first connects to the broker, and then gives the house twelve seconds to answer.
   if (path.startsWith("fleet/")) return 30_000;
+  // A machine has 60 s to wake.
+  if (path.startsWith("machines/")) return 75_000;
   return path === "pairings" ? 60_000 : 12_000;
 }
 

@@ -71,8 +71,8 @@ let begun = false;
 async function startRest() {
   if (begun) return;
   begun = true;
-  const [notices, power, energy, events, rules, help, login, sessions, fleet] = await load(
-    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js", "./fleet.js");
+  const [notices, power, energy, events, rules, help, login, sessions, fleet, machines] = await load(
+    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js", "./fleet.js", "./machines.js");
   notices.startNotices();
   power.startPower();
   energy.startEnergy();
@@ -82,6 +82,7 @@ async function startRest() {
   login.startLogout();
   sessions.startSessions();
   fleet.startFleet();
+  machines.startMachines();
 }
 
 function showRights() {

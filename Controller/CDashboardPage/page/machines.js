@@ -1,0 +1,72 @@
+// The machines of machines.toml, with a button that wakes each. Without machines, the section stays hidden.
+
+import { Fault, get, post } from "./api.js";
+import { make, named, setAttribute, setText } from "./dom.js";
+import { number } from "./format.js";
+import { hear } from "./house.js";
+import { may } from "./rights.js";
+
+/** Describes the daemon's WakeRecord as plugctl does. */
+const wakeWords = ({ outcome, seconds }) => outcome === "awake" ? `awake after ${number(Math.trunc(seconds))} s` : "did not wake";
+
+/** @param name The machine's name. */
+function machineItem(name) {
+  let isBusy = false;
+  const result = make("span", { class: "faint", role: "status" });
+  const alert = make("p", { class: "alert", role: "alert" });
+  const button = make("button", { type: "button", "aria-label": `Wake ${name}`, text: "Wake", onclick: wake });
+  const element = make("li", {}, make("p", {}, named(name), " ", result), button, alert);
+
+  function paint() {
+    button.hidden = !may.command;
+    setAttribute(button, "aria-disabled", isBusy && "true");
+  }
+
+  /** Wakes the machine. The button keeps the focus and ignores clicks until the daemon answers. */
+  async function wake() {
+    if (isBusy) return;
+    isBusy = true;
+    setText(alert, "");
+    setText(result, "waking …");
+    paint();
+    try {
+      setText(result, wakeWords(await post(`machines/${encodeURIComponent(name)}/wake`, {})));
+    } catch (error) {
+      setText(result, "");
+      setText(alert, error instanceof Fault ? error.words : String(error));
+    }
+    isBusy = false;
+    paint();
+  }
+  paint();
+  return { element, paint };
+}
+
+export function startMachines() {
+  const section = document.getElementById("machines");
+  const list = make("ul", { class: "machines", "aria-label": "Machines" });
+  section.append(list);
+  const shown = new Map();
+
+  function paint(names) {
+    const kept = new Set(names);
+    for (const [name, { element }] of shown) if (!kept.has(name)) { element.remove(); shown.delete(name); }
+    for (const name of names) if (!shown.has(name)) shown.set(name, machineItem(name));
+    names.forEach((name, index) => {
+      const { element } = shown.get(name);
+      if (list.children[index] !== element) list.insertBefore(element, list.children[index] ?? null);
+    });
+    section.hidden = names.length === 0;
+  }
+
+  /** Requests the list. It changes only when the daemon restarts, and the page then receives the whole house again. */
+  async function read() {
+    try {
+      paint((await get("machines")).map(({ machine }) => machine));
+    } catch { /* The stream reports the error. */ }
+  }
+
+  hear("rights", () => { for (const { paint } of shown.values()) paint(); });
+  hear("house", (again) => { if (again) read(); });
+  read();
+}
