@@ -113,6 +113,7 @@ extension SleepProxy {
         note(.removed(sleeper.identity, reason))
         if budget.spend(sleeper.owner.card, cause, now: now) {
             counters.wakes[cause, default: 0] += 1
+            histories.woke(sleeper.identity, cause, now: now)
             sendMagicPackets(to: sleeper.owner)
         } else {
             counters.suppressedWakes += 1

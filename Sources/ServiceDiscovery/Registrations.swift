@@ -191,6 +191,8 @@ struct Registrations: Sendable {
             guard service.reclaiming.isAsking else {
                 services[id]?.reclaiming.ask(now: now)
                 steps.append(.query(.ask(question, on: nil)))
+                // A host that browses has heard records of the name. If their host left, they must not count.
+                for interface in querier.interfaces { steps.append(.query(.reconfirm(question, nil, on: interface))) }
                 continue
             }
             let isTaken = querier.interfaces.contains { !querier.records(for: question, on: $0).isEmpty }

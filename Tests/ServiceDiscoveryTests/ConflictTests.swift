@@ -66,6 +66,20 @@ struct ConflictTests {
         #expect(there == ["Lamp"])
     }
 
+    @Test("A renamed service that browses takes its original name 80 s after the other host left without a goodbye")
+    func cachedRecordsDoNotKeepAName() throws {
+        var link = TestLink(nodes: 2)
+        link.send(.browse(BrowseID(rawValue: 1), "_ipp._tcp"), to: 1)
+        link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
+        link.run(for: .seconds(5))
+        link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
+        link.run(for: .seconds(1))
+        #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
+        link.dead = [0]
+        link.run(until: .zero + .seconds(90))
+        #expect(link.names[1] == "Lamp")
+    }
+
     @Test("A name that stays in use is tried about once per hour") func aNameThatStaysTakenIsTriedOnceAnHour() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
