@@ -72,6 +72,7 @@ interoperability dnsmasq-base  command dnsmasq
 interoperability isc-dhcp-server  command dhcpd
 interoperability kea-dhcp4-server  command kea-dhcp4
 interoperability python3-venv  module ensurepip
+sleep-proxy      ndisc6        command ndisc6
 hardware         qemu-system-x86  command qemu-system-x86_64
 hardware         busybox-static  static busybox
 hardware         cpio          command cpio

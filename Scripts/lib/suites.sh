@@ -5,7 +5,7 @@
 
 suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy conformance hardware packages bench soak)
 declare -A packages_of=(
-    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability" [conformance]="conformance"
+    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability sleep-proxy hardware" [conformance]="conformance"
     [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
     [format]="interoperability" [soak]="interoperability"
 )
@@ -81,7 +81,7 @@ prepare_suites() {
     if wants home-assistant; then
         phase "installing Home Assistant" require_home_assistant Tests/HomeAssistant/requirements.txt || return
     fi
-    if wants hardware || wants bench; then
+    if wants hardware || wants bench || { $is_long && wants sleep-proxy; }; then
         phase "building the guest" quietly .build-logs/guest.log Tests/HardwareInTheLoop/guest/build .build-guest || return
     fi
 }
@@ -180,8 +180,8 @@ jobs_fuzz() {
 }
 
 # Test files that only the long form runs. The tests of the compiler cache take minutes, and only a change of the cache can break them.
-# A better sleep proxy takes over only after a minute, so test_better_proxy takes longer than that.
-long_files=" test_compiler_cache test_better_proxy "
+# A better sleep proxy takes over only after a minute, so test_better_proxy takes longer than that. test_suspended_machine boots a guest.
+long_files=" test_compiler_cache test_better_proxy test_suspended_machine "
 
 # python_jobs SUITE KIND FOLDER ARGUMENT...: prints a job for each test file of a folder. The folder's program `run` gets the arguments.
 python_jobs() {

@@ -43,9 +43,13 @@ class Sleeper:
         and the others are missing. `changes` replace parts of the registration: addresses, host, services, card, sequence, lease."""
         return self.does("register", **changes)
 
-    def sleeps(self):
-        """Registers, and then neither sends nor answers anything until it is woken."""
-        answer = self.register()
+    @property
+    def link_local(self):
+        return self.host.addresses(family=6)[0]["local"]
+
+    def sleeps(self, **changes):
+        """Registers, and then neither sends nor answers anything until it is woken. `changes` are those of `register`."""
+        answer = self.register(**changes)
         assert answer["code"] == 0, answer
         self.does("sleep")
         return answer

@@ -7,6 +7,7 @@ the kernel drops every packet in both directions. A packet socket, which is in f
 packet with the host's address, as a network card does.
 """
 
+import ipaddress
 import json
 import os
 import socket
@@ -20,7 +21,7 @@ from zeroconf import IPVersion, ServiceBrowser, ServiceInfo, Zeroconf
 
 TYPE = "_media._tcp.local."
 PROXY_TYPE = "_sleep-proxy._udp.local."
-A, PTR, TXT, SRV, OPT = 1, 12, 16, 33, 41
+A, PTR, TXT, AAAA, SRV, OPT = 1, 12, 16, 28, 33, 41
 IN, UNIQUE = 1, 0x8001
 UPDATE = 5 << 11
 LEASE_OPTION, OWNER_OPTION = 2, 4
@@ -48,6 +49,30 @@ def name(text):
 
 def record(owner, kind, data, record_class=UNIQUE, lifetime=120):
     return name(owner) + struct.pack("!HHIH", kind, record_class, lifetime, len(data)) + data
+
+
+# Registration (RFC 2136, RFC 9664, draft-cheshire-edns0-owner-option)
+
+def records(host, addresses, services):
+    found = []
+    for address in map(ipaddress.ip_address, addresses):
+        found.append(record(host, A if address.version == 4 else AAAA, address.packed))
+        found.append(record(address.reverse_pointer, PTR, name(host)))
+    for instance, port in services.items():
+        full = [instance, *TYPE.rstrip(".").split(".")]
+        found.append(record(full, SRV, struct.pack("!HHH", 0, 0, port) + name(host)))
+        found.append(record(full, TXT, b"\x0bpath=/films", lifetime=4500))
+        found.append(record(TYPE, PTR, name(full), record_class=IN, lifetime=4500))
+    return found
+
+
+def registration(host, addresses, services, card, sequence, lease):
+    """Returns the message that registers a host with a sleep proxy."""
+    told = records(host, addresses, services)
+    owner = struct.pack("!BB6s", 0, sequence, card)
+    options = struct.pack("!HHI", LEASE_OPTION, 4, lease) + struct.pack("!HH", OWNER_OPTION, len(owner)) + owner
+    opt = b"\0" + struct.pack("!HHIH", OPT, 1440, 0, len(options)) + options
+    return struct.pack("!HHHHHH", 0x4D4D, UPDATE, 0, 0, len(told), 1) + b"".join(told) + opt
 
 
 class Computer:
@@ -84,26 +109,6 @@ class Computer:
                 connection.sendall(b"awake\n")
                 connection.close()
 
-    # Registration (RFC 2136, RFC 9664, draft-cheshire-edns0-owner-option)
-
-    def records(self, addresses, host, instances):
-        found = [record(host, A, socket.inet_aton(address)) for address in addresses]
-        for address in addresses:
-            reverse = ".".join(reversed(address.split("."))) + ".in-addr.arpa"
-            found.append(record(reverse, PTR, name(host)))
-        for instance, port in instances.items():
-            full = [instance, *TYPE.rstrip(".").split(".")]
-            found.append(record(full, SRV, struct.pack("!HHH", 0, 0, port) + name(host)))
-            found.append(record(full, TXT, b"\x0bpath=/films", lifetime=4500))
-            found.append(record(TYPE, PTR, name(full), record_class=IN, lifetime=4500))
-        return found
-
-    def message(self, records, card, sequence, lease):
-        owner = struct.pack("!BB6s", 0, sequence, card)
-        options = struct.pack("!HHI", LEASE_OPTION, 4, lease) + struct.pack("!HH", OWNER_OPTION, len(owner)) + owner
-        opt = b"\0" + struct.pack("!HHIH", OPT, 1440, 0, len(options)) + options
-        return struct.pack("!HHHHHH", 0x4D4D, UPDATE, 0, 0, len(records), 1) + b"".join(records) + opt
-
     def register(self, addresses=None, host=None, services=None, card=None, sequence=None, lease=3600, proxy=None):
         """Sends a registration to the best proxy, and returns the response code, the seconds to the answer, and the bytes of the
         answer; the code is None if no answer arrives."""
@@ -111,9 +116,9 @@ class Computer:
         while not self.proxies and time.monotonic() < end:
             time.sleep(0.02)
         place = self.proxies[min(self.proxies)]
-        records = self.records(addresses or [self.address], host or self.host, self.services if services is None else services)
-        card = bytes.fromhex(card.replace(":", "")) if card else self.card
-        message = self.message(records, card, self.sequence if sequence is None else sequence, lease)
+        message = registration(
+            host or self.host, addresses or [self.address], self.services if services is None else services,
+            bytes.fromhex(card.replace(":", "")) if card else self.card, self.sequence if sequence is None else sequence, lease)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
             sending.bind((self.address, 0))
             sending.connect(place)

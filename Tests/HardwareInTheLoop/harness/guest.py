@@ -33,8 +33,9 @@ class Gone(Exception):
 class Guest:
     """A virtual machine with the kernel and the files of `folder`, and with the programs of `archive`."""
 
-    def __init__(self, folder, archive, work):
-        """`work` is a folder for sockets and logs. Its path must be short, because the length of a socket's path is limited."""
+    def __init__(self, folder, archive, work, options=()):
+        """`work` is a folder for sockets and logs. Its path must be short, because the length of a socket's path is limited.
+        `options` are more words of QEMU's command line."""
         self.console = work / "console"
         files = work / "files.cpio"
         with files.open("wb") as joined:
@@ -51,7 +52,7 @@ class Guest:
              "-display", "none", "-nodefaults", "-no-reboot", "-kernel", folder / "vmlinux", "-initrd", files,
              "-append", "console=ttyS0 quiet loglevel=4 panic=-1 tsc=reliable", "-serial", f"file:{self.console}",
              "-device", "virtio-serial-pci", "-chardev", f"socket,id=channel,path={work / 'channel'}",
-             "-device", "virtserialport,chardev=channel", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
+             "-device", "virtserialport,chardev=channel", "-device", "isa-debug-exit,iobase=0xf4,iosize=4", *options],
             stdin=subprocess.DEVNULL, stdout=(work / "qemu").open("w"), stderr=subprocess.STDOUT)
         listener.settimeout(patient(10))
         self._buffer, self._number = b"", 0
