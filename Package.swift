@@ -166,7 +166,7 @@ let controller: [Target] = [
         ["LinuxSystem", "AsyncHTTPClient", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"]),
     module("Controller/Effects", ["RuleChecks", "DurableRules", "HTTPRequests", "HostSleep"]),
     module("Controller/Terminal", ["LinuxSystem", "Charting"]),
-    module("Controller/Daemon", ["PlugClient", "Scripting", "CryptoExtras"]),
+    module("Controller/Daemon", ["PlugClient", "HostSleep", "Scripting", "CryptoExtras"]),
     module("Controller/Doctor", ["PlugClient", "HostSleep"]),
     module("Controller/Presentation", ["Terminal", "Daemon", "Doctor", "Fleet"]),
     module("Controller/Broker", ["MQTT", "BrokerConfiguration", "Daemon"]),

@@ -11,20 +11,20 @@ public struct EffectPerformer: Sendable {
     private let desks: [(name: String, desk: NotificationDelivery)]
     private let sender: WebHookSender
     private let outside: EffectPolicy
-    private let machines: KnownMachines
+    private let machines: @Sendable () -> KnownMachines
 
-    /// Creates a performer with the receivers of notifications, the policy for programs and servers, and the machines
-    /// that rules can wake.
+    /// Creates a performer with the receivers of notifications, the policy for programs and servers, and the current
+    /// machines that rules can wake.
     public init(
         receivers: [NamedReceiver] = [], outside: EffectPolicy = EffectPolicy(),
-        machines: KnownMachines = KnownMachines()
+        machines: @escaping @Sendable () -> KnownMachines = { KnownMachines() }
     ) {
         self.init(receivers: receivers, limits: NotificationQueue.Limits(), outside: outside, machines: machines)
     }
 
     init(
         receivers: [NamedReceiver], limits: NotificationQueue.Limits, outside: EffectPolicy = EffectPolicy(),
-        machines: KnownMachines = KnownMachines()
+        machines: @escaping @Sendable () -> KnownMachines = { KnownMachines() }
     ) {
         self.machines = machines
         desks = receivers.map { named in
@@ -57,7 +57,7 @@ public struct EffectPerformer: Sendable {
 
     /// Wakes a machine; nil if the task was cancelled.
     private func wake(_ name: String) async -> EffectOutcome? {
-        guard let machine = machines.machine(name) else { return .failed("no machine is called \"\(name)\"") }
+        guard let machine = machines().machine(name) else { return .failed("no machine is called \"\(name)\"") }
         do throws(WakeFault) {
             guard let outcome = try await Waker.wake(machine) else { return nil }
             return outcome == .didNotWake ? .failed("\(outcome)") : .reported("\(outcome)")

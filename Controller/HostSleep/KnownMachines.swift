@@ -12,30 +12,36 @@ public struct KnownMachine: Hashable, Sendable {
     public var password: WakePassword?
     /// The only interface that sends the magic packet; nil for all.
     public var interface: String?
-    /// The machine's address, which is checked for an answer; nil if only its card is known.
-    public var address: IPAddress?
+    /// The machine's addresses, which are checked for an answer; empty if only its card is known.
+    public var addresses: [IPAddress]
 
     /// Creates a machine.
     public init(
         name: String, card: MACAddress, password: WakePassword? = nil, interface: String? = nil,
-        address: IPAddress? = nil
+        addresses: [IPAddress] = []
     ) {
         self.name = name
         self.card = card
         self.password = password
         self.interface = interface
-        self.address = address
+        self.addresses = addresses
+    }
+
+    /// Creates a machine from the text of its addresses; nil if `card` is not the address of one network card.
+    public init?(name: String, card: String, addresses: [String]) {
+        guard let card = AddressText.card(card) else { return nil }
+        self.init(name: name, card: card, addresses: addresses.compactMap { AddressText.address($0) })
     }
 }
 
-/// The machines of `machines.toml`.
+/// The machines that this host can wake: those of `machines.toml`, and hosts that slept at the plugs' sleep proxies.
 public struct KnownMachines: Hashable, Sendable {
     /// The maximum size of the file in bytes.
     public static let fileLimit = ConfigurationText.limit
     /// The maximum number of machines.
     static let limit = 256
 
-    /// The machines in the order of the file.
+    /// The machines: those of the file in its order, then the added ones.
     public private(set) var machines: [KnownMachine] = []
 
     /// Creates an empty list.
@@ -67,6 +73,13 @@ public struct KnownMachines: Hashable, Sendable {
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 
+    /// Adds a machine, unless a machine has the same name or card, or the list is full.
+    public mutating func add(_ machine: KnownMachine) {
+        let name = machine.name.lowercased()
+        let isKnown = machines.contains { $0.card == machine.card || $0.name.lowercased() == name }
+        if !isKnown, !name.isEmpty, machines.count < Self.limit { machines.append(machine) }
+    }
+
     /// Returns the machine with exactly this name, otherwise the machine whose name differs only in capitals, if
     /// there is exactly one. Returns nil for any other name.
     public func machine(_ name: String) -> KnownMachine? {
@@ -81,16 +94,15 @@ extension ConfigurationReader.Table {
     fileprivate func machine() -> KnownMachine? {
         if !has("mac") { wrong(.missing("mac = \"...\", the address of the machine's network card")) }
         let card = text("mac", "six bytes such as \"00:11:22:33:44:55\"", longest: 17).flatMap { text -> MACAddress? in
-            let card = Self.bytes(text).flatMap { MACAddress(bytes: $0) }
-            if card.map({ $0.isGroup || $0 == .zero }) ?? true {
+            let card = AddressText.card(text)
+            if card == nil {
                 wrong(.contradiction("\"\(text)\" is not the address of one card, such as 00:11:22:33:44:55"), "mac")
-                return nil
             }
             return card
         }
         let password = text("password", "four or six bytes such as \"0a:0b:0c:0d:0e:0f\"", longest: 17).flatMap {
             text -> WakePassword? in
-            let password = Self.bytes(text).flatMap { WakePassword(bytes: $0) }
+            let password = AddressText.bytes(text).flatMap { WakePassword(bytes: $0) }
             if password == nil {
                 wrong(.contradiction("a password has four or six bytes, such as 0a:0b:0c:0d"), "password")
             }
@@ -98,23 +110,32 @@ extension ConfigurationReader.Table {
         }
         let interface = text("interface", "the name of a network interface", longest: 15)
         let address = text("address", "an IPv4 or IPv6 address", longest: 45).flatMap { text -> IPAddress? in
-            let address = Self.address(text)
+            let address = AddressText.address(text)
             if address == nil { wrong(.contradiction("\"\(text)\" is not an address such as 192.0.2.7"), "address") }
             return address
         }
         guard let card else { return nil }
-        return KnownMachine(name: name, card: card, password: password, interface: interface, address: address)
+        return KnownMachine(
+            name: name, card: card, password: password, interface: interface, addresses: address.map { [$0] } ?? [])
+    }
+}
+
+/// Parses the text of addresses.
+private enum AddressText {
+    /// Parses the address of one network card.
+    static func card(_ text: String) -> MACAddress? {
+        bytes(text).flatMap { MACAddress(bytes: $0) }.flatMap { $0.isGroup || $0 == .zero ? nil : $0 }
     }
 
     /// Parses an address as `inet_pton` does.
-    private static func address(_ text: String) -> IPAddress? {
+    static func address(_ text: String) -> IPAddress? {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 { return IPAddress(bytes: bytes.prefix(4)) }
         return inet_pton(AF_INET6, text, &bytes) == 1 ? IPAddress(bytes: bytes) : nil
     }
 
     /// Parses bytes of two hexadecimal digits, separated by colons or by hyphens.
-    private static func bytes(_ text: String) -> [UInt8]? {
+    static func bytes(_ text: String) -> [UInt8]? {
         let parts = text.split(separator: text.contains("-") ? "-" : ":", omittingEmptySubsequences: false)
         let bytes = parts.compactMap { part -> UInt8? in
             guard part.utf8.count == 2, part.allSatisfy(\.isHexDigit) else { return nil }

@@ -12,7 +12,7 @@ public import SleepClient
 ///
 /// A machine is awake when its own card answers ARP or neighbour discovery for one of its addresses. This needs no open
 /// port and no privilege, and is not fooled by a sleep proxy, which answers with its own card. The kernel asks because
-/// a datagram is sent to the address; without a configured address, the addresses under which the kernel knows the card
+/// a datagram is sent to the address; without a known address, the addresses under which the kernel knows the card
 /// are used. The kernel does not ask again for up to a minute after an answer, so a machine is also awake when it
 /// refuses a datagram.
 public enum Waker {
@@ -108,7 +108,7 @@ public enum Waker {
     private static func check(_ machine: KnownMachine, _ probes: inout [IPAddress: DatagramProbe]) -> [Duration] {
         let neighbours = ((try? RouteControl().neighbours()) ?? []).filter { $0.card == machine.card }
         var addresses = neighbours.map { ($0.address, UInt32(bitPattern: $0.interface)) }
-        if let address = machine.address, !addresses.contains(where: { $0.0 == address }) {
+        for address in machine.addresses where !addresses.contains(where: { $0.0 == address }) {
             addresses.append((address, 0))
         }
         for (address, interface) in addresses {

@@ -3,16 +3,19 @@ import ProtocolCore
 public import SleepClient
 
 /// A machine that the daemon can wake. The password of its magic packet is never part of a record.
-public struct MachineRecord: Encodable, Hashable, Sendable {
+public struct MachineRecord: Codable, Hashable, Sendable {
     /// The machine's name.
     public var machine: String
-    /// The address of its network card; nil for users who are not owners.
-    public var mac: String?
+    /// The address of its network card, such as 00:11:22:33:44:55.
+    public var mac: String
+    /// Its known IP addresses.
+    public var addresses: [String]
 
     /// Creates the record of a machine.
     public init(_ machine: KnownMachine) {
         self.machine = machine.name
         mac = "\(machine.card)"
+        addresses = machine.addresses.map { "\($0)" }
     }
 }
 

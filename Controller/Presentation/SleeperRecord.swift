@@ -8,6 +8,8 @@ public struct SleeperRecord: Codable, Hashable, Sendable {
     public var host: String
     /// The hardware address.
     public var card: String
+    /// The addresses at which it can be reached when it is awake.
+    public var addresses: [String]
     /// asleep or awake.
     public var state: String
     /// The begin of the current sleep in ISO 8601, UTC, milliseconds; omitted if the host is awake.
@@ -28,6 +30,7 @@ public struct SleeperRecord: Codable, Hashable, Sendable {
     public init(_ sleeper: PlugSleeper, clock: PlugClock?) {
         host = sleeper.host
         card = sleeper.card
+        addresses = sleeper.addresses
         state = sleeper.asleepSince == nil ? Self.awake : Self.asleep
         asleepSince = sleeper.asleepSince.flatMap { clock?.wallTime(ofPlugTime: $0).iso8601() }
         sleptSeconds = sleeper.sleptSeconds

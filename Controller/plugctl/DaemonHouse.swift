@@ -14,7 +14,9 @@ import SleepClient
 struct DaemonHouse: HouseCommands {
     let runner: RuleRunner
     let client: PlugClient
-    let machines: KnownMachines
+    let known: HouseMachines
+
+    var machines: KnownMachines { known.current }
 
     func send(
         _ command: PlugCommand, to plug: String, id: RequestID

@@ -49,10 +49,11 @@ struct RuleCheckCommand: AsyncParsableCommand {
         let asked = CheckedHouse(
             daemon: daemon.daemon(), history: offline ? nil : try await history.openForReadingIfPresent())
         let house = offline ? nil : await asked.plugs()
+        let machines = try await MachineFile.known(offline ? nil : daemon.daemon())
         let daylight = try place.read()
         let findings =
             RuleCheck.findings(
-                rules, in: house, machines: try MachineFile.read().machines.map(\.name),
+                rules, in: house, machines: machines.machines.map(\.name),
                 knowsSun: daylight != nil, sun: daylight.map(Self.yearAhead) ?? .unknown)
             + EffectPolicy(limits: OutsideFile.limits()).findings(rules)
         var all: [(diagnostic: Diagnostic, rule: String?)] = read.diagnostics.map { ($0, nil) }

@@ -55,7 +55,8 @@ struct RunnerOptions: ParsableArguments {
                     SleepingMachine(
                         client: client, interfaces: network.filter, digest: SleepDigest(), directory: $0)
                 }
-            let listening: [(any HouseObserver)?] = [board, broker, delivery?.states, sleeping?.digest]
+            let machines = HouseMachines(MachineFile.machines())
+            let listening: [(any HouseObserver)?] = [board, broker, delivery?.states, sleeping?.digest, machines]
             let audiences = listening.compactMap(\.self)
             var secrets = secrets(store, face, history)
             for paths in [settings?.account.secretPaths, others?.secretPaths, fleet?.secretPaths] {
@@ -64,8 +65,8 @@ struct RunnerOptions: ParsableArguments {
             let receivers = NotificationFile.receivers()
             secrets.files += receivers.flatMap(\.secretPaths) + MachineFile.paths
             let outside = EffectPolicy.read(keeping: secrets, socket: face?.settings.socket)
-            let machines = MachineFile.machines()
-            let performer = EffectPerformer(receivers: receivers, outside: outside, machines: machines)
+            let performer = EffectPerformer(
+                receivers: receivers, outside: outside, machines: { machines.current })
             let runner = RuleRunner(
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audiences: audiences)
@@ -84,7 +85,7 @@ struct RunnerOptions: ParsableArguments {
                     group.addTask { for await _ in unread {} }
                     if let files { group.addTask { await files.follow { await runner.replace($0) } } }
                     if let face, let board {
-                        let house = DaemonHouse(runner: runner, client: client, machines: machines)
+                        let house = DaemonHouse(runner: runner, client: client, known: machines)
                         group.addTask { await face.run(board, house, recorder, fleet, logger) }
                     }
                     if let broker {

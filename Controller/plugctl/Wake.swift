@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigurationFiles
+import DaemonClient
 import HostSleep
 import LinuxSystem
 import Presentation
@@ -10,7 +11,8 @@ struct Wake: AsyncParsableCommand {
         commandName: "wake",
         abstract: "Wake a sleeping machine, and wait until it answers.",
         discussion: """
-            The machines are configured in ~/.config/smartplug/machines.toml or /etc/smartplug/machines.toml:
+            A machine is a computer that sleeps, or has slept, at the sleep proxy of a plug of the running daemon: its name is the host name \
+            without .local. Other machines are configured in ~/.config/smartplug/machines.toml or /etc/smartplug/machines.toml:
 
               ["Media Server"]
               mac = "00:11:22:33:44:55"
@@ -18,7 +20,7 @@ struct Wake: AsyncParsableCommand {
               password = "0a:0b:0c:0d:0e:0f"      # optional: the SecureOn password
               interface = "eth0"                  # optional: the interface that sends the magic packet
 
-            A machine is awake when its network card answers for one of its addresses. Without an address, this machine must have \
+            A machine is awake when its network card answers for one of its addresses. Without an address, this computer must have \
             communicated with it recently. Exit status: 0 if the machine is awake, 1 if it did not wake.
 
             Examples:
@@ -26,6 +28,7 @@ struct Wake: AsyncParsableCommand {
               plugctl wake "Media Server" --timeout 2min --json
             """)
 
+    @OptionGroup var daemon: DaemonOptions
     @Argument(help: "The name of the machine.")
     var machine: String
     @Option(help: "How long to wait for the machine.")
@@ -36,7 +39,7 @@ struct Wake: AsyncParsableCommand {
     func run() async throws {
         var isAwake = false
         try await saying {
-            let known = try MachineFile.read()
+            let known = try await MachineFile.known(daemon.daemon())
             guard let found = known.machine(machine) else {
                 let names = known.machines.map { "\"\($0.name)\"" }.joined(separator: ", ")
                 throw CLIError(
@@ -76,7 +79,19 @@ enum MachineFile {
         return found ?? KnownMachines()
     }
 
-    /// Returns the machines for rules and the dashboard. An invalid file is reported, and no machine is then known.
+    /// Returns the machines of the file, and those that the daemon knows.
+    static func known(_ daemon: DaemonClient?) async throws -> KnownMachines {
+        var known = try read()
+        // Without an answer of the daemon, only the file counts.
+        for record in (try? await daemon?.read([MachineRecord].self, "/api/v1/machines")) ?? [] {
+            if let machine = KnownMachine(name: record.machine, card: record.mac, addresses: record.addresses) {
+                known.add(machine)
+            }
+        }
+        return known
+    }
+
+    /// Returns the machines of the file for rules and the dashboard. An invalid file is reported, and no machine is then known.
     static func machines() -> KnownMachines {
         do throws(CLIError) {
             return try read()

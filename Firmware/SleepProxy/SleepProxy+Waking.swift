@@ -60,7 +60,7 @@ extension SleepProxy {
         if case .recovering = sleeper.phase { publish(&sleeper, isRestored: true, now: now) }
         sleeper.phase = .asleep(Announcements(limits: limits, now: now))
         sleepers.set(sleeper)
-        histories.fellAsleep(sleeper.identity, now: now)
+        histories.fellAsleep(sleeper.identity, sleeper.records.addresses, now: now)
         note(.asleep(sleeper.identity))
         planHandover(now: now)
         step(card, now: now)

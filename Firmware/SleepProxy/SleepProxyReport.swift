@@ -5,6 +5,8 @@ public import ProtocolCore
 public struct SleepHistory: Hashable, Sendable {
     /// The host name and the card.
     public internal(set) var identity: SleeperIdentity
+    /// The addresses at the begin of the last sleep.
+    public internal(set) var addresses: [IPAddress] = []
     /// The begin of the current sleep, or nil if the host is awake.
     public internal(set) var asleepSince: Instant?
     /// The duration of all sleeps that have ended.

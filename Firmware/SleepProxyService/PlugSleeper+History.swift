@@ -1,3 +1,4 @@
+import DNSWire
 import PlugModel
 import ProtocolCore
 import SleepProxy
@@ -16,12 +17,19 @@ extension PlugSleeper {
     private init(_ history: SleepHistory) {
         self.init(
             host: "\(history.identity.host)", card: "\(history.identity.card)",
+            addresses: Self.reachable(history.addresses).map { "\($0)" },
             asleepSince: history.asleepSince.map {
                 Instant(nanoseconds: $0.nanoseconds - $0.nanoseconds % 1_000_000_000)
             },
             sleptSeconds: history.slept.components.seconds, sleeps: UInt32(clamping: history.sleeps),
             lastCause: history.lastCause.map { WakeCause($0) })
         for (cause, count) in history.wakes { wakes[WakeCause(cause)] = UInt32(clamping: count) }
+    }
+
+    /// The addresses for controllers, IPv4 first. A link-local IPv6 address is useless without an interface.
+    private static func reachable(_ addresses: [IPAddress]) -> ArraySlice<IPAddress> {
+        let version4 = addresses.filter { $0.family == .v4 }
+        return (version4 + addresses.filter { $0.family == .v6 && !$0.isLinkLocal }).prefix(addressLimit)
     }
 }
 

@@ -24,6 +24,8 @@ public struct PlugSleeper: Hashable, Sendable {
     public var host: String
     /// The hardware address, such as "02:00:00:00:00:01".
     public var card: String
+    /// The addresses at which it can be reached when it is awake, such as "192.0.2.7": at most ``addressLimit``.
+    public var addresses: [String]
     /// The begin of the current sleep on the plug's clock, or nil if the host is awake.
     public var asleepSince: Instant?
     /// The duration of all sleeps that have ended, in whole seconds.
@@ -41,14 +43,19 @@ public struct PlugSleeper: Hashable, Sendable {
     public static let longestHost = 255
     /// The maximum length of a hardware address in bytes.
     public static let longestCard = 17
+    /// The maximum number of addresses of a sleeper.
+    public static let addressLimit = 3
+    /// The maximum length of an address in bytes.
+    public static let longestAddress = 45
 
     /// Creates a sleeper.
     public init(
-        host: String, card: String, asleepSince: Instant? = nil, sleptSeconds: Int64 = 0, sleeps: UInt32 = 0,
-        wakes: [WakeCause: UInt32] = [:], lastCause: WakeCause? = nil
+        host: String, card: String, addresses: [String] = [], asleepSince: Instant? = nil, sleptSeconds: Int64 = 0,
+        sleeps: UInt32 = 0, wakes: [WakeCause: UInt32] = [:], lastCause: WakeCause? = nil
     ) {
         self.host = host
         self.card = card
+        self.addresses = addresses
         self.asleepSince = asleepSince
         self.sleptSeconds = sleptSeconds
         self.sleeps = sleeps

@@ -22,10 +22,10 @@ struct KnownMachinesTests {
             """)
         let server = KnownMachine(
             name: "Media Server", card: MACAddress(0, 0x11, 0x22, 0xAA, 0xBB, 0xCC),
-            password: WakePassword(bytes: [10, 11, 12, 13, 14, 15]), interface: "eth0", address: .v4(192, 0, 2, 7))
+            password: WakePassword(bytes: [10, 11, 12, 13, 14, 15]), interface: "eth0", addresses: [.v4(192, 0, 2, 7)])
         #expect(known.machines.first == server)
         #expect(known.machines.map(\.name) == ["Media Server", "Desk"])
-        #expect(known.machines.last?.address?.description == "2001:db8::7")
+        #expect(known.machines.last?.addresses.map(\.description) == ["2001:db8::7"])
         #expect(known.machine("media server") == server)
         #expect(known.machine("Media") == nil)
     }
@@ -47,6 +47,26 @@ struct KnownMachinesTests {
             Issue.record("accepted: \(text)")
         } catch {
             #expect("\(error)".contains(key))
+        }
+    }
+
+    @Test("A machine of the file keeps its name and its card when hosts are added") func added() throws {
+        var known = try read("[Desk]\nmac = \"00:11:22:33:44:55\"")
+        for (name, card) in [("desk", 0x66), ("Other", 0x55), ("NAS", 0x77), ("nas", 0x88), ("", 0x99)] {
+            known.add(KnownMachine(name: name, card: MACAddress(0, 0x11, 0x22, 0x33, 0x44, UInt8(card))))
+        }
+        #expect(known.machines.map(\.name) == ["Desk", "NAS"])
+        for number in 0..<300 {
+            known.add(KnownMachine(name: "\(number)", card: MACAddress(2, 0, 0, 0, UInt8(number / 256), UInt8(number % 256))))
+        }
+        #expect(known.machines.count == 256)
+    }
+
+    @Test("A machine is made from text, without the addresses that cannot be parsed") func fromText() {
+        let machine = KnownMachine(name: "nas", card: "02:00:00:00:00:10", addresses: ["192.0.2.7", "nas.local", "::1%"])
+        #expect(machine?.card == MACAddress(2, 0, 0, 0, 0, 0x10) && machine?.addresses == [.v4(192, 0, 2, 7)])
+        for card in ["", "02:00:00:00:00", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00", "02:00:00:00:00:1g"] {
+            #expect(KnownMachine(name: "nas", card: card, addresses: []) == nil)
         }
     }
 

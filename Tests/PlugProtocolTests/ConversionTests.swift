@@ -56,8 +56,8 @@ import PlugModel
             uniqueKeysWithValues: PlugSleeper.WakeCause.allCases.enumerated().map { ($1, UInt32($0)) })
         let sleepers = [
             PlugSleeper(
-                host: "nas.local", card: "02:00:00:00:00:10", asleepSince: at(7), sleptSeconds: 3600, sleeps: 2,
-                wakes: wakes, lastCause: .leaseEnd),
+                host: "nas.local", card: "02:00:00:00:00:10", addresses: ["192.0.2.7", "2001:db8::7"], asleepSince: at(7),
+                sleptSeconds: 3600, sleeps: 2, wakes: wakes, lastCause: .leaseEnd),
             PlugSleeper(host: "", card: "", asleepSince: .zero, sleptSeconds: WireScalar.longestSleep, sleeps: .max),
         ]
         let state = PlugState(relayOn: true, sleepers: sleepers)
@@ -80,6 +80,8 @@ import PlugModel
             { $0.sleepers = Array(repeating: WireSleeper(), count: 33) },
             { $0.sleepers[0].host = String(repeating: "a", count: 256) },
             { $0.sleepers[0].hardwareAddress = String(repeating: "a", count: 18) },
+            { $0.sleepers[0].addresses = ["", "", "", ""] },
+            { $0.sleepers[0].addresses = [String(repeating: "1", count: 46)] },
             { $0.sleepers[0].asleepSince = .max }, { $0.sleepers[0].asleepSince = 1 << 60 + 1 },
             { $0.sleepers[0].sleptSeconds = .max },
         ]

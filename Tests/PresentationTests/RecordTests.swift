@@ -169,8 +169,8 @@ import Testing
         var plug = state()
         plug.sleepers = [
             PlugSleeper(
-                host: "nas.local", card: "02:00:00:00:00:10", asleepSince: at(60), sleptSeconds: 18_725, sleeps: 3,
-                wakes: [.leaseEnd: 1, .connection: 2], lastCause: .connection),
+                host: "nas.local", card: "02:00:00:00:00:10", addresses: ["192.0.2.7"], asleepSince: at(60),
+                sleptSeconds: 18_725, sleeps: 3, wakes: [.leaseEnd: 1, .connection: 2], lastCause: .connection),
             PlugSleeper(host: "desk.local", card: "02:00:00:00:00:11", sleptSeconds: 59, sleeps: 1),
         ]
         // The plug's clock shows 100 s at this moment.
@@ -178,10 +178,10 @@ import Testing
         var record = InfoRecord(description, at: service, now: .zero)
         record.take(plug, clock: clock)
         let wired: [String] = [
-            #""sleepers":[{"asleepSince":"2026-11-21T09:00:43.456Z","card":"02:00:00:00:00:10","host":"nas.local","#,
+            #""sleepers":[{"addresses":["192.0.2.7"],"asleepSince":"2026-11-21T09:00:43.456Z","card":"02:00:00:00:00:10","host":"nas.local","#,
             #""lastCause":"connection","sleeps":3,"sleptSeconds":18725,"state":"asleep","#,
             #""wakes":{"connection":2,"leaseEnd":1}},"#,
-            #"{"card":"02:00:00:00:00:11","host":"desk.local","sleeps":1,"sleptSeconds":59,"state":"awake","wakes":{}}]"#,
+            #"{"addresses":[],"card":"02:00:00:00:00:11","host":"desk.local","sleeps":1,"sleptSeconds":59,"state":"awake","wakes":{}}]"#,
         ]
         #expect(jsonLine(record).contains(wired.joined()))
         let lines: [String] = [

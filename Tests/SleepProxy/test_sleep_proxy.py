@@ -2,6 +2,7 @@
 
 from deadlines import eventually
 from harness.avahi import Avahi
+from harness.served import Served
 from observers import asleep, connected, media, sleepers
 
 
@@ -38,6 +39,22 @@ def test_avahi_finds_a_sleeping_computer(lan, proxy, sleeper):
     assert avahi.services("_media._tcp") == {"Media": 7000}
 
 
+def test_neighbor_discovery_finds_the_plug_while_a_computer_sleeps(lan, proxy, sleeper):
+    """ndisc6 receives the plug's hardware address for the IPv6 address of a computer that sleeps, and later the computer's own."""
+    lamp, computer, client = proxy(lan.host()), sleeper(), lan.host()
+
+    def neighbor():
+        return client.run("ndisc6", "-1", "-q", computer.link_local, "eth0").strip().lower()
+
+    assert neighbor() == computer.host.hardware_address()
+    computer.sleeps(addresses=[computer.address, computer.link_local])
+    asleep(lamp, computer)
+    assert neighbor() == lamp.host.hardware_address()
+    computer.wakes()
+    eventually(lambda: not sleepers(lamp), 5, lambda: f"no sleeper: {lamp.status()}")
+    assert neighbor() == computer.host.hardware_address()
+
+
 def test_a_killed_proxy_serves_again_after_its_restart(lan, proxy, sleeper, tmp_path):
     """A plug that was killed and started again answers for the computers that still sleep."""
     host = lan.host()
@@ -63,6 +80,25 @@ def test_a_computer_that_wakes_up_by_itself_is_released(lan, proxy, sleeper):
     eventually(lambda: not sleepers(lamp), 5, lambda: f"no sleeper: {lamp.status()}")
     assert connected(lan.host(), computer.address, 7000) == "awake"
     assert computer.wakeups == 0
+
+
+def test_a_daemon_learns_a_computer_from_a_plug_and_wakes_it(lan, proxy, sleeper, controller, tmp_path):
+    """Without machines.toml, `plugctl wake` and `plugctl info` know a computer at the sleep proxy of a plug."""
+    lamp, computer, person = proxy(lan.host()), sleeper(), controller(lan.host())
+    served = Served(person, tmp_path / "daemon").follows(1)
+    assert served.get("/api/v1/machines") == []
+    computer.sleeps()
+    asleep(lamp, computer)
+    [machine] = eventually(lambda: served.get("/api/v1/machines"), 15, lambda: f"the machine: {served.plug('Lamp')}")
+    assert machine == {"machine": "media", "mac": computer.host.hardware_address(), "addresses": [computer.address]}
+    person.through(served.socket)
+    done = person.finish("wake", "media", "--json", within=30)
+    assert done.status == 0 and done.objects[0]["outcome"] == "awake", done
+    assert computer.wakeups == 1
+    eventually(
+        lambda: served.plug("Lamp")["sleepers"][0]["state"] == "awake", 15, lambda: f"the return: {served.plug('Lamp')}")
+    [info] = person.finish("info", "Lamp", "--json").objects
+    assert [(one["host"], one["sleeps"], one["wakes"]) for one in info["sleepers"]] == [("media.local", 1, {})]
 
 
 def test_forged_registrations_obtain_nothing(lan, proxy, sleeper):

@@ -31,6 +31,7 @@ struct SleepHistoryTests {
         #expect(link.proxy.report.sleepers.isEmpty)
         let history = try #require(link.proxy.report.histories.first)
         #expect(history.identity == SleeperIdentity(host: sleeper.host, card: sleeper.card))
+        #expect(history.addresses == sleeper.addresses)
         #expect(history.asleepSince == nil && history.slept == .seconds(3600) && history.sleeps == 1)
         #expect(history.wakes == [.connection: 2] && history.lastCause == .connection)
     }

@@ -1,9 +1,9 @@
-// The machines of machines.toml, with a button that wakes each. Without machines, the section stays hidden.
+// The machines that the daemon can wake, with a button for each. Without machines, the section stays hidden.
 
 import { Fault, get, post } from "./api.js";
 import { make, named, setAttribute, setText } from "./dom.js";
 import { number } from "./format.js";
-import { hear } from "./house.js";
+import { hear, plugs } from "./house.js";
 import { may } from "./rights.js";
 
 /** Describes the daemon's WakeRecord as plugctl does. */
@@ -59,7 +59,7 @@ export function startMachines() {
     section.hidden = names.length === 0;
   }
 
-  /** Requests the list. It changes only when the daemon restarts, and the page then receives the whole house again. */
+  /** Requests the list. */
   async function read() {
     try {
       paint((await get("machines")).map(({ machine }) => machine));
@@ -68,5 +68,14 @@ export function startMachines() {
 
   hear("rights", () => { for (const { paint } of shown.values()) paint(); });
   hear("house", (again) => { if (again) read(); });
+  // The list also has the hosts at the sleep proxies of the plugs.
+  const hosts = () => JSON.stringify([...plugs.values()].flatMap(({ record }) => record.sleepers ?? []).map(({ host }) => host));
+  let listed = hosts();
+  hear("plug", () => {
+    const current = hosts();
+    if (current === listed) return;
+    listed = current;
+    read();
+  });
   read();
 }

@@ -5,7 +5,6 @@ import Presentation
 
 /// Filters for users who are not owners. These users see neither the arguments of programs that rules run nor the log
 /// messages of scripts. They also see no failure texts, because these can quote arguments, log messages and rule files.
-/// The addresses of network cards are for owners only, too.
 enum NonOwnerFilter {
     static let program = "run a program"
     static let details = "an owner sees the details"
@@ -46,14 +45,6 @@ extension RuleStateRecord {
 
 extension RuleFaultRecord {
     var forOthers: RuleFaultRecord { RuleFaultRecord(file: file, words: NonOwnerFilter.details, rules: rules) }
-}
-
-extension MachineRecord {
-    var forOthers: MachineRecord {
-        var record = self
-        record.mac = nil
-        return record
-    }
 }
 
 extension HouseRecord {

@@ -29,8 +29,9 @@ struct SleepHistories: Sendable {
     }
 
     /// The host fell asleep. After the loss of the link or a lost wake, the same sleep continues.
-    mutating func fellAsleep(_ identity: SleeperIdentity, now: Instant) {
+    mutating func fellAsleep(_ identity: SleeperIdentity, _ addresses: [IPAddress], now: Instant) {
         change(identity, now: now) { history in
+            history.addresses = addresses
             guard history.asleepSince == nil else { return }
             history.asleepSince = now
             history.sleeps = history.sleeps.addingOne

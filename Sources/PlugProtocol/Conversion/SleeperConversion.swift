@@ -6,6 +6,7 @@ extension WireSleeper {
         self.init()
         host = Self.shortened(sleeper.host)
         hardwareAddress = sleeper.card
+        addresses = Array(sleeper.addresses.prefix(PlugSleeper.addressLimit))
         if let since = sleeper.asleepSince { asleepSince = WireScalar.nanoseconds(since) }
         sleptSeconds = UInt64(min(max(0, sleeper.sleptSeconds), WireScalar.longestSleep))
         sleeps = sleeper.sleeps
@@ -19,10 +20,15 @@ extension WireSleeper {
     func model() throws(MessageFault) -> PlugSleeper {
         try Self.check(host, "host", PlugSleeper.longestHost)
         try Self.check(hardwareAddress, "hardware_address", PlugSleeper.longestCard)
+        guard addresses.count <= PlugSleeper.addressLimit else {
+            throw .outOfRange(
+                field: "addresses", value: Int64(addresses.count), allowed: 0...Int64(PlugSleeper.addressLimit))
+        }
+        for address in addresses { try Self.check(address, "addresses", PlugSleeper.longestAddress) }
         var counts: [PlugSleeper.WakeCause: UInt32] = [:]
         for wake in wakes { if let cause = wake.cause.model { counts[cause] = wake.count } }
         return PlugSleeper(
-            host: host, card: hardwareAddress,
+            host: host, card: hardwareAddress, addresses: addresses,
             asleepSince: hasAsleepSince ? try WireScalar.instant(asleepSince, "asleep_since") : nil,
             sleptSeconds: try WireScalar.sleptSeconds(sleptSeconds), sleeps: sleeps, wakes: counts,
             lastCause: lastCause.model)

@@ -1323,6 +1323,9 @@ nonisolated struct WireSleeper: Sendable {
   /// unspecified if the host was never woken
   var lastCause: WireWakeCause = .unspecified
 
+  /// at most 3, such as "192.0.2.7", at most 45 bytes each
+  var addresses: [String] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -3395,7 +3398,7 @@ nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireSleeper: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Sleeper"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}host\0\u{3}hardware_address\0\u{3}asleep_since\0\u{3}slept_seconds\0\u{1}sleeps\0\u{1}wakes\0\u{3}last_cause\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}host\0\u{3}hardware_address\0\u{3}asleep_since\0\u{3}slept_seconds\0\u{1}sleeps\0\u{1}wakes\0\u{3}last_cause\0\u{1}addresses\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3410,6 +3413,7 @@ nonisolated extension WireSleeper: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.sleeps) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.wakes) }()
       case 7: try { try decoder.decodeSingularEnumField(value: &self.lastCause) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.addresses) }()
       default: break
       }
     }
@@ -3441,6 +3445,9 @@ nonisolated extension WireSleeper: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.lastCause != .unspecified {
       try visitor.visitSingularEnumField(value: self.lastCause, fieldNumber: 7)
     }
+    if !self.addresses.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.addresses, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3452,6 +3459,7 @@ nonisolated extension WireSleeper: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.sleeps != rhs.sleeps {return false}
     if lhs.wakes != rhs.wakes {return false}
     if lhs.lastCause != rhs.lastCause {return false}
+    if lhs.addresses != rhs.addresses {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
