@@ -57,13 +57,15 @@ struct KnownMachinesTests {
         }
         #expect(known.machines.map(\.name) == ["Desk", "NAS"])
         for number in 0..<300 {
-            known.add(KnownMachine(name: "\(number)", card: MACAddress(2, 0, 0, 0, UInt8(number / 256), UInt8(number % 256))))
+            known.add(
+                KnownMachine(name: "\(number)", card: MACAddress(2, 0, 0, 0, UInt8(number / 256), UInt8(number % 256))))
         }
         #expect(known.machines.count == 256)
     }
 
     @Test("A machine is made from text, without the addresses that cannot be parsed") func fromText() {
-        let machine = KnownMachine(name: "nas", card: "02:00:00:00:00:10", addresses: ["192.0.2.7", "nas.local", "::1%"])
+        let machine = KnownMachine(
+            name: "nas", card: "02:00:00:00:00:10", addresses: ["192.0.2.7", "nas.local", "::1%"])
         #expect(machine?.card == MACAddress(2, 0, 0, 0, 0, 0x10) && machine?.addresses == [.v4(192, 0, 2, 7)])
         for card in ["", "02:00:00:00:00", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00", "02:00:00:00:00:1g"] {
             #expect(KnownMachine(name: "nas", card: card, addresses: []) == nil)

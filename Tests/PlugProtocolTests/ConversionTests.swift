@@ -56,7 +56,8 @@ import PlugModel
             uniqueKeysWithValues: PlugSleeper.WakeCause.allCases.enumerated().map { ($1, UInt32($0)) })
         let sleepers = [
             PlugSleeper(
-                host: "nas.local", card: "02:00:00:00:00:10", addresses: ["192.0.2.7", "2001:db8::7"], asleepSince: at(7),
+                host: "nas.local", card: "02:00:00:00:00:10", addresses: ["192.0.2.7", "2001:db8::7"],
+                asleepSince: at(7),
                 sleptSeconds: 3600, sleeps: 2, wakes: wakes, lastCause: .leaseEnd),
             PlugSleeper(host: "", card: "", asleepSince: .zero, sleptSeconds: WireScalar.longestSleep, sleeps: .max),
         ]

@@ -42,9 +42,9 @@ class QMP:
     def does(self, verb, **arguments):
         self._lines.write(json.dumps({"execute": verb, "arguments": arguments}) + "\n")
         self._lines.flush()
-        while "return" not in (told := self._next()):
-            assert "error" not in told, f"{verb}: {told}"
-            self._events.append(told["event"])
+        while "return" not in (answer := self._next()):
+            assert "error" not in answer, f"{verb}: {answer}"
+            self._events.append(answer["event"])
 
     def waits_for(self, event):
         while event not in self._events:
