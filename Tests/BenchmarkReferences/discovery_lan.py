@@ -71,7 +71,7 @@ class Measurement:
         return host.start(sys.executable, HERE / "zeroconf_services.py", verb, TYPE, self.services, *rest)
 
     def avahi(self, host, services=0):
-        """Starts avahi-daemon with `services` static services, and returns after it has announced them."""
+        """Starts avahi-daemon with `services` static services, which it announces after this function has returned."""
         host.run("mkdir", "/run/services")
         for number in range(services):
             text = (HERE / "avahi.service").read_text().replace("NUMBER", str(number))

@@ -25,7 +25,7 @@ def three_arp_probes(bench):
 
 
 @criterion("RFC 3927 §2.2.1", "probes have no sender address", seconds=10, proof=from_target(
-    "probes contain the probed address as sender", fields(probe, lambda frame: replace(frame, sender="169.254.9.9"))))
+    "probes have the sender address 169.254.9.9", fields(probe, lambda frame: replace(frame, sender="169.254.9.9"))))
 def probes_without_sender(bench):
     bench.begin()
     # Before the target has an address, each of its ARP requests must be a probe.

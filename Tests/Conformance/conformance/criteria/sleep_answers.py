@@ -69,7 +69,7 @@ def awake_not_represented(bench):
     return passed("12 requests without an answer, then the computer was silent", bench.fall_asleep())
 
 
-@criterion("RFC 826, RFC 5227 §2.1.1", "while the computer is silent, it answers ARP requests and probes with its own card", seconds=8,
+@criterion("RFC 826, RFC 5227 §2.1.1", "the proxy answers ARP requests and probes for a silent computer with its own card", seconds=8,
            proof=from_target("the replies have a different card", fields(
                lambda frame: reply(frame) and frame.sender == ADDRESS, lambda frame: replace(frame, sender_mac=FALSE_CARD))))
 def arp_answered(bench):
@@ -83,7 +83,7 @@ def arp_answered(bench):
     return passed("a request and a probe, both answered", told)
 
 
-@criterion("practice", "it announces the address of a silent computer with its own card, which corrects the caches of neighbours",
+@criterion("practice", "the proxy announces the address of a silent computer with its own card, which corrects the caches of neighbours",
            seconds=8, proof=from_target("its announcements are lost", dropped(announcement)))
 def represented_address_announced(bench):
     answer = bench.asleep()
@@ -98,7 +98,7 @@ def advertisement(frame):
     return neighbour(frame) and frame.kind == wire.NEIGHBOUR_ADVERTISEMENT and frame.target == ADDRESS6
 
 
-@criterion("RFC 4861 §7.2.4", "while the computer is silent, it answers neighbour solicitations with its own card", seconds=8,
+@criterion("RFC 4861 §7.2.4", "the proxy answers neighbour solicitations for a silent computer with its own card", seconds=8,
            proof=from_target("its neighbour advertisements are lost", dropped(advertisement)))
 def solicitation_answered(bench):
     bench.asleep()
