@@ -38,7 +38,7 @@ export function setAttribute(node, key, value) {
 
 /**
  * Changes one element to match another and touches only the differences, so that the focus and the scroll position
- * stay.
+ * stay. Attributes that only the shown element has are kept.
  */
 export function become(shown, wanted) {
   if (shown.isEqualNode(wanted)) return;

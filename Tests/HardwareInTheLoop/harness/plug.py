@@ -1,4 +1,4 @@
-"""plugd in the guest, with real parts, and a controller next to it."""
+"""plugd in the guest, with the kernel's drivers for simulated chips and lines, and a controller next to it."""
 
 import json
 import shlex

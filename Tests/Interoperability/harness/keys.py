@@ -10,7 +10,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def controller_directory(memory=None):
-    """Returns the directory of plugctl's key and paired plugs. `memory` is the XDG_STATE_HOME of a case, if it differs from the test's."""
+    """Returns the directory of plugctl's key and paired plugs. `memory` is the XDG_STATE_HOME
+    to use instead of the test's own, such as that of one of the parallel cases of together.py."""
     return pathlib.Path(memory or os.environ["XDG_STATE_HOME"], "smartplug")
 
 
