@@ -16,7 +16,7 @@ public enum RequestFault: Error, Hashable, Sendable {
     case unknownHost
     /// The system call that connects failed.
     case notConnected(SystemError)
-    /// The TLS connection was not established, with a description. A retry would fail too.
+    /// The TLS connection was not established, with a description. Most causes are permanent, so callers do not retry.
     case insecure(String)
     /// A system call failed after the connection was established.
     case failed(SystemError)

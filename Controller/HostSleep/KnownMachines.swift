@@ -90,7 +90,7 @@ public struct KnownMachines: Hashable, Sendable {
 }
 
 extension ConfigurationReader.Table {
-    /// Reads a machine. Returns nil if the table has a mistake, which is added to the reader's mistakes.
+    /// Reads a machine, and adds the table's mistakes to those of the reader. Returns nil if `mac` is missing or not valid.
     fileprivate func machine() -> KnownMachine? {
         if !has("mac") { wrong(.missing("mac = \"...\", the address of the machine's network card")) }
         let card = text("mac", "six bytes such as \"00:11:22:33:44:55\"", longest: 17).flatMap { text -> MACAddress? in

@@ -14,7 +14,8 @@ struct RuleEffects: OptionSet, Hashable {
     static let raises: RuleEffects = [.turnsOn, .brightens]
     static let lowers: RuleEffects = [.turnsOff, .darkens]
 
-    /// The opposite effects. An effect cannot occur again before an opposite effect.
+    /// The opposite effects. Without an opposite effect, an effect cannot recur forever: in the end, the plug is on or
+    /// off, or at its highest or lowest level.
     var undoing: RuleEffects {
         var undoing: RuleEffects = []
         if !isDisjoint(with: .raises) { undoing.formUnion(.lowers) }

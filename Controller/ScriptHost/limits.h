@@ -23,7 +23,8 @@ size_t limits_used(void);
 /// Returns true if memory was refused since the previous call.
 bool limits_refused(void);
 
-/// Installs the signal handler of the time limit. Called once, before any script runs.
+/// Installs the signal handler of the time limit. Called before any script runs, and after an attempt that exceeded the
+/// limit, which removed the handler.
 void limits_prepare(void);
 
 /// Creates the thread for attempts. Called once, in a protected call.

@@ -68,7 +68,7 @@ public final class SysfsPWM: PWMChannel {
                 do throws(SystemError) {
                     return try SystemFile.write("\(nanoseconds)", to: open)
                 } catch {
-                    // The device was removed. If it returns, the channel is set up again.
+                    // The device was removed. If the channel is exported again, the next value sets it up.
                     close(open)
                     duty = nil
                     throw fault(error, at: folder + "/duty_cycle")

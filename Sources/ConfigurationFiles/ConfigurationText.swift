@@ -97,7 +97,7 @@ package struct ConfigurationText {
         }
     }
 
-    /// Appends an item to its list. Ignores items of lists before the first table, because no key is valid there.
+    /// Appends an item to its list. Ignores items of lists before the first table, because no list is valid there.
     private mutating func parse(item entry: ctoml_entry) {
         guard let table = entry.table.string, let key = entry.key.string,
             // The list is removed from the dictionary, so that appending does not copy it.

@@ -87,7 +87,7 @@ struct LinkLocalSelectionTests {
         let times = denied(&selection, until: .seconds(3600)).map(\.time)
         #expect(times.prefix(10).last! < .seconds(1))
         for (earlier, later) in zip(times.dropFirst(9), times.dropFirst(10)) {
-            // The limit of 60 s is extended by the delay of up to 1 s before the first probe of a claim.
+            // The selection waits 60 s plus 1 s, the longest delay before the first probe of a claim.
             #expect((.seconds(61) ... .seconds(62)).contains(later - earlier))
         }
         #expect(times.count == 69)

@@ -3,8 +3,8 @@
 
 discovery_lan.py BENCHMARKS SERVICES ROUNDS IDLE ANNOUNCING
 BENCHMARKS is the program of the benchmarks, which also runs as the measured peers (--peer). SERVICES is the number of services per host,
-ROUNDS the number of repetitions, IDLE the seconds for which packets of idle hosts are counted, and ANNOUNCING the seconds that a host needs
-to finish its announcements.
+ROUNDS the number of repetitions (twice as many for the first announcement, of one service), IDLE the seconds for which packets of idle hosts
+are counted, and ANNOUNCING the seconds that a host needs to finish its announcements.
 """
 
 import json

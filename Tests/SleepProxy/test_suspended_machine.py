@@ -1,4 +1,4 @@
-"""A computer whose kernel suspends to memory, and whose network card has no link meanwhile. Only `Scripts/test --full` runs this
+"""A computer whose kernel is suspended, and whose network card has no link meanwhile. Only `Scripts/test --full` runs this
 test, because it boots a virtual machine."""
 
 import re

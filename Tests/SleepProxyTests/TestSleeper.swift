@@ -65,7 +65,7 @@ struct TestSleeper {
         return .registration(try! registration.encoded(), from: peer ?? self.peer)
     }
 
-    /// An announcement of the unique records.
+    /// An announcement of these records, or of all records of the sleeper.
     func announcement(from source: IPAddress? = nil, owner: OwnerOption? = nil, _ records: [Record]? = nil)
         -> SleepProxy.Event
     {
@@ -79,7 +79,7 @@ struct TestSleeper {
 }
 
 extension VirtualLink {
-    /// Registers the sleeper, and returns when the proxy answered.
+    /// Registers the sleeper, and runs until the proxy has answered.
     mutating func register(_ sleeper: TestSleeper) {
         if !hosts.contains(where: { $0.card == sleeper.card }) { hosts.append(sleeper.machine) }
         handle(sleeper.event())
@@ -101,7 +101,7 @@ extension VirtualLink {
     static let client = MACAddress(2, 0, 0, 0, 0, 0x99)
     static let clientV4 = IPv4Address(192, 168, 1, 99)
 
-    /// Sends a TCP SYN to the sleeper by the proxy's card.
+    /// Delivers a TCP SYN for the sleeper's address, in a frame to the proxy's card.
     mutating func connect(to sleeper: TestSleeper, port: UInt16? = nil) {
         deliver(
             Frames.segment(

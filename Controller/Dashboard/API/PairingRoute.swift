@@ -21,13 +21,14 @@ extension Dashboard {
         } catch {
             throw Fault(.unprocessableContent, words: "\(error)")
         }
-        // The exact name is searched first, because the board lists a plug that is not paired under its announced name.
+        // The exact name is searched first, because an unpaired plug is listed under its announced name. `known` would prefer
+        // a paired plug whose name differs only in capitals.
         await board.begin()
         var plug = await board.board.plugs[body.plug]
         if plug == nil { plug = await known(body.plug) }
         guard let name = plug?.record.plug else { throw Self.unknown(body.plug) }
         guard await board.beginPairing() else {
-            throw Fault.unavailable("another plug is being paired", hint: "try again in a moment")
+            throw Fault.unavailable("another pairing is in progress", hint: "try again in a moment")
         }
         let result = await Result { try await house.pair(name, code: code) }
         await board.endPairing()
@@ -60,7 +61,8 @@ extension Result where Failure == any Error {
 }
 
 extension PairingError {
-    /// True if the plug refused or failed its authentication; false if its answer was missing or faulty.
+    /// True if the plug refused the pairing, or did not prove that it knows the setup code; false if its answer was missing
+    /// or faulty.
     fileprivate var isRefusal: Bool {
         switch self {
         case .windowClosed, .wrongCode, .notThePlug, .refused: true

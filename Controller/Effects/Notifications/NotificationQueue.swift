@@ -38,8 +38,8 @@ struct NotificationQueue: Machine, Sendable {
         /// The time after which no attempt begins. It is ten seconds shorter than the time that rules wait for an
         /// effect, so that they still get the reason of the failure.
         var patience = DurableRuleEngine.effectPatience - .seconds(10)
-        /// The maximum number of notifications that enter the queue within any minute. It stops a rule that fires every
-        /// second from ringing a phone all night.
+        /// The maximum number of notifications that enter the queue within any minute. It limits how often a
+        /// rule that fires every second rings a phone.
         var perMinute = NamedReceiver.usualPerMinute
         /// The maximum number of unfinished notifications. The limit stops outdated notifications from accumulating in
         /// the queue of a receiver that hangs.

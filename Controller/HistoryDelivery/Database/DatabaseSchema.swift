@@ -112,7 +112,8 @@ public enum DatabaseSchema {
         BEGIN
             IF timescale() IS NOT NULL THEN RETURN; END IF;
             PERFORM pg_advisory_xact_lock(hashtext('smartplug partitions'));
-            -- While the function waits for a long query to release its lock, all later queries wait too. It therefore fails after 5 s.
+            -- While the function waits for a long query that reads the default partition, later queries that read it wait too. The
+            -- function therefore fails after 5 s.
             SET LOCAL lock_timeout = '5s';
             FOREACH month IN ARRAY months LOOP
                 CONTINUE WHEN month < '2000-01-01' OR month > now() + interval '13 months' OR month <> date_trunc('month', month);

@@ -75,7 +75,7 @@ public struct CalendarPeriod: Hashable, Sendable {
                     case .month: civil.year * 12 + civil.month
                     }
                 guard label > newest else { continue }
-                // The first candidate of a day or month is skipped, because its period started before the range.
+                // With days or months, the very first candidate is skipped, because its period started before the range.
                 if newest > .min || step.length != nil { starts.append(candidate) }
                 newest = label
             }

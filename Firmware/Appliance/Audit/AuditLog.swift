@@ -6,9 +6,9 @@ import ProtocolCore
 ///
 /// Entries of completed actions are written at once. Refusals and new keys of controllers are written at most once per
 /// ``refusalSpacing``, or together with a completed action. All together cause at most ``writes`` per hour. Entries
-/// about changes of the controllers that may command the plug have ``reservedWrites`` in addition, so that other
-/// entries cannot delay them. A write appends to the file. The whole file is rewritten after about two hundred entries,
-/// so it has at most 1,400 lines.
+/// about changes of the paired controllers or of the setup code have ``reservedWrites`` in addition, so that other
+/// entries cannot delay them. A write appends to the file. The whole file is rewritten when about two hundred of its
+/// lines are out of date, so it has at most 1,400 lines.
 public struct AuditLog: Sendable {
     /// The maximum number of entries of completed actions. Above it, the oldest one is removed; see ``settingsShare``.
     public static let doneLimit = 1000
@@ -24,7 +24,7 @@ public struct AuditLog: Sendable {
     static let refusalSpacing = Duration.seconds(900)
     /// The maximum number of writes per hour.
     static let writes = 30
-    /// Additional writes per hour for entries about changes of the controllers that may command the plug.
+    /// Additional writes per hour for entries about changes of the paired controllers or of the setup code.
     static let reservedWrites = 30
     static let writeWindow = Duration.seconds(3600)
     /// The time between a failed write and the next attempt.
@@ -63,7 +63,7 @@ public struct AuditLog: Sendable {
     private var dueAt: Instant?
     private var lastWrites: [Instant] = []
     private var lastRefusal: Instant?
-    /// True if an unwritten entry is about a change of the controllers that may command the plug.
+    /// True if an unwritten entry is about a change of the paired controllers or of the setup code.
     private var isUrgent = false
     private var retryAt: Instant?
     private let remark: String?
@@ -256,7 +256,7 @@ extension AuditEntry {
 }
 
 extension AuditActor {
-    /// The actor if it may command the plug, or nil.
+    /// The actor if it is a controller, the broker or HomeKit; otherwise nil.
     fileprivate var paired: AuditActor? {
         switch self {
         case .controller, .broker, .homeKit: self

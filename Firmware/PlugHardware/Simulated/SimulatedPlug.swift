@@ -13,7 +13,7 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
         var report: (@Sendable (ButtonEdge) -> Void)?
     }
 
-    /// The lock is held for a few instructions only, never during calls of other code.
+    /// The lock is held while the load computes its power, but not while `clock` or `report` runs.
     private let state: Mutex<State>
     private let mains: Mains
     private let clock: @Sendable () -> Instant

@@ -13,7 +13,7 @@ struct PairingHouse {
 
     var house: House
     private let intermediary: HostID
-    /// The keys that were paired after the last delivery.
+    /// The keys of all controllers that were paired at the previous check.
     private var paired: Set<PublicKey> = []
     /// The number of proofs that each owner had sent when it was last paired.
     private var spent: [PublicKey: Int] = [:]
@@ -104,7 +104,8 @@ struct PairingHouse {
         }
         lan.schedule(.hold, on: lamp)
         try lan.run(for: .seconds(3)) { _ in try check() }
-        // Each owner connects three times: one that the plug has forgotten is refused, then pairs, then sends Hello.
+        // An owner that the plug has forgotten needs three connections: the first is refused, the second pairs, and the third
+        // sends Hello.
         for _ in 0..<3 {
             for (id, _) in owners { lan.schedule(.call, on: id) }
             try lan.run(for: .seconds(35)) { _ in try check() }
@@ -122,7 +123,7 @@ struct PairingHouse {
     private mutating func check() throws {
         guard let machine = plug.machine else { return }
         if machine.access.key != plugKeys.last, !plug.isOffNetwork {
-            // The plug was reset, so each controller it knows has proved the code to the new plug.
+            // The plug has a new key after a reset. Each controller that it then knows must have proved the code since.
             plugKeys.append(machine.access.key)
             (paired, starts) = ([], plug.starts)
         }
@@ -146,7 +147,8 @@ struct PairingHouse {
     private mutating func checkProofs(_ keys: Set<PublicKey>) throws {
         for key in keys.subtracting(paired) {
             guard let owner = owners.first(where: { $0.caller.key == key })?.caller else {
-                throw House.Broken(description: "a host is paired that does not know the code or the plug")
+                throw House.Broken(
+                    description: "a host is paired without the code, or through the man in the middle")
             }
             // After a start with failed flash the plug may still know a controller that it had removed.
             guard owner.proofs > spent[key, default: 0] || plug.starts != starts else {
@@ -157,7 +159,7 @@ struct PairingHouse {
         (paired, starts) = (keys, plug.starts)
     }
 
-    /// Checks that only Goodbye and challenges were received. A challenge contains only a public nonce.
+    /// Checks that only Goodbye and challenges were received. A challenge contains only the plug's id and a nonce.
     private func checkRefused(_ told: [WirePlugMessage.OneOf_Kind], _ name: String) throws {
         for message in told {
             switch message {
