@@ -151,7 +151,7 @@ def noise():
 
 class Measurement:
     def __init__(self, programs, echo, links, rounds, seconds):
-        self.programs, self.echo = pathlib.Path(programs), echo
+        self.programs, self.echo = pathlib.Path(programs).resolve(), pathlib.Path(echo).resolve()
         self.links, self.rounds, self.seconds = int(links), int(rounds), int(seconds)
         self.lan = LAN()
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -217,7 +217,7 @@ class Measurement:
     def share(self, plug, link, packets):
         """Returns the share of one core in percent, while the packets arrive at RATE."""
         resting = subprocess.Popen(
-            [pathlib.Path(self.echo).with_name("process_rest"), str(plug.running.process.pid), str(self.seconds)],
+            [self.echo.with_name("process_rest"), str(plug.running.process.pid), str(self.seconds)],
             stdout=subprocess.PIPE, text=True)
         began, sent = time.monotonic(), 0
         while resting.poll() is None:
