@@ -203,15 +203,15 @@ public struct RuleEngine: Machine, Sendable {
         (presence, schedules) = (PresenceTriggers(), ScheduleTriggers())
         (appliances, timers) = (ApplianceTriggers(), TimerTriggers())
         addTriggers()
-        power.take(old.power, kept)
-        presence.take(old.presence, kept)
-        appliances.take(old.appliances)
-        energies.take(old.energies, &house)
+        power.inherit(old.power, kept)
+        presence.inherit(old.presence, kept)
+        appliances.inherit(old.appliances)
+        energies.inherit(old.energies, &house)
         bind()
         for index in 0..<house.plugs.count where house.plugs[index].isPresent && house[index].meter.hasReading {
             power.settleNew(index, house)
         }
-        schedules.take(old.schedules, kept, now: now, house)
+        schedules.inherit(old.schedules, kept, now: now, house)
         presence.findDeadline()
     }
 

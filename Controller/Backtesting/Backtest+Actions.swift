@@ -32,7 +32,8 @@ extension Backtest {
                 queue += carryOut(request, at: time)
             case .remember(let request, let firing, let span):
                 let place = note(.commanded(request, firing), firing, isKept: true, at: time)
-                wishes[request.plug.lowercased()] = Wish(request: request, place: place, until: time.adding(span))
+                deferred[request.plug.lowercased()] = DeferredCommand(
+                    request: request, place: place, until: time.adding(span))
             case .notSent(let firing, let plug, let reason):
                 note(.notSent(firing, plug: plug, reason), firing, at: time)
             case .call(let scriptCall): queue += call(scriptCall, at: time)
@@ -60,10 +61,10 @@ extension Backtest {
     /// Performs the waiting command of a plug that has returned, unless the command has expired.
     mutating func grant(_ place: Int, at time: Int64) {
         let name = streams[place].name
-        guard let wish = wishes.removeValue(forKey: name.lowercased()), time <= wish.until else { return }
-        var request = wish.request
+        guard let command = deferred.removeValue(forKey: name.lowercased()), time <= command.until else { return }
+        var request = command.request
         request.plug = name
-        compare(request, wish.place, at: time)
+        compare(request, command.place, at: time)
         perform(carryOut(request, at: time), at: time)
     }
 
@@ -145,12 +146,12 @@ extension Backtest {
             report.omittedAsides += 1
             return
         }
-        if let trace = book.take(notice, at: time, now: Self.instant(time)) { report.asides.append(trace) }
+        if let trace = book.record(notice, at: time, now: Self.instant(time)) { report.asides.append(trace) }
     }
 }
 
 /// A command that waits for an absent plug.
-struct Wish: Sendable {
+struct DeferredCommand: Sendable {
     var request: CommandRequest
     /// The command's place in the report; nil if the report does not list it.
     var place: CommandPlace?

@@ -25,7 +25,7 @@ struct Backtest {
     /// The index in the report of each firing.
     var firings: [RequestID: Int] = [:]
     /// The commands that wait for absent plugs: the last one per plug, keyed by the plug's name in lower case.
-    var wishes: [String: Wish] = [:]
+    var deferred: [String: DeferredCommand] = [:]
     let scripts: (any PastScripts)?
     /// The running timers of scripts. A script has at most ``ScriptLimits/timers``; otherwise its call fails.
     var timers: [ScriptTimer: RunningTimer] = [:]
@@ -100,8 +100,8 @@ struct Backtest {
 
     private mutating func ask(_ place: Int) {
         guard let index = streams[place].index else { return }
-        streams[place].take(engine.quietBand(of: index))
-        streams[place].energy?.take(engine.quietEnergy(of: index))
+        streams[place].setQuiet(engine.quietBand(of: index))
+        streams[place].energy?.setQuiet(engine.quietEnergy(of: index))
     }
 
     private func deadline() -> Int64 {
@@ -190,7 +190,7 @@ struct Backtest {
         for other in asked { streams[other].settle(&engine, through: time) }
         let sample = streams[place].take()
         let actions = engine.read(index, activePower: sample.activePower, time: sample.time, now: sample.time)
-        guard streams[place].level?.take(sample) ?? false else { return try follow(place, actions, at: time) }
+        guard streams[place].level?.add(sample) ?? false else { return try follow(place, actions, at: time) }
         perform(actions, at: time)
         settle(through: time)
         let more = switched(place, at: time)
@@ -233,7 +233,7 @@ struct Backtest {
     mutating func appear(_ place: Int, with sample: RecordedPower) {
         let (name, time) = (streams[place].name, sample.milliseconds)
         if var level = streams[place].level {
-            _ = level.take(sample)
+            _ = level.add(sample)
             streams[place].level = level
             relays[name]?.on = level.isOn
             switchings[name]?.stood(level.isOn)

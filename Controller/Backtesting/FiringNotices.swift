@@ -36,7 +36,7 @@ struct FiringNotices: Sendable {
         var book = book
         var trace: RuleTrace?
         for (at, notice, isKept) in told {
-            trace = book.take(notice, at: at, now: Backtest.instant(at)) ?? trace
+            trace = book.record(notice, at: at, now: Backtest.instant(at)) ?? trace
             if isKept, case .commanded(let request, _) = notice { trace = book.keep(request.id) ?? trace }
         }
         guard let trace else { preconditionFailure("a firing begins its trace") }

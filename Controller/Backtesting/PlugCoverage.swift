@@ -21,7 +21,7 @@ public struct PlugCoverage: Hashable, Sendable {
 
     init(plug: String) { self.plug = plug }
 
-    mutating func take(_ samples: ArraySlice<Sample>, _ pace: SamplePace) {
+    mutating func add(_ samples: ArraySlice<Sample>, _ pace: SamplePace) {
         var before = last ?? samples.first?.milliseconds ?? 0
         for sample in samples {
             let silence = sample.milliseconds &- before

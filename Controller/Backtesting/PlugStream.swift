@@ -130,7 +130,7 @@ struct PlugStream: Sendable {
     }
 
     /// Sets the quiet band of the engine. If it has changed, the skipped samples are checked again.
-    mutating func take(_ quiet: QuietBand) {
+    mutating func setQuiet(_ quiet: QuietBand) {
         // Usually the band has not changed. The comparison avoids the conversion to tenths, which would dominate the
         // time of a run.
         guard !(asked?.permitsSame(as: quiet) ?? false) else { return }
@@ -170,7 +170,7 @@ struct PlugStream: Sendable {
             return
         }
         self.pace = pace
-        covered.take(piece, pace)
+        covered.add(piece, pace)
         energy?.count(piece)
         // Only the used fields are copied, so that many plugs fit into the processor's cache.
         samples = [RecordedPower](capacity: piece.count) { samples in

@@ -84,7 +84,7 @@ extension PastHouse {
         var recorded = PacedSamples(try history.cursor(of: plug.id, from: span.lowerBound, to: span.upperBound))
         while let (samples, pace) = try recorded.piece() {
             (course.gap, course.away) = (pace.gap, pace.away)
-            for sample in samples { course.take(sample.milliseconds, watts: sample.activePower) }
+            for sample in samples { course.add(sample.milliseconds, watts: sample.activePower) }
         }
         guard let first = course.first else {
             return ["\(plug.title) has no recorded samples after \(TimeFormat.local(span.lowerBound, zone))"]

@@ -35,7 +35,7 @@ struct SwitchingLevel: Hashable, Sendable {
     }
 
     /// - Returns: True if the sample shows that the plug was switched.
-    mutating func take(_ sample: RecordedPower) -> Bool {
+    mutating func add(_ sample: RecordedPower) -> Bool {
         let before = isOn
         isOn = sample.deciwatts >= (isOn ? off : on)
         return isOn != before
@@ -88,7 +88,7 @@ struct EnergyCount: Sendable {
 
     /// Sets the quiet range of the engine. If it has changed, all marks that the engine does not know are checked
     /// again.
-    mutating func take(_ quiet: QuietEnergy?) {
+    mutating func setQuiet(_ quiet: QuietEnergy?) {
         guard quiet != self.quiet else { return }
         (self.quiet, scanned) = (quiet, next)
     }

@@ -140,7 +140,7 @@ public actor BrokerDoor: HouseObserver {
     public func note(_ record: RunnerRecord) {}
     public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}
 
-    public func take(_ update: HouseFollower.Update) {
+    public func handle(_ update: HouseFollower.Update) {
         guard case .report(let report) = update else { return }
         switch report.update {
         case .connected(let description):

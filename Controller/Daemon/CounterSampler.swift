@@ -15,7 +15,7 @@ struct CounterSampler {
     ///
     /// - Parameter at: The time of the reading, in milliseconds since 1970.
     /// - Returns: The reading if it is to be stored now, or nil.
-    mutating func take(_ reading: Reading, of plug: PlugID, boot: BootID, at: Int64) -> CounterReading? {
+    mutating func add(_ reading: Reading, of plug: PlugID, boot: BootID, at: Int64) -> CounterReading? {
         let milliseconds = reading.time.nanoseconds / 1_000_000
         newest = CounterReading(
             plug: plug, boot: boot, origin: at - milliseconds, milliseconds: milliseconds,

@@ -112,7 +112,7 @@ actor HouseEventHub: PlugAccess {
             } else {
                 await updates.send(update)
             }
-            await recorder?.take(update)
+            await recorder?.handle(update)
         }
         updates.finish()
     }
@@ -132,7 +132,7 @@ actor HouseEventHub: PlugAccess {
     private func deliver(_ items: AsyncStream<Item>, to observer: any HouseObserver) async {
         for await item in items {
             switch item {
-            case .update(let update): await observer.take(update)
+            case .update(let update): await observer.handle(update)
             case .note(let record): await observer.note(record)
             case .rules(let rules, let disabled, let faults):
                 await observer.rulesChanged(rules, disabled: disabled, faults: faults)

@@ -30,7 +30,7 @@ public final class HouseMachines: HouseObserver {
     }
 
     /// Remembers the hosts of a plug, also while the plug is disconnected.
-    public func take(_ update: HouseFollower.Update) {
+    public func handle(_ update: HouseFollower.Update) {
         switch update {
         case .lost(let plug): sleepers.withLock { $0[plug] = nil }
         case .report(let report):

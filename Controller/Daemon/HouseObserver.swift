@@ -12,7 +12,7 @@ public protocol HouseObserver: Sendable {
 
     /// Handles an update. Updates are in order for each plug. Events from before the start of the process may be
     /// repeated with the same number.
-    func take(_ update: HouseFollower.Update) async
+    func handle(_ update: HouseFollower.Update) async
 
     /// Handles a record of the rules.
     func note(_ record: RunnerRecord) async

@@ -18,14 +18,14 @@ extension Recorder {
     private static let warmUpLimit = 86_400
 
     /// Handles an update of the house.
-    func take(_ update: HouseFollower.Update) {
+    func handle(_ update: HouseFollower.Update) {
         guard case .report(let report) = update, !isClosing else { return }
         CrashAttribution.during(report.source) {
-            for report in seen.pass(report, now: BootClock.now) { take(report) }
+            for report in seen.pass(report, now: BootClock.now) { handle(report) }
         }
     }
 
-    private func take(_ report: PlugReport) {
+    private func handle(_ report: PlugReport) {
         switch report.update {
         case .connected(let description):
             present[report.plug] = (description.id, description.boot)
@@ -48,7 +48,7 @@ extension Recorder {
     private func count(_ reading: Reading, _ report: PlugReport) {
         guard let (id, boot) = present[report.plug] else { return }
         let at = report.at.milliseconds
-        let kept = counters[id, default: CounterSampler()].take(reading, of: id, boot: boot, at: at)
+        let kept = counters[id, default: CounterSampler()].add(reading, of: id, boot: boot, at: at)
         if let kept { add { $0.counters.append(kept) } }
     }
 
@@ -68,9 +68,9 @@ extension Recorder {
 
     /// Handles a record of the rules.
     func note(_ record: RunnerRecord) {
-        if let trace = book.take(record.notice, at: record.at.milliseconds, now: BootClock.now) {
+        if let trace = book.record(record.notice, at: record.at.milliseconds, now: BootClock.now) {
             let stored = StoredTrace(trace)
-            switch budget.take(trace, size: stored.json.utf8.count, at: record.at.milliseconds) {
+            switch budget.admit(trace, size: stored.json.utf8.count, at: record.at.milliseconds) {
             case .kept: add { $0.traces.append(stored) }
             case .leftOut(let isFirst):
                 if isFirst {

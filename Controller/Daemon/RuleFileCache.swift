@@ -84,7 +84,7 @@ struct RuleFileCache {
 
     /// Processes the current readings of all files, in their order, and returns the active rules and scripts with the
     /// faults of files.
-    mutating func take(_ readings: [(path: String, reading: RuleFileReading)]) -> RuleFileSet {
+    mutating func update(_ readings: [(path: String, reading: RuleFileReading)]) -> RuleFileSet {
         var all = RuleFileSet(rules: [])
         var owners: [String: String] = [:]
         var kept: [String: Content] = [:]

@@ -29,7 +29,7 @@ public actor RulesDirectory {
         // The stamps are read before the files, so a change in between causes another reading.
         let look = files.look()
         watch = RuleFileWatch(look.stamps)
-        current = shelf.take(look.readings(by: read))
+        current = shelf.update(look.readings(by: read))
     }
 
     /// Checks the files every second until the task is cancelled, and passes each changed set to `take`.
@@ -41,7 +41,7 @@ public actor RulesDirectory {
                 let look = try await NIOThreadPool.singleton.runIfActive { files.look() }
                 guard watch.isChanged(look.stamps) else { continue }
                 let readings = try await NIOThreadPool.singleton.runIfActive { look.readings(by: read) }
-                current = shelf.take(readings)
+                current = shelf.update(readings)
             } catch {
                 // The task was cancelled, or the thread pool was shut down.
                 return

@@ -15,7 +15,7 @@ public actor SleepDigest: HouseObserver {
 
     /// Remembers the time of an event. The time of an event from an earlier boot of its plug is unknown, so such an
     /// event is not counted.
-    public func take(_ update: HouseFollower.Update) {
+    public func handle(_ update: HouseFollower.Update) {
         guard case .report(let report) = update, case .event(_, let age?) = report.update else { return }
         note(report.plug, at: BootClock.now - age)
     }

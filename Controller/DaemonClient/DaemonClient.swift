@@ -68,7 +68,7 @@ public struct DaemonClient: Sendable {
     ) async throws {
         var parser = EventStreamParser()
         try await exchange(request(.GET, place + Self.text(of: query)), within: nil) { piece in
-            for event in try parser.take(piece.readableBytesView) {
+            for event in try parser.parse(piece.readableBytesView) {
                 guard try await take(event) else { return false }
             }
             return true

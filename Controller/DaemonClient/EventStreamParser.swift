@@ -40,7 +40,7 @@ public struct EventStreamParser: Sendable {
     ///
     /// - Throws: ``DaemonFault/broken(_:)`` if a message exceeds ``messageLimit``. The parser cannot be used
     ///   afterwards.
-    public mutating func take(_ bytes: some Sequence<UInt8>) throws(DaemonFault) -> [StreamedEvent] {
+    public mutating func parse(_ bytes: some Sequence<UInt8>) throws(DaemonFault) -> [StreamedEvent] {
         var events: [StreamedEvent] = []
         for byte in bytes {
             switch byte {

@@ -11,11 +11,11 @@ struct HeardHosts: Sendable {
 
     static func collect(_ packets: AsyncStream<HeardPacket>) async -> HeardHosts {
         var heard = HeardHosts()
-        for await packet in packets { heard.take(packet) }
+        for await packet in packets { heard.add(packet) }
         return heard
     }
 
-    mutating func take(_ packet: HeardPacket) {
+    mutating func add(_ packet: HeardPacket) {
         let address = packet.source.address
         let place = PacketListener.Place(interface: packet.interface, family: address.family)
         if counts[place]?[address] == nil {

@@ -118,30 +118,30 @@ extension DurableRuleEngine {
     ) -> [Action] {
         let plug = plug(named: request.plug)
         let until = now + min(span, Self.longestRemembering)
-        let wish = StoredRuleState.Command(request, firing, to: plug, until: until)
-        let others = memory.wishes.filter { !$0.isForSamePlug(as: wish) }
-        guard others.count < StoredRuleState.maximumWishes else {
+        let deferred = StoredRuleState.Command(request, firing, to: plug, until: until)
+        let others = memory.deferred.filter { !$0.isForSamePlug(as: deferred) }
+        guard others.count < StoredRuleState.maximumDeferred else {
             let detail = "commands for \(others.count) other absent plugs are already stored"
-            return [.tell(.command(wish, refuse(wish, Refusal(.busy, detail))))]
+            return [.tell(.command(deferred, refuse(deferred, Refusal(.busy, detail))))]
         }
-        var done = overtake(by: wish)
-        for replaced in memory.wishes where replaced.isForSamePlug(as: wish) {
+        var done = overtake(by: deferred)
+        for replaced in memory.deferred where replaced.isForSamePlug(as: deferred) {
             done.append(.tell(.command(replaced, refuse(replaced, Self.overtaken))))
         }
-        memory.wishes = others + [wish]
-        return done + [.tell(.remembered(wish))]
+        memory.deferred = others + [deferred]
+        return done + [.tell(.remembered(deferred))]
     }
 
     /// Turns the stored commands of a returned plug into normal commands, if there is room.
     mutating func sendDeferredCommands(of name: String, _ id: PlugID, now: Instant, _ actions: inout [Action]) {
-        let granted = memory.wishes.filter { wish in
-            guard wish.until > now else { return false }
-            return wish.plug.map { $0 == id } ?? means(wish.request.plug, id, called: name)
+        let granted = memory.deferred.filter { deferred in
+            guard deferred.until > now else { return false }
+            return deferred.plug.map { $0 == id } ?? means(deferred.request.plug, id, called: name)
         }
-        for wish in granted {
-            guard memory.commands.count < StoredRuleState.maximumCommands else { return wishesWait = true }
-            memory.wishes.removeAll { $0.request.id == wish.request.id }
-            var command = wish
+        for deferred in granted {
+            guard memory.commands.count < StoredRuleState.maximumCommands else { return deferredWait = true }
+            memory.deferred.removeAll { $0.request.id == deferred.request.id }
+            var command = deferred
             (command.plug, command.request.plug, command.until) = (id, name, now + Self.patience)
             for action in overtake(by: command) { afterStoring(action, now: now) }
             memory.commands.append(command)
@@ -153,8 +153,8 @@ extension DurableRuleEngine {
 
     /// Retries the stored commands of returned plugs after other commands have ended.
     mutating func sendWaitingCommands(now: Instant, _ actions: inout [Action]) {
-        guard wishesWait, memory.commands.count < StoredRuleState.maximumCommands else { return }
-        wishesWait = false
+        guard deferredWait, memory.commands.count < StoredRuleState.maximumCommands else { return }
+        deferredWait = false
         for (name, presence) in present.sorted(by: { $0.key < $1.key }) where presence.isFollowed {
             sendDeferredCommands(of: name, presence.id, now: now, &actions)
         }
@@ -167,13 +167,13 @@ extension DurableRuleEngine {
         expireCommands(now: now, &actions)
         expireEffects(now: now, &actions)
         expireCalls(now: now, &actions)
-        let wishes = memory.wishes.filter { $0.until <= now }
-        guard !wishes.isEmpty else { return }
-        memory.wishes.removeAll { $0.until <= now }
+        let overdue = memory.deferred.filter { $0.until <= now }
+        guard !overdue.isEmpty else { return }
+        memory.deferred.removeAll { $0.until <= now }
         changed(now: now)
-        for wish in wishes {
-            let outcome = refuse(wish, Refusal(.deadlinePassed, "the plug was away for too long"))
-            actions.append(.tell(.command(wish, outcome)))
+        for deferred in overdue {
+            let outcome = refuse(deferred, Refusal(.deadlinePassed, "the plug was away for too long"))
+            actions.append(.tell(.command(deferred, outcome)))
         }
     }
 

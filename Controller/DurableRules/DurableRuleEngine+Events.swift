@@ -4,7 +4,7 @@ import ProtocolCore
 import RuleModel
 
 extension DurableRuleEngine {
-    mutating func take(_ event: Event, now: Instant, _ actions: inout [Action]) {
+    mutating func handle(_ event: Event, now: Instant, _ actions: inout [Action]) {
         switch event {
         case .connected(let plug, let id, let boot):
             settle(plug, now: now, &actions)

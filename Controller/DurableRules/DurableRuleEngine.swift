@@ -77,7 +77,7 @@ public struct DurableRuleEngine: Machine, Sendable {
     /// The results of commands that this machine refused and that the engine has not handled yet.
     var answers: [RuleEngineEvent] = []
     /// True if a stored command of a returned plug waits, because too many commands are unanswered.
-    var wishesWait = false
+    var deferredWait = false
     var effects = EffectProgress()
     /// The queues of stored calls, by script.
     var lines: [String: ScriptCallQueue] = [:]
@@ -122,7 +122,7 @@ public struct DurableRuleEngine: Machine, Sendable {
     /// The next time at which work is due; nil if no work is due before the next event.
     public var nextDeadline: Instant? {
         let ends = memory.commands.lazy.map(\.until).min()
-        let own = sooner(sooner(ends, memory.wishes.lazy.map(\.until).min()), memory.effects.lazy.map(\.until).min())
+        let own = sooner(sooner(ends, memory.deferred.lazy.map(\.until).min()), memory.effects.lazy.map(\.until).min())
         let engine = assembly.map(\.until) ?? sooner(engine.nextDeadline, timerDeadline)
         let scripts = sooner(sooner(memory.calls.first?.until, keepingDeadline), limits.deadline)
         return sooner(sooner(sooner(engine, commit.nextDeadline), sooner(own, nextCheck)), scripts)
@@ -137,7 +137,7 @@ public struct DurableRuleEngine: Machine, Sendable {
     /// Handles one event. The shell must perform the returned actions in order.
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
-        take(event, now: now, &actions)
+        handle(event, now: now, &actions)
         resumeEffects(now: now, &actions)
         expire(now: now, &actions)
         reportAnswers(now: now, &actions)

@@ -57,7 +57,7 @@ public struct StoredRuleState: Hashable, Sendable {
     public static let maximumCommands = 1024
     /// The maximum number of absent plugs with a stored command. Stops rules with many unknown names from filling
     /// memory and disk.
-    public static let maximumWishes = 256
+    public static let maximumDeferred = 256
     /// The maximum number of unfinished effects. Stops a web server that does not answer from filling memory and disk.
     public static let maximumEffects = 256
 
@@ -68,7 +68,7 @@ public struct StoredRuleState: Hashable, Sendable {
     /// The unanswered commands in the order of decision.
     public internal(set) var commands: [Command] = []
     /// The commands for absent plugs, at most one per plug, in the order of decision.
-    public internal(set) var wishes: [Command] = []
+    public internal(set) var deferred: [Command] = []
     /// The unfinished effects in the order of decision.
     public internal(set) var effects: [Effect] = []
     /// The unanswered script calls in the order of decision.

@@ -36,7 +36,7 @@ public final class LiveStates: HouseObserver {
     public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}
 
     /// Handles an update of the house.
-    public func take(_ update: HouseFollower.Update) {
+    public func handle(_ update: HouseFollower.Update) {
         guard case .report(let report) = update else { return }
         house.withLock { house in
             switch report.update {

@@ -15,7 +15,7 @@ struct ChunksInProgress: FetchInProgress {
 
     init(_ continuation: CheckedContinuation<Outcome, Never>) { self.continuation = continuation }
 
-    mutating func take(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool {
+    mutating func receive(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool {
         guard !bytes.isEmpty else { return last }
         let chunk = try SampleChunk(bytes: bytes)
         // If the fetch resumes on a new connection, the plug may send the last chunk again, with samples that it has

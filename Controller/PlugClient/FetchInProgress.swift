@@ -10,7 +10,7 @@ protocol FetchInProgress: Sendable {
     ///   - last: True for the last part of the fetch.
     /// - Returns: True when the fetch is complete; the caller then calls ``succeed()``.
     /// - Throws: An error if the fetch cannot continue; the caller then calls ``fail(_:)``.
-    mutating func take(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool
+    mutating func receive(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool
     /// Completes the fetch with the received data.
     func succeed()
     /// Completes the fetch with an error.

@@ -307,7 +307,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .finished(let id, let outcome): answers.removeValue(forKey: id)?.resume(returning: outcome)
         case .samples(let id, let chunk, let clock, let last):
             do {
-                if try fetches[id]?.take(chunk, of: clock, last: last) == true { finish(fetch: id) }
+                if try fetches[id]?.receive(chunk, of: clock, last: last) == true { finish(fetch: id) }
             } catch {
                 finish(fetch: id, error)
             }

@@ -188,7 +188,7 @@ struct HouseMachine: Machine, Sendable {
         delayed = []
         for event in events {
             switch event {
-            case .change(let change): follow(names.take(change, now: now))
+            case .change(let change): follow(names.handle(change, now: now))
             case .connected(let id, let report, let plug): connected(id, report, plug)
             case .renamed(let id, let names): renamed(id, to: names)
             }
@@ -200,7 +200,7 @@ struct HouseMachine: Machine, Sendable {
         if isReadingPaired || names.isOutdated(at: now) {
             delay(.change(change))
         } else {
-            follow(names.take(change, now: now))
+            follow(names.handle(change, now: now))
         }
     }
 

@@ -55,8 +55,8 @@ struct HouseNames: Sendable {
 
     // MARK: Announcements
 
-    mutating func take(_ change: ServiceChange, now: Instant) -> [PlugDirectory.Change] {
-        directory.take(change, now: now)
+    mutating func handle(_ change: ServiceChange, now: Instant) -> [PlugDirectory.Change] {
+        directory.handle(change, now: now)
     }
 
     /// Returns the names that discovery must prioritize; nil if they did not change since the last call.

@@ -39,7 +39,7 @@ struct LogSubscription {
     }
 
     /// Returns true if the line is new.
-    mutating func take(_ line: LogLine, of boot: BootID) -> Bool {
+    mutating func receive(_ line: LogLine, of boot: BootID) -> Bool {
         if let last, last.boot == boot, line.time <= last.time { return false }
         last = (boot, line.time)
         return true
@@ -48,8 +48,8 @@ struct LogSubscription {
 
 extension PlugFollower {
     /// Begins or replaces the subscription to the log.
-    mutating func followLog(_ wish: LogSubscription, now: Instant) -> [Action] {
-        log = wish
+    mutating func followLog(_ subscription: LogSubscription, now: Instant) -> [Action] {
+        log = subscription
         return askForLog(now: now)
     }
 
@@ -65,7 +65,7 @@ extension PlugFollower {
         switch update {
         case .following(_, let duration): log?.granted(duration, now: now)
         case .line(let line):
-            guard let clock, log?.take(line, of: clock.boot) == true else { return [] }
+            guard let clock, log?.receive(line, of: clock.boot) == true else { return [] }
         case .lost: break
         case .refused: log = nil
         case .ended:

@@ -129,7 +129,7 @@ public final class PlugClient: Sendable {
             _ = directory.prioritize(plugs, now: BootClock.now)
             var result: Found?
             for await event in browse() {
-                _ = directory.take(event.change, now: BootClock.now)
+                _ = directory.handle(event.change, now: BootClock.now)
                 guard let name = directory.match(wanted), let found = found(directory, name) else { continue }
                 result = found
                 if usual.contains(name.foldedPlugName) { break }

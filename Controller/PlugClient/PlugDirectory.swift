@@ -73,7 +73,7 @@ public struct PlugDirectory: Sendable {
     /// Handles a change that discovery found.
     ///
     /// - Returns: The resulting changes of the reported plugs, in order.
-    public mutating func take(_ change: ServiceChange, now: Instant) -> [Change] {
+    public mutating func handle(_ change: ServiceChange, now: Instant) -> [Change] {
         switch change {
         case .found(let identity, let txt), .changed(let identity, let txt):
             found(identity, txt?.plugID, now: now)

@@ -26,7 +26,7 @@ struct SamplesInProgress: FetchInProgress {
         self.range = range
     }
 
-    mutating func take(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool {
+    mutating func receive(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool {
         if !bytes.isEmpty {
             let (from, through) = (clock.plugTime(at: range.lowerBound), clock.plugTime(at: range.upperBound))
             add(try SampleChunk(bytes: bytes).samples(from: from, through: through), of: clock)

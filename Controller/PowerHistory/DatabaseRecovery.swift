@@ -283,10 +283,10 @@ struct DatabaseRecovery {
         try read { database in
             var values: [Int64: Value] = [:]
             let table = DamagedTable(database: database, name: table)
-            func take(_ row: SQLRow) { if let value = value(row) { values[row.integer(row.columns - 1)] = value } }
+            func add(_ row: SQLRow) { if let value = value(row) { values[row.integer(row.columns - 1)] = value } }
             let keys = "SELECT \(columns), rowid FROM \(table.name) INDEXED BY \(index) ORDER BY "
             guard try table.has(DamagedTable.Index(name: index, columns: columns)) else { return values }
-            if try !table.scan(keys + columns, take) { _ = try table.scan(keys + Self.falling(columns), take) }
+            if try !table.scan(keys + columns, add) { _ = try table.scan(keys + Self.falling(columns), take) }
             return values
         }
     }
@@ -318,31 +318,31 @@ struct DatabaseRecovery {
             var values: [Value] = []
             var known: Set<Value> = []
             var loss = SalvageReport.TableLoss(table: name)
-            func take(_ row: SQLRow) -> Bool {
+            func add(_ row: SQLRow) -> Bool {
                 guard let value = value(row) else { return false }
                 // A page that the tree reaches twice shows its rows twice.
                 if known.insert(value).inserted { values.append(value) }
                 return true
             }
             let table = DamagedTable(database: database, name: name)
-            if try table.scan("SELECT \(columns) FROM \(name) NOT INDEXED", { if !take($0) { loss.rows += 1 } }) {
+            if try table.scan("SELECT \(columns) FROM \(name) NOT INDEXED", { if !add($0) { loss.rows += 1 } }) {
                 return (values, loss)
             }
             loss.isCounted = false
             guard let key else {
                 (values, known, loss.rows) = ([], [], 0)
-                loss.rows = try table.read(columns, take).lost
+                loss.rows = try table.read(columns, add).lost
                 return (values, loss)
             }
             // This pass counts no row twice, because the previous pass ended at the damage.
             _ = try table.scan("SELECT \(columns) FROM \(name) ORDER BY \(Self.falling(key.names))") {
-                if !take($0) { loss.rows += 1 }
+                if !add($0) { loss.rows += 1 }
             }
             let pages = PageRecords(kind: .keys, columns: key.columns, count: key.integers.count)
             let condition = key.integers.map { "\($0) = ?" }.joined(separator: " AND ")
             try pages.scan(path) { record in
                 _ = try table.scan("SELECT \(columns) FROM \(name) WHERE \(condition)", values: record.values) {
-                    _ = take($0)
+                    _ = add($0)
                 }
             }
             return (values, loss)

@@ -64,7 +64,7 @@ public struct HouseTable: Sendable {
     }
 
     /// Handles a report of a plug. A plug without a row gets one.
-    public mutating func take(_ report: PlugReport) {
+    public mutating func handle(_ report: PlugReport) {
         var row = rows[report.plug] ?? Row()
         for record in WatchRecord.records(of: report, previous: row.state) where record.isNews {
             // A repeated failure with the same reason is not news.

@@ -64,7 +64,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     /// Adds the plug's state.
     ///
     /// - Parameter clock: the clock of the plug; without it the begin of a host's sleep is omitted.
-    public mutating func take(_ state: PlugState, clock: PlugClock? = nil) {
+    public mutating func add(_ state: PlugState, clock: PlugClock? = nil) {
         on = state.relayOn
         level = state.level?.percent
         activePower = state.reading?.activePower

@@ -34,12 +34,12 @@ public struct LivePowerSeries: Sendable {
     }
 
     /// Adds samples that the plug had stored.
-    public mutating func take(_ samples: [PlugSample]) {
+    public mutating func add(_ samples: [PlugSample]) {
         add(samples.map { ($0.sample.time, $0.sample.activePower) })
     }
 
     /// Handles a live report of the plug.
-    public mutating func take(_ report: PlugReport) {
+    public mutating func handle(_ report: PlugReport) {
         switch report.update {
         case .connected(let description): clock = description.clock
         case .snapshot(let state), .state(let state):

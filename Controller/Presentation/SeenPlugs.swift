@@ -39,17 +39,17 @@ public struct SeenPlugs: Sendable {
     }
 
     /// Handles an update of the house.
-    public mutating func take(_ update: HouseFollower.Update) {
+    public mutating func handle(_ update: HouseFollower.Update) {
         switch update {
         case .found(let name): if plugs[name] == nil { plugs[name] = away(name, "it did not answer in time") }
         case .lost(let name):
             (plugs[name], clocks[name]) = (nil, nil)
             answered.remove(name)
-        case .report(let report): take(report)
+        case .report(let report): handle(report)
         }
     }
 
-    private mutating func take(_ report: PlugReport) {
+    private mutating func handle(_ report: PlugReport) {
         var plug = plugs[report.plug] ?? away(report.plug, "")
         switch report.update {
         case .connected(let description):

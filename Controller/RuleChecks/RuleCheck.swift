@@ -25,7 +25,7 @@ public enum RuleCheck {
         let inspection = RuleInspection(
             rules: rules, house: KnownHouse(house), machines: machines, knowsSun: knowsSun, sun: sun)
         var (errors, warnings): ([RuleFinding], [RuleFinding]) = ([], [])
-        func take(_ findings: [RuleFinding]) {
+        func add(_ findings: [RuleFinding]) {
             for finding in findings {
                 switch finding.severity {
                 case .error: errors.append(finding)
@@ -34,12 +34,12 @@ public enum RuleCheck {
             }
         }
         for rule in rules.indices {
-            take(inspection.names(rule) + inspection.capabilities(rule))
-            take(inspection.limits(rule) + inspection.schedules(rule) + inspection.sunlessDays(rule))
-            take(inspection.contradictions(rule) + inspection.waits(rule))
-            take(inspection.idleActions(rule) + inspection.repetitions(rule) + inspection.awayCommands(rule))
+            add(inspection.names(rule) + inspection.capabilities(rule))
+            add(inspection.limits(rule) + inspection.schedules(rule) + inspection.sunlessDays(rule))
+            add(inspection.contradictions(rule) + inspection.waits(rule))
+            add(inspection.idleActions(rule) + inspection.repetitions(rule) + inspection.awayCommands(rule))
         }
-        take(inspection.twins() + inspection.fights() + inspection.loops())
+        add(inspection.twins() + inspection.fights() + inspection.loops())
         let told =
             (inspection.work.isSpent || inspection.work.isCut ? [unfinished] : [])
             + (warnings.count > warningLimit ? [cut] : [])

@@ -53,8 +53,8 @@ enum Restoration {
                 raise(signal)
             }
         }
-        install(SIGWINCH, onlyIfDefault: true) { _ in wake(Wake.resized) }
-        install(SIGCONT, onlyIfDefault: true) { _ in wake(Wake.resumed) }
+        install(SIGWINCH, onlyIfDefault: true) { _ in wake(WakeReason.resized) }
+        install(SIGCONT, onlyIfDefault: true) { _ in wake(WakeReason.resumed) }
     }()
 
     /// Installs a handler. An ignored signal remains ignored; with `onlyIfDefault` an existing handler is kept as well.
@@ -93,7 +93,7 @@ enum Restoration {
 }
 
 /// The reasons to wake the reader of the keyboard.
-enum Wake {
+enum WakeReason {
     static let resized = UInt8(ascii: "w")
     static let resumed = UInt8(ascii: "c")
     static let closed = UInt8(ascii: "q")

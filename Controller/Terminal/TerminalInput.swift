@@ -114,7 +114,7 @@ private final class KeyboardReader: Sendable {
             isOpen = false
             Restoration.state.pointee.wake = -1
             keyboard.restore()
-            var reason = Wake.closed
+            var reason = WakeReason.closed
             _ = write(wakeWrite, &reason, 1)
         }
         continuation.finish()
@@ -151,8 +151,8 @@ private final class KeyboardReader: Sendable {
     private func handleWake() -> Bool {
         for reason in read(wakeRead) {
             switch reason {
-            case Wake.closed: return false
-            case Wake.resumed:
+            case WakeReason.closed: return false
+            case WakeReason.resumed:
                 // The shell may have changed the modes while the process was stopped.
                 isOpen.withLock { if $0 { keyboard.apply() } }
                 continuation.yield(.resumed)

@@ -178,11 +178,11 @@ struct ChartGathering: Sendable {
                 if case .connected(let description) = report.update, let known, description.id != known.id {
                     throw CLIError("a different plug has this name now")
                 }
-                course.take(report)
+                course.handle(report)
                 guard case .snapshot = report.update else { continue }
                 limit.cancel()
                 let from = max(span.lowerBound, known?.span?.upperBound ?? .min)
-                course.take(
+                course.add(
                     try await plug.samples(
                         from: WallTime(millisecondsSince1970: from), to: max(.now, upper)))
                 await plug.stop()

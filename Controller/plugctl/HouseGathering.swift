@@ -47,7 +47,7 @@ struct HouseGathering {
             switch input {
             case .update(let update):
                 if case .found = update { newest = now }
-                seen.take(update)
+                seen.handle(update)
             case .tick:
                 let quiet = seen.isEmpty ? limit : seen.isComplete ? Self.quiet : Self.patience
                 let isQuiet = now - newest >= quiet

@@ -28,7 +28,7 @@ struct Info: AsyncParsableCommand {
                         record = InfoRecord(description, at: place, now: BootClock.now)
                         clock = PlugClock(description, at: report.at)
                     } else if case .snapshot(let state) = report.update {
-                        record?.take(state, clock: clock)
+                        record?.add(state, clock: clock)
                         break
                     } else if case .disconnected(let reason, _) = report.update {
                         try reportDisconnection(plug.name, reason)

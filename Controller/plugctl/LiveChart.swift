@@ -42,7 +42,7 @@ struct LiveChart: Sendable {
                     // A different plug has this name now, and gets its own curve.
                     source.courses[index] = LivePowerSeries(plug: source.courses[index].plug)
                 }
-                source.courses[index].take(report)
+                source.courses[index].handle(report)
                 source.mark(report)
                 // Samples are fetched again after each reconnection, because the plug has stored those that this
                 // controller missed.
@@ -50,7 +50,7 @@ struct LiveChart: Sendable {
                     let newest = source.courses[index].kept.newest
                     Task { continuation.yield(.samples(index, try await missed(plugs[index], since: newest))) }
                 }
-            case .samples(let index, let samples): source.courses[index].take(samples)
+            case .samples(let index, let samples): source.courses[index].add(samples)
             case .terminal(.key(.interrupt)), .terminal(.key(.character("q"))): continuation.finish()
             case .terminal(.resumed): screen.invalidate()
             case .terminal(.key), .terminal(.resized): break

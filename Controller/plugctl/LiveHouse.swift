@@ -50,7 +50,7 @@ struct LiveHouse: Sendable {
             case .house(.found(let name)): table.add(name)
             case .house(.lost(let name)): table.remove(name)
             case .house(.report(let report)):
-                table.take(report)
+                table.handle(report)
                 await memory?.took(report)
             case .rule(let record): table.say(record.text, at: .now)
             case .today(let wattHours): table.setToday(wattHours)

@@ -35,7 +35,7 @@ struct ThroughDaemon: Sendable {
             guard let state = PlugState(plug) else { return .untried(nil) }
             let command = command(state)
             known = command
-            guard let request = CommandRequest(command) else { return .untried(command) }
+            guard let request = CommandBody(command) else { return .untried(command) }
             let answer = try await client.post("\(place)/\(request.place)", json: Array(request.json.utf8))
             return .done(try client.decoded(answer))
         } catch DaemonFault.fault(status: 409, let error, let hint) {

@@ -83,7 +83,7 @@ public protocol EdgeSource: Sendable {
     /// 16 edges of 48 bytes.
     ///
     /// - Throws: if the source failed, so that it has no further edges.
-    func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault)
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault)
 
     /// Ends the source after a read failed with this error number. A pressed contact is reported as released: its state
     /// is unknown from now on, and it must not count as held forever.

@@ -19,7 +19,8 @@ final class EdgeReader: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isLost else { return }
         do throws(HardwareFault) {
-            try unwrapInboundIn(data).withUnsafeReadableBytes { bytes throws(HardwareFault) in try source.take(bytes) }
+            try unwrapInboundIn(data).withUnsafeReadableBytes { bytes throws(HardwareFault) in try source.receive(bytes)
+            }
         } catch {
             end(error, context)
         }

@@ -22,7 +22,7 @@ struct MirrorReplay {
         var decoder = decoder
         do throws(MirrorFault) {
             while let record = try decoder.next() {
-                guard memory.take(record, limits: limits) else { throw MirrorFault(.outOfOrder, at: decoder.offset) }
+                guard memory.restore(record, limits: limits) else { throw MirrorFault(.outOfOrder, at: decoder.offset) }
             }
         } catch {
             guard error.reason == .torn else { throw error }

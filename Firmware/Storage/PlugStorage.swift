@@ -72,8 +72,8 @@ public final class PlugStorage {
         flash = StateDirectory(path: state, files: files)
         mirror = Mirror(in: runtime, files: files)
         var troubles = StorageErrorReporter(tell)
-        var locks = [try Self.take(state, .stateDirectory, files, &troubles)]
-        if runtime != state { locks.append(try Self.take(runtime, .runtimeDirectory, files, &troubles)) }
+        var locks = [try Self.lock(state, .stateDirectory, files, &troubles)]
+        if runtime != state { locks.append(try Self.lock(runtime, .runtimeDirectory, files, &troubles)) }
         self.locks = locks.compactMap(\.self)
         let reset = FactoryReset(flash: flash, runtime: runtime)
         let asker = reset.asker
@@ -203,7 +203,7 @@ public final class PlugStorage {
     private static let changedCodeHint =
         "the plug cannot be paired; existing pairings are kept. Set a new code with `plugctl new-code` or `plugd new-code`"
 
-    private static func take(
+    private static func lock(
         _ directory: String, _ task: StorageErrorReporter.Task, _ files: FileStore,
         _ troubles: inout StorageErrorReporter
     ) throws(FileError) -> DirectoryLock? {

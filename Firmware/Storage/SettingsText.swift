@@ -24,7 +24,7 @@ package enum SettingsText {
         for field in text.utf8.split(separator: EscapedText.separator) {
             guard let sign = field.firstIndex(of: UInt8(ascii: "=")),
                 let key = String(field[..<sign]),
-                let value = EscapedText.text(field[field.index(after: sign)...]), settings.take(key, value)
+                let value = EscapedText.text(field[field.index(after: sign)...]), settings.set(key, value)
             else { return nil }
         }
         return settings
@@ -33,7 +33,7 @@ package enum SettingsText {
 
 extension StoredSettings {
     /// Stores a value. Returns false if it is not valid or the key is repeated.
-    fileprivate mutating func take(_ key: String, _ value: String) -> Bool {
+    fileprivate mutating func set(_ key: String, _ value: String) -> Bool {
         switch key {
         case "name":
             guard name == nil, (1...PlugWire.maximumName).contains(value.utf8.count) else { return false }

@@ -29,7 +29,7 @@ public struct RemoteSettings: Hashable, Sendable {
 /// A change of settings, applied completely or not at all. Settings that are nil stay unchanged.
 public struct SettingsChange: Hashable, Sendable {
     /// The requested value of one setting.
-    public enum Wish<Value: Hashable & Sendable>: Hashable, Sendable {
+    public enum NewValue<Value: Hashable & Sendable>: Hashable, Sendable {
         /// The setting gets this value.
         case value(Value)
         /// The setting gets the value of the plug's own configuration.
@@ -37,15 +37,15 @@ public struct SettingsChange: Hashable, Sendable {
     }
 
     /// The state of the relay after power returns.
-    public var powerOn: Wish<PowerOnState>?
+    public var powerOn: NewValue<PowerOnState>?
     /// The time after which the plug turns off again, in whole milliseconds. Zero means that the plug stays on.
-    public var autoOff: Wish<Duration>?
+    public var autoOff: NewValue<Duration>?
     /// The power limit in tenths of a watt.
-    public var powerLimit: Wish<UInt32>?
+    public var powerLimit: NewValue<UInt32>?
 
     /// Creates a change. Nil leaves a setting unchanged.
     public init(
-        powerOn: Wish<PowerOnState>? = nil, autoOff: Wish<Duration>? = nil, powerLimit: Wish<UInt32>? = nil
+        powerOn: NewValue<PowerOnState>? = nil, autoOff: NewValue<Duration>? = nil, powerLimit: NewValue<UInt32>? = nil
     ) {
         self.powerOn = powerOn
         self.autoOff = autoOff

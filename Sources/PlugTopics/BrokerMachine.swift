@@ -284,7 +284,7 @@ public struct BrokerMachine: Machine, Sendable {
     private mutating func received(_ message: BrokerMessage, _ now: Instant, _ actions: inout [Action]) {
         guard case .connected = link else { return }
         guard !configuration.isRefresh(message) else { return refresh.ask(now: now, &random) }
-        switch requests.take(message, isKnown: desk.has, now: now) {
+        switch requests.handle(message, isKnown: desk.has, now: now) {
         case .begun(let ticket, let plug, .command(let command, let id, let time)):
             actions.append(.command(ticket, plug, command, id: id, within: time))
         case .begun(let ticket, let plug, .replay(let sequence)):

@@ -46,7 +46,7 @@ struct RequestBook: Sendable {
     }
 
     /// Handles a message. Returns nil if it is not a request to a plug of this house.
-    mutating func take(_ message: BrokerMessage, isKnown: (PlugID) -> Bool, now: Instant) -> Outcome? {
+    mutating func handle(_ message: BrokerMessage, isKnown: (PlugID) -> Bool, now: Instant) -> Outcome? {
         guard let (plug, request) = tree.request(in: message.topic) else { return nil }
         let topic = message.responseTopic.flatMap { tree.isAnswer($0) ? $0 : nil }
         let asked = Asked(plug: plug, topic: topic, correlation: message.correlation)

@@ -2,27 +2,29 @@
 enum InstanceName {
     /// Returns the name with number `number` (2, 3, ...): "Lamp" becomes "Lamp (2)" (RFC 6762 §9). Shortens the base if
     /// the result would exceed the limit of a label.
-    static func numbered(_ wish: String, _ number: Int) -> String {
+    static func numbered(_ preferred: String, _ number: Int) -> String {
         let suffix = " (\(number))"
-        return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
+        return shortened(preferred, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
     }
 
     /// Returns the host name with a number, without blanks and parentheses: "plug-1a2b3c-2".
-    static func numberedHost(_ wish: String, _ number: Int) -> String {
+    static func numberedHost(_ preferred: String, _ number: Int) -> String {
         let suffix = "-\(number)"
-        return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
+        return shortened(preferred, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
     }
 
     /// Splits a name into its base and its number, so that "Lamp (2)" continues as "Lamp (3)". A name without a number
     /// has the number 1.
-    static func split(_ wish: String) -> (base: String, number: Int) {
-        guard wish.hasSuffix(")"), let open = wish.lastIndex(of: "("), open > wish.startIndex else { return (wish, 1) }
-        let digits = wish[wish.index(after: open)...].dropLast()
-        let base = wish[..<open]
+    static func split(_ preferred: String) -> (base: String, number: Int) {
+        guard preferred.hasSuffix(")"), let open = preferred.lastIndex(of: "("), open > preferred.startIndex else {
+            return (preferred, 1)
+        }
+        let digits = preferred[preferred.index(after: open)...].dropLast()
+        let base = preferred[..<open]
         // A number below 2 or of more than six digits is part of the name.
         guard base.hasSuffix(" "), base.count > 1, (1...6).contains(digits.utf8.count), let number = Int(digits),
             number > 1
-        else { return (wish, 1) }
+        else { return (preferred, 1) }
         return (String(base.dropLast()), number)
     }
 
@@ -40,8 +42,8 @@ struct Renaming: Hashable, Sendable {
     private(set) var number: Int
     private var attempts = 0
 
-    init(_ wish: String) {
-        let (base, number) = InstanceName.split(wish)
+    init(_ preferred: String) {
+        let (base, number) = InstanceName.split(preferred)
         self.init(base: base, number: number)
     }
 

@@ -119,15 +119,15 @@ struct Registrations: Sendable {
             services[id] = service
             updateDeadline()
             publish(service, &steps)
-        case .host(let wish):
-            guard var host = hosts[wish] else { return }
+        case .host(let preferred):
+            guard var host = hosts[preferred] else { return }
             host.naming.next(&random)
             host.name = InstanceName.numberedHost(host.naming.base, host.naming.number)
-            hosts[wish] = host
+            hosts[preferred] = host
             publish(host, &steps)
             for id in services.keys.sorted() {
                 endReclaim(id, now: now, &steps)
-                guard let service = services[id], service.registration.hostName == wish else { continue }
+                guard let service = services[id], service.registration.hostName == preferred else { continue }
                 publish(service, &steps)
             }
         case nil:

@@ -64,7 +64,7 @@ struct House {
         var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
         var decoder = MirrorDecoder(mirror.bytes)
         _ = try decoder.next()
-        while let record = try decoder.next() { precondition(memory.take(record, limits: PlugMemory.Limits())) }
+        while let record = try decoder.next() { precondition(memory.restore(record, limits: PlugMemory.Limits())) }
         let next = memory.journal.nextSequence
         memory.numbers = ReservedNumbers(below: boundary, next: next)
         let beyond = next + SequenceNumber(memory.unnumbered.count)

@@ -164,12 +164,12 @@ import Testing
 
     @Test("A memory is restored from its own records") func memoryComesBackFromItsOwnRecords() throws {
         var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
-        let taken = Self.records.dropFirst().map { memory.take($0, limits: PlugMemory.Limits()) }
+        let taken = Self.records.dropFirst().map { memory.restore($0, limits: PlugMemory.Limits()) }
         #expect(!taken.contains(false))
         let written = memory.records
         var again = PlugMemory(appliance: ApplianceMemory(powerLost: false))
         for record in Self.decode(Self.bytes([.begins(Self.boot, Self.id)] + written)).records.dropFirst() {
-            let isTaken = again.take(record, limits: PlugMemory.Limits())
+            let isTaken = again.restore(record, limits: PlugMemory.Limits())
             #expect(isTaken)
         }
         #expect(again.records == written)
@@ -188,7 +188,7 @@ import Testing
             .begins(Self.boot, Self.id), Self.event(2, .buttonPressed(.single)), Self.event(1, .buttonPressed(.single)),
             Self.event(1, .buttonPressed(.single)), .leap(to: 2),
         ]
-        let taken = records.map { memory.take($0, limits: limits) }
+        let taken = records.map { memory.restore($0, limits: limits) }
         #expect(taken == [false, false, true, false, false])
         #expect(memory.journal.nextSequence == 2)
     }
@@ -204,7 +204,7 @@ import Testing
             waiting.map { MirrorRecord.unnumbered($0) } + [
                 numbered(1, .double), numbered(2, .single), numbered(1, .single),
             ]
-        let taken = records.map { memory.take($0, limits: PlugMemory.Limits()) }
+        let taken = records.map { memory.restore($0, limits: PlugMemory.Limits()) }
         #expect(taken == [true, true, false, false, true])
         #expect(memory.unnumbered == Array(waiting[1...]))
         #expect(memory.journal.nextSequence == 2)

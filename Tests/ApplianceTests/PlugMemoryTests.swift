@@ -97,7 +97,7 @@ import Testing
         let boot = House().machine.identity.boot
         let kind = PlugEvent.Kind.relayChanged(
             on: true, cause: .controller(name: "Desk", request: request(1), authority: .desk))
-        let isTaken = memory.take(
+        let isTaken = memory.restore(
             .event(PlugEvent(sequence: 1, boot: boot, time: .zero, kind: kind)), limits: PlugMemory.Limits())
         #expect(isTaken)
         let house = House(memory)

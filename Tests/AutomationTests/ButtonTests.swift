@@ -69,23 +69,23 @@ struct ButtonTests {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
         house.appear("Hall", at: 0)
         house.appear("Lamp", on: false, at: 0)
-        func wishes() -> [PlugCommand] { house.requests.map(\.command) }
+        func commands() -> [PlugCommand] { house.requests.map(\.command) }
         let on = PlugCommand.setRelay(on: true, autoOff: nil)
         let off = PlugCommand.setRelay(on: false, autoOff: nil)
         house.press("Hall", 1, at: 1)
         house.press("Hall", 2, at: 1.1)
-        #expect(wishes() == [on, off])
+        #expect(commands() == [on, off])
         let (first, second) = (house.requests[0].id, house.requests[1].id)
         house.at(
             1.2, .commandFinished(plug: "Lamp", id: first, outcome: .done(PlugState(relayOn: true), event: 1)))
         house.press("Hall", 3, at: 1.3)
-        #expect(wishes() == [on, off, on])
+        #expect(commands() == [on, off, on])
         let third = house.requests[2].id
         house.at(
             1.4, .commandFinished(plug: "Lamp", id: second, outcome: .done(PlugState(relayOn: false), event: 2)))
         house.at(1.5, .commandFinished(plug: "Lamp", id: third, outcome: .refused(Refusal(.busy, "busy"))))
         house.press("Hall", 4, at: 2)
-        #expect(wishes() == [on, off, on, on])
+        #expect(commands() == [on, off, on, on])
     }
 
     @Test("Toggle uses the relay state after another actor switched it")

@@ -8,7 +8,7 @@ import Testing
         var rest = Array(text.utf8)[...]
         var events: [StreamedEvent] = []
         while !rest.isEmpty {
-            events += try parser.take(rest.prefix(pieces))
+            events += try parser.parse(rest.prefix(pieces))
             rest = rest.dropFirst(pieces)
         }
         return events
@@ -58,19 +58,19 @@ import Testing
 
     @Test("The retry field is parsed if it is a number") func theTimeUntilTheNextTryIsANumber() throws {
         var parser = EventStreamParser()
-        _ = try parser.take("retry: 1000\nretry: soon\n".utf8)
+        _ = try parser.parse("retry: 1000\nretry: soon\n".utf8)
         #expect(parser.retry == 1000)
     }
 
     @Test("A line above the size limit is an error") func aLineWithoutEndIsGivenUp() throws {
         var parser = EventStreamParser()
-        _ = try parser.take([UInt8](repeating: 0x61, count: EventStreamParser.messageLimit))
-        #expect(throws: DaemonFault.self) { try parser.take([0x61]) }
+        _ = try parser.parse([UInt8](repeating: 0x61, count: EventStreamParser.messageLimit))
+        #expect(throws: DaemonFault.self) { try parser.parse([0x61]) }
     }
 
     @Test("A message above the size limit is an error") func aMessageOfEverMoreLinesIsGivenUp() throws {
         var parser = EventStreamParser()
         let line = Array("data: ".utf8) + [UInt8](repeating: 0x61, count: 1 << 20) + [0x0A]
-        #expect(throws: DaemonFault.self) { for _ in 0..<5 { _ = try parser.take(line) } }
+        #expect(throws: DaemonFault.self) { for _ in 0..<5 { _ = try parser.parse(line) } }
     }
 }

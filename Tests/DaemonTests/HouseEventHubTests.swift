@@ -72,7 +72,7 @@ private final class StalledObserver: HouseObserver {
     var leftOut: [Int] { state.withLock { $0.leftOut } }
     var disabled: [Set<String>] { state.withLock { $0.disabled } }
 
-    func take(_ update: HouseFollower.Update) async {
+    func handle(_ update: HouseFollower.Update) async {
         state.withLock { $0.updates += 1 }
         await withCheckedContinuation { continuation in
             state.withLock { state in

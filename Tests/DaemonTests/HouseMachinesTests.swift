@@ -21,13 +21,13 @@ struct HouseMachinesTests {
 
     @Test("The hosts of the plugs follow the machines of the file, sorted by name") func learned() throws {
         let machines = try machines()
-        machines.take(
+        machines.handle(
             state(
                 PlugSleeper(host: "nas.local", card: "02:00:00:00:00:03", addresses: ["192.0.2.7"]),
                 PlugSleeper(host: "server.local", card: "02:00:00:00:00:09"),
                 PlugSleeper(host: "other.local", card: "02:00:00:00:00:01"),
                 PlugSleeper(host: "broken.local", card: "02")))
-        machines.take(state(PlugSleeper(host: "desk.local", card: "02:00:00:00:00:04"), of: "Fan"))
+        machines.handle(state(PlugSleeper(host: "desk.local", card: "02:00:00:00:00:04"), of: "Fan"))
         #expect(machines.current.machines.map(\.name) == ["Server", "desk", "nas"])
         #expect(machines.current.machine("nas")?.addresses.map(\.description) == ["192.0.2.7"])
         #expect(machines.current.machine("server")?.password != nil)
@@ -37,20 +37,20 @@ struct HouseMachinesTests {
         let machines = try machines()
         let awake = PlugSleeper(host: "nas.local", card: "02:00:00:00:00:03")
         let asleep = PlugSleeper(host: "nas.local", card: "02:00:00:00:00:04", asleepSince: .zero)
-        machines.take(state(awake, asleep))
+        machines.handle(state(awake, asleep))
         #expect(machines.current.machine("nas")?.card.description == "02:00:00:00:00:04")
     }
 
     @Test("A machine is forgotten when its plug no longer reports it, or is gone") func forgotten() throws {
         let machines = try machines()
         let nas = PlugSleeper(host: "nas.local", card: "02:00:00:00:00:03")
-        machines.take(state(nas))
-        machines.take(.report(PlugReport(plug: "Lamp", at: .now, update: .following(after: 1))))
+        machines.handle(state(nas))
+        machines.handle(.report(PlugReport(plug: "Lamp", at: .now, update: .following(after: 1))))
         #expect(machines.current.machine("nas") != nil)
-        machines.take(state())
+        machines.handle(state())
         #expect(machines.current.machine("nas") == nil)
-        machines.take(state(nas))
-        machines.take(.lost("Lamp"))
+        machines.handle(state(nas))
+        machines.handle(.lost("Lamp"))
         #expect(machines.current.machine("nas") == nil)
     }
 }

@@ -125,7 +125,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
     func oneIsKeptAtTheBeginningAndOneEachQuarter() {
         var course = CounterSampler()
         let kept = stride(from: Int64(100), to: 2800, by: 1).compactMap {
-            course.take(reading($0), of: plug, boot: boot, at: $0 * 1000)?.milliwattHours
+            course.add(reading($0), of: plug, boot: boot, at: $0 * 1000)?.milliwattHours
         }
         #expect(kept == [100, 900, 1800, 2700])
     }
@@ -133,8 +133,8 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
     @Test("The newest unrecorded reading is returned only once") func withARecordingTheNewestIsKeptOnce() {
         var course = CounterSampler()
         #expect(course.unrecorded() == nil)
-        _ = course.take(reading(100), of: plug, boot: boot, at: 100_000)
-        _ = course.take(reading(105), of: plug, boot: boot, at: 105_000)
+        _ = course.add(reading(100), of: plug, boot: boot, at: 100_000)
+        _ = course.add(reading(105), of: plug, boot: boot, at: 105_000)
         #expect(course.unrecorded()?.milliwattHours == 105)
         #expect(course.unrecorded() == nil)
     }

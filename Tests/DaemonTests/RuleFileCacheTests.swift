@@ -19,16 +19,16 @@ struct RuleFileShelfTests {
     @Test("A broken file keeps its last valid rules, and the other files are updated")
     func broken() {
         var shelf = RuleFileCache()
-        let first = shelf.take([("a", .rules([rule("A")])), ("b", .rules([rule("B")]))])
+        let first = shelf.update([("a", .rules([rule("A")])), ("b", .rules([rule("B")]))])
         #expect(first.rules == [rule("A"), rule("B")] && first.faults.isEmpty)
-        let second = shelf.take([("a", .broken("a:1:1: error")), ("b", .rules([rule("B", "Fan")]))])
+        let second = shelf.update([("a", .broken("a:1:1: error")), ("b", .rules([rule("B", "Fan")]))])
         #expect(second.rules == [rule("A"), rule("B", "Fan")])
         #expect(second.faults == [RuleFileFault(path: "a", words: "a:1:1: error", rules: ["A"])])
-        let third = shelf.take([("a", .broken("a:1:1: error"))])
+        let third = shelf.update([("a", .broken("a:1:1: error"))])
         #expect(
             third.rules == [rule("A")],
             "the rules of the missing file must be removed, and those of the broken file kept")
-        let fourth = shelf.take([("a", .rules([])), ("c", .broken("c"))])
+        let fourth = shelf.update([("a", .rules([])), ("c", .broken("c"))])
         #expect(fourth.rules.isEmpty && fourth.faults == [RuleFileFault(path: "c", words: "c", rules: [])])
     }
 
@@ -36,22 +36,22 @@ struct RuleFileShelfTests {
     func vanished() {
         var shelf = RuleFileCache()
         let files = [("d/b.yaml", rule("B")), ("d/a.yaml", rule("A")), ("da.yaml", rule("C"))]
-        _ = shelf.take(files.map { ($0, .rules([$1])) })
+        _ = shelf.update(files.map { ($0, .rules([$1])) })
         for _ in 1...2 {
-            let set = shelf.take([("d", .broken("d: gone"))])
+            let set = shelf.update([("d", .broken("d: gone"))])
             #expect(set.rules == [rule("A"), rule("B")])
             #expect(set.faults == [RuleFileFault(path: "d", words: "d: gone", rules: ["A", "B"])])
         }
         // The directory is readable again, without one of the files.
-        let set = shelf.take([("d/a.yaml", .broken("d/a.yaml:1:1"))])
+        let set = shelf.update([("d/a.yaml", .broken("d/a.yaml:1:1"))])
         #expect(set.rules == [rule("A")] && set.faults.map(\.rules) == [["A"]])
     }
 
     @Test("If two files contain a rule with the same name, the file that is later in the list is rejected")
     func twice() {
         var shelf = RuleFileCache()
-        _ = shelf.take([("a", .rules([])), ("b", .rules([rule("B"), rule("C")]))])
-        let set = shelf.take([("a", .rules([rule("B", "Fan")])), ("b", .rules([rule("B"), rule("C")]))])
+        _ = shelf.update([("a", .rules([])), ("b", .rules([rule("B"), rule("C")]))])
+        let set = shelf.update([("a", .rules([rule("B", "Fan")])), ("b", .rules([rule("B"), rule("C")]))])
         #expect(set.rules == [rule("B", "Fan"), rule("C")])
         #expect(set.faults.map(\.rules) == [["C"]])
         #expect(set.faults[0].words == "b: the rule name \"B\" is already used in a\nhint: rename one of the two rules")
@@ -70,23 +70,23 @@ struct RuleFileShelfTests {
     func scripts() {
         var shelf = RuleFileCache()
         let hall = script("hall.lua", 1, 5)
-        let first = shelf.take([("d/a.yaml", .rules([rule("A")])), ("d/hall.lua", .script(hall))])
+        let first = shelf.update([("d/a.yaml", .rules([rule("A")])), ("d/hall.lua", .script(hall))])
         #expect(first.rules.map(\.name) == ["A", "hall.lua:1", "hall.lua:5"] && first.scripts == [hall])
-        let second = shelf.take([("d/hall.lua", .broken("d/hall.lua:2:1: error"))])
+        let second = shelf.update([("d/hall.lua", .broken("d/hall.lua:2:1: error"))])
         #expect(second.scripts == [hall] && second.rules == hall.rules)
         #expect(second.faults.map(\.rules) == [["hall.lua:1", "hall.lua:5"]])
-        let third = shelf.take([("d/hall.lua", .script(script("hall.lua", 1)))])
+        let third = shelf.update([("d/hall.lua", .script(script("hall.lua", 1)))])
         #expect(third.scripts == [script("hall.lua", 1)] && third.faults.isEmpty)
-        #expect(shelf.take([]).scripts.isEmpty)
+        #expect(shelf.update([]).scripts.isEmpty)
     }
 
     @Test("A second script with the same name and scripts above the limit are rejected")
     func manyScripts() {
         var shelf = RuleFileCache()
-        let twice = shelf.take([("a/x.lua", .script(script("x.lua", 1))), ("b/x.lua", .script(script("x.lua", 2)))])
+        let twice = shelf.update([("a/x.lua", .script(script("x.lua", 1))), ("b/x.lua", .script(script("x.lua", 2)))])
         #expect(twice.scripts.count == 1 && twice.faults.map(\.path) == ["b/x.lua"])
         #expect(twice.faults[0].words.hasPrefix("b/x.lua: another script is already called x.lua\nhint: "))
-        let many = shelf.take((0...64).map { ("\($0).lua", .script(script("\($0).lua", 1))) })
+        let many = shelf.update((0...64).map { ("\($0).lua", .script(script("\($0).lua", 1))) })
         #expect(many.scripts.count == 64 && many.faults.map(\.path) == ["64.lua"])
     }
 
@@ -94,14 +94,14 @@ struct RuleFileShelfTests {
     func ranBefore() {
         var shelf = RuleFileCache()
         let (first, second) = (script("x.lua", 1), script("x.lua", 2))
-        _ = shelf.take([("b/x.lua", .script(second))])
+        _ = shelf.update([("b/x.lua", .script(second))])
         for reading in [.script(second), .broken("b/x.lua:1:1: error")] as [RuleFileReading] {
-            let set = shelf.take([("a/x.lua", .script(first)), ("b/x.lua", reading)])
+            let set = shelf.update([("a/x.lua", .script(first)), ("b/x.lua", reading)])
             #expect(set.scripts == [second] && set.faults.first?.path == "a/x.lua")
         }
-        let whole = shelf.take([("a/x.lua", .script(first)), ("b", .broken("b: gone"))])
+        let whole = shelf.update([("a/x.lua", .script(first)), ("b", .broken("b: gone"))])
         #expect(whole.scripts == [second])
-        let set = shelf.take([("a/x.lua", .script(first))])
+        let set = shelf.update([("a/x.lua", .script(first))])
         #expect(set.scripts == [first] && set.faults.isEmpty)
     }
 
@@ -111,7 +111,7 @@ struct RuleFileShelfTests {
         let files = (0..<5).map { file in
             ("\(file)", RuleFileReading.rules((0..<1000).map { rule("\(file) \($0)") }))
         }
-        let set = shelf.take(files)
+        let set = shelf.update(files)
         #expect(set.rules.count == 4000 && set.faults.map(\.path) == ["4"])
     }
 
@@ -186,9 +186,9 @@ struct RuleFileShelfTests {
         }
         var shelf = RuleFileCache()
         let good = RuleFileReading.rules([Rule(name: "A", triggers: [], actions: [])])
-        _ = shelf.take([("/rules/a.yaml", good)])
+        _ = shelf.update([("/rules/a.yaml", good)])
         stuck.withLock { $0 = true }
-        let set = shelf.take(files.look().readings { _ in good })
+        let set = shelf.update(files.look().readings { _ in good })
         #expect(set.rules.map(\.name) == ["A"])
         #expect(
             set.faults == [

@@ -88,15 +88,15 @@ import Testing
     @Test("Recent readings are stored once per second, up to a limit")
     func recentReadingsAreOneASecondAndBounded() {
         var recent = RecentReadings()
-        for tenth in 0..<20_000 { recent.take(Int32(tenth), at: 1_000_000_000 + Int64(tenth) * 100) }
+        for tenth in 0..<20_000 { recent.add(Int32(tenth), at: 1_000_000_000 + Int64(tenth) * 100) }
         #expect(recent.count == RecentReadings.limit)
         let points = recent.points(from: 1_001_995_000, to: 1_002_000_000)
         #expect(points.map(\.value) == [1995.9, 1996.9, 1997.9, 1998.9, 1999.9])
         // A further reading in the newest second adds no entry.
-        recent.take(1, at: 1_001_999_000)
+        recent.add(1, at: 1_001_999_000)
         #expect(recent.count == RecentReadings.limit)
         // After the clock was set back, all readings from later times are discarded.
-        recent.take(1, at: 1_000_000)
+        recent.add(1, at: 1_000_000)
         #expect(recent.count == 1)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
     @Test("A connected plug is reported, and then its state")
     mutating func aPlugThatComesIsToldAndThenItsState() {
-        #expect(board.take(.found("Lamp")).isEmpty)
+        #expect(board.handle(.found("Lamp")).isEmpty)
         let messages = board.hear(connected())
         #expect(messages.map(\.kind) == ["plug", "event"])
         _ = board.hear(.snapshot(state(level: 40)))
@@ -78,7 +78,7 @@ import Testing
         #expect(board.records[0].on == nil && board.takeReadings() == nil)
         // Repeated connection failures are not reported.
         #expect(board.hear(.disconnected(reason: .away("connection lost"), retryIn: .zero)).isEmpty)
-        #expect(board.take(.lost("Lamp")).map(\.kind) == ["plug"])
+        #expect(board.handle(.lost("Lamp")).map(\.kind) == ["plug"])
         #expect(board.know([:]).map(\.kind) == ["gone"])
         #expect(board.records.isEmpty)
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(board.records[0].state == "stranger")
         #expect(board.records[0].reason == "the plug is not paired with this controller")
         #expect(board.know([kettleID: "Kettle"]).map(\.plug) == ["Kettle"])
-        #expect(board.take(.lost("Lamp")) == [.gone(plug: "Lamp")])
+        #expect(board.handle(.lost("Lamp")) == [.gone(plug: "Lamp")])
         #expect(board.records.map(\.plug) == ["Kettle"])
     }
 
@@ -99,7 +99,7 @@ import Testing
         _ = board.begin(paired: [lampID: "Lamp"], told: [:])
         _ = board.hear(.disconnected(reason: .distrusted("it is another"), retryIn: .zero))
         #expect(board.records.map(\.state) == ["stranger"])
-        _ = board.take(.lost("Lamp"))
+        _ = board.handle(.lost("Lamp"))
         #expect(board.records.map(\.state) == ["away"])
     }
 
@@ -114,7 +114,7 @@ import Testing
         // Updates of the old connection are ignored.
         #expect(board.hear(.state(state(on: false))).isEmpty)
         #expect(board.hear(.disconnected(reason: .away("x"), retryIn: .zero)).isEmpty)
-        #expect(board.take(.lost("Lamp")).isEmpty)
+        #expect(board.handle(.lost("Lamp")).isEmpty)
         #expect(board.know([lampID: "Lamp"]).isEmpty)
         #expect(board.records.map(\.plug) == ["Desk Lamp"])
         // The plug gets its former name again.
@@ -147,7 +147,7 @@ import Testing
         #expect(board.plug(named: "Lamp")?.id == lampID)
         #expect(board.plug(named: "LAMP") == nil)
         _ = board.know([lampID: "Lamp"])
-        _ = board.take(.lost("lamp"))
+        _ = board.handle(.lost("lamp"))
         #expect(board.plug(named: "LAMP")?.id == lampID)
     }
 

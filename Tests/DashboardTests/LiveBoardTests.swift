@@ -22,7 +22,7 @@ import Testing
         #expect(house.hasPrefix("id: \(board.epoch)-0\nevent: house\ndata: {\"at\":"))
         #expect(house.hasSuffix("\n\n"))
         async let next = board.next(reader)
-        await board.take(.report(report(connected())))
+        await board.handle(.report(report(connected())))
         var news = try #require(text(await next))
         // Both messages are of one update, and may arrive together or separately.
         if !news.contains("event: event") { news += try #require(text(await board.next(reader))) }
@@ -33,7 +33,7 @@ import Testing
     @Test("A reader that reconnects continues at its position")
     func whoComesBackGoesOnWhereItWas() async throws {
         await board.begin()
-        await board.take(.report(report(connected())))
+        await board.handle(.report(report(connected())))
         let known = StreamPosition(epoch: board.epoch, number: 1)
         let back = try #require(await board.open(after: known) {})
         #expect(text(await board.next(back))?.hasPrefix("id: \(board.epoch)-2\nevent: event\n") == true)

@@ -36,7 +36,7 @@ func event(_ sequence: SequenceNumber, _ kind: PlugEvent.Kind = .buttonPressed(.
 extension HouseBoard {
     /// Handles an update of a plug, and returns the messages for the stream.
     mutating func hear(_ update: PlugUpdate, of plug: String = "Lamp", after: Duration = .zero) -> [StreamMessage] {
-        take(.report(PlugReport(plug: plug, at: moment + after, update: update)))
+        handle(.report(PlugReport(plug: plug, at: moment + after, update: update)))
     }
 }
 

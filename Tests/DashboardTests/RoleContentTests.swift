@@ -60,7 +60,7 @@ import Testing
         }
         await board.rulesChanged(rules, disabled: [], faults: [fault])
         for notice in notices { await board.note(RunnerRecord(at: moment, notice: notice)) }
-        await board.take(.found("Lamp"))
+        await board.handle(.found("Lamp"))
         let whole = text(await board.next(owner))
         #expect(whole.contains("\"event\":\"scriptLog\"") && whole.contains("ring \(Self.secret)"))
         for reader in others {

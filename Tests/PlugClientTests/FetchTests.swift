@@ -126,7 +126,7 @@ import Testing
     private func take(_ parts: [[UInt8]], into fetch: inout some FetchInProgress) {
         do {
             for (index, part) in parts.enumerated()
-            where try fetch.take(part, of: clock, last: index == parts.count - 1) { fetch.succeed() }
+            where try fetch.receive(part, of: clock, last: index == parts.count - 1) { fetch.succeed() }
         } catch {
             fetch.fail(error)
         }

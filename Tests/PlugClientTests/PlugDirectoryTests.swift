@@ -12,14 +12,14 @@ import Testing
 
     @Test("A plug on several interfaces is one plug") func aPlugOnSeveralInterfacesIsOne() {
         var directory = PlugDirectory()
-        #expect(directory.take(.found(plug("Lamp"), txt: TXTRecord()), now: .zero) == [.appeared("Lamp")])
-        #expect(directory.take(.found(plug("Lamp", on: 3), txt: TXTRecord()), now: .zero) == [.renewed("Lamp")])
-        #expect(directory.take(.changed(plug("Lamp", on: 3), txt: TXTRecord()), now: .zero) == [.renewed("Lamp")])
+        #expect(directory.handle(.found(plug("Lamp"), txt: TXTRecord()), now: .zero) == [.appeared("Lamp")])
+        #expect(directory.handle(.found(plug("Lamp", on: 3), txt: TXTRecord()), now: .zero) == [.renewed("Lamp")])
+        #expect(directory.handle(.changed(plug("Lamp", on: 3), txt: TXTRecord()), now: .zero) == [.renewed("Lamp")])
         #expect(directory.names == ["Lamp"])
-        #expect(directory.take(.lost(plug("Lamp")), now: .zero) == [])
-        #expect(directory.take(.lost(plug("Lamp")), now: .zero) == [])
-        #expect(directory.take(.lost(plug("Lamp", on: 3)), now: .zero) == [.disappeared("Lamp")])
-        #expect(directory.take(.lost(plug("Lamp", on: 3)), now: .zero) == [])
+        #expect(directory.handle(.lost(plug("Lamp")), now: .zero) == [])
+        #expect(directory.handle(.lost(plug("Lamp")), now: .zero) == [])
+        #expect(directory.handle(.lost(plug("Lamp", on: 3)), now: .zero) == [.disappeared("Lamp")])
+        #expect(directory.handle(.lost(plug("Lamp", on: 3)), now: .zero) == [])
         #expect(directory.names.isEmpty)
     }
 
@@ -27,7 +27,7 @@ import Testing
     func capitalsMatterOnlyWhereTheyTellTwoPlugsApart() {
         var directory = PlugDirectory()
         for name in ["Living Room Lamp", "HEATER", "Heater", "Büro"] {
-            _ = directory.take(.found(plug(name), txt: TXTRecord()), now: .zero)
+            _ = directory.handle(.found(plug(name), txt: TXTRecord()), now: .zero)
         }
         #expect(directory.match("living room lamp") == "Living Room Lamp")
         #expect(directory.match("BÜRO") == "Büro")
@@ -35,7 +35,7 @@ import Testing
         #expect(directory.match("HEATER") == "HEATER")
         #expect(directory.match("heater") == nil)
         #expect(directory.match("Lamp") == nil)
-        _ = directory.take(.lost(plug("HEATER")), now: .zero)
+        _ = directory.handle(.lost(plug("HEATER")), now: .zero)
         #expect(directory.match("heater") == "Heater")
     }
 
@@ -43,20 +43,20 @@ import Testing
     func ofStrangersOnlySoManyAreToldAndTheOldestGoesFirst() {
         var directory = PlugDirectory()
         for number in 0..<256 {
-            #expect(directory.take(found("Plug \(number)"), now: .zero) == [.appeared("Plug \(number)")])
+            #expect(directory.handle(found("Plug \(number)"), now: .zero) == [.appeared("Plug \(number)")])
         }
         // At most every 100 ms a waiting name replaces the oldest one, in the order of arrival.
-        #expect(directory.take(found("A"), now: .zero) == [.disappeared("Plug 0"), .appeared("A")])
-        #expect(directory.take(found("B"), now: .zero) == [])
-        #expect(directory.take(found("C"), now: at(99)) == [])
+        #expect(directory.handle(found("A"), now: .zero) == [.disappeared("Plug 0"), .appeared("A")])
+        #expect(directory.handle(found("B"), now: .zero) == [])
+        #expect(directory.handle(found("C"), now: at(99)) == [])
         #expect(directory.names.count == 256 && !directory.names.contains("B"))
-        #expect(directory.take(found("D"), now: at(100)) == [.disappeared("Plug 1"), .appeared("B")])
-        #expect(directory.take(.found(plug("Plug 7", on: 9), txt: nil), now: at(101)) == [.renewed("Plug 7")])
+        #expect(directory.handle(found("D"), now: at(100)) == [.disappeared("Plug 1"), .appeared("B")])
+        #expect(directory.handle(.found(plug("Plug 7", on: 9), txt: nil), now: at(101)) == [.renewed("Plug 7")])
         // A lost name makes room immediately.
-        #expect(directory.take(.lost(plug("Plug 8")), now: at(102)) == [.disappeared("Plug 8"), .appeared("C")])
+        #expect(directory.handle(.lost(plug("Plug 8")), now: at(102)) == [.disappeared("Plug 8"), .appeared("C")])
         // A waiting name may be lost before it is reported.
-        #expect(directory.take(.lost(plug("D")), now: at(103)) == [])
-        #expect(directory.take(.lost(plug("Plug 9")), now: at(104)) == [.disappeared("Plug 9")])
+        #expect(directory.handle(.lost(plug("D")), now: at(103)) == [])
+        #expect(directory.handle(.lost(plug("Plug 9")), now: at(104)) == [.disappeared("Plug 9")])
     }
 
     private let heater = PlugID(rawValue: "aaaaaaaaaaaa")!
@@ -66,11 +66,11 @@ import Testing
         let other = PlugID(rawValue: "bbbbbbbbbbbb")!
         var directory = PlugDirectory()
         _ = directory.prioritize(isOtherPaired ? [heater: "Heater", other: "heater"] : [heater: "Heater"], now: .zero)
-        _ = directory.take(found("heater", id: other), now: .zero)
+        _ = directory.handle(found("heater", id: other), now: .zero)
         #expect(directory.match("Heater") == nil, "the paired plug with this name is away")
         #expect(directory.match("HEATER") == nil)
         #expect(directory.match("heater") == (isOtherPaired ? "heater" : nil))
-        _ = directory.take(found("Radiator", id: heater), now: .zero)
+        _ = directory.handle(found("Radiator", id: heater), now: .zero)
         #expect(directory.match("Heater") == "Radiator")
         #expect(directory.match("HEATER") == (isOtherPaired ? nil : "Radiator"))
     }
@@ -79,7 +79,7 @@ import Testing
         let other = PlugID(rawValue: "bbbbbbbbbbbb")!
         var directory = PlugDirectory()
         _ = directory.prioritize([heater: "Heater", other: "Kettle"], now: .zero)
-        _ = directory.take(found("Heater", id: other), now: .zero)
+        _ = directory.handle(found("Heater", id: other), now: .zero)
         #expect(directory.match("Heater") == nil)
         #expect(directory.match("Kettle") == "Heater")
     }
@@ -88,10 +88,10 @@ import Testing
     func spellings() {
         var directory = PlugDirectory()
         _ = directory.prioritize([heater: "Straße Caf\u{E9}"], now: .zero)
-        _ = directory.take(found("STRASSE CAFE\u{301}", id: PlugID(rawValue: "bbbbbbbbbbbb")), now: .zero)
+        _ = directory.handle(found("STRASSE CAFE\u{301}", id: PlugID(rawValue: "bbbbbbbbbbbb")), now: .zero)
         #expect(directory.match("straße cafe\u{301}") == nil)
         #expect(directory.match("STRASSE CAF\u{C9}") == nil)
-        _ = directory.take(found("Straße Caf\u{E9}", id: heater), now: .zero)
+        _ = directory.handle(found("Straße Caf\u{E9}", id: heater), now: .zero)
         #expect(directory.match("STRASSE CAF\u{C9}") == "Straße Caf\u{E9}")
     }
 
@@ -112,7 +112,7 @@ import Testing
         for number in 0...max(1500, place) {
             let name = number == place ? "heater" : "False \(number)"
             let id = number == place || othersClaimIt ? heater : PlugID(rawValue: "bbbbbbbbbbbb")
-            for change in directory.take(found(name, id: id), now: at(Int64(number))) {
+            for change in directory.handle(found(name, id: id), now: at(Int64(number))) {
                 switch change {
                 case .appeared(let name): told.insert(name)
                 case .disappeared(let name): told.remove(name)
@@ -134,7 +134,7 @@ import Testing
             for case .appeared(let name) in changes { tried.append(name) }
         }
         for number in 0..<1500 {
-            note(directory.take(found(number == 700 ? "Radiator" : "False \(number)", id: heater), now: .zero))
+            note(directory.handle(found(number == 700 ? "Radiator" : "False \(number)", id: heater), now: .zero))
         }
         // Each name that was tried without success makes room for the next one.
         var doubted = 0
@@ -149,8 +149,8 @@ import Testing
     @Test("A plug that becomes paired is reported immediately, even if the directory is full")
     func whatIsPairedNowHasRoomAtOnce() {
         var directory = PlugDirectory()
-        for number in 0..<300 { _ = directory.take(found("False \(number)"), now: .zero) }
-        #expect(directory.take(found("Lamp"), now: .zero) == [])
+        for number in 0..<300 { _ = directory.handle(found("False \(number)"), now: .zero) }
+        #expect(directory.handle(found("Lamp"), now: .zero) == [])
         #expect(directory.prioritize([heater: "Lamp"], now: .zero) == [.appeared("Lamp")])
         #expect(directory.prioritize([heater: "Lamp"], now: .zero) == [])
         #expect(directory.prioritize([:], now: .zero) == [])

@@ -57,12 +57,12 @@ import Testing
     @Test("While the event loop is blocked, lines beyond the limit are dropped and counted")
     func aLoopThatIsHeldUpLosesTheNewestLinesAndTheyAreCounted() {
         let relay = LogRelay()
-        for number in 1...300 { relay.take(.info, part: "Test", "\(number)") }
+        for number in 1...300 { relay.receive(.info, part: "Test", "\(number)") }
         relay.handOver { lines, lost in
             #expect(lines.map(\.number) == Array(1...200) && lost == 100)
             #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.time <= $1.time })
         }
-        relay.take(.info, part: "Test", "301")
+        relay.receive(.info, part: "Test", "301")
         relay.handOver { lines, lost in #expect(lines.map(\.number) == [301] && lost == 0) }
     }
 
@@ -72,15 +72,15 @@ import Testing
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let woken = loop.makePromise(of: Void.self)
         relay.attach(to: loop) { woken.succeed() }
-        relay.take(.info, part: "Test", "first")
+        relay.receive(.info, part: "Test", "first")
         try await woken.futureResult.get()
         let handedOver = try await loop.submit {
             var all: [String] = []
             relay.handOver { lines, _ in
                 all += lines.map(\.message)
-                relay.take(.info, part: "Test", "caused by it")
+                relay.receive(.info, part: "Test", "caused by it")
             }
-            relay.take(.info, part: "Test", "second")
+            relay.receive(.info, part: "Test", "second")
             relay.handOver { lines, _ in all += lines.map(\.message) }
             return all
         }.get()

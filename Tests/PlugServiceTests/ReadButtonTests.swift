@@ -43,7 +43,7 @@ import Testing
 
         func openDescriptor() throws(HardwareFault) -> Int32 { dup(reading) }
 
-        func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault) {
+        func receive(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault) {
             for byte in bytes {
                 if byte == 9 { throw fail(ENODEV) }
                 report.withLock { $0 }?(ButtonEdge(down: byte == 1, time: BootClock.now))

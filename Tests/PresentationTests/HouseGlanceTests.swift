@@ -82,7 +82,7 @@ import Testing
 
     private func seen(_ updates: HouseFollower.Update...) -> SeenPlugs {
         var seen = SeenPlugs(paired: [PairedPlugs.Entry(id: id, key: PublicKey(bytes: [1])!, name: "Old Name")])
-        for update in updates { seen.take(update) }
+        for update in updates { seen.handle(update) }
         return seen
     }
 

@@ -20,14 +20,15 @@ import Testing
     private var house: HouseTable {
         var table = HouseTable(notes: ["space turns it over"])
         for name in ["Television", "Lamp", "Kettle"] { table.add(name) }
-        table.take(report(.connected(description), of: "Lamp"))
-        table.take(report(.snapshot(state(level: 40)), of: "Lamp"))
-        table.take(report(.connected(description), of: "Television"))
-        table.take(report(.snapshot(state(on: false, watts: 0.5)), of: "Television"))
+        table.handle(report(.connected(description), of: "Lamp"))
+        table.handle(report(.snapshot(state(level: 40)), of: "Lamp"))
+        table.handle(report(.connected(description), of: "Television"))
+        table.handle(report(.snapshot(state(on: false, watts: 0.5)), of: "Television"))
         for second in 6...9 {
-            table.take(report(.state(state(on: false, watts: Double(second), time: Double(second))), of: "Television"))
+            table.handle(
+                report(.state(state(on: false, watts: Double(second), time: Double(second))), of: "Television"))
         }
-        table.take(report(.event(event(.relayChanged(on: true, cause: .button)), age: .zero), of: "Television"))
+        table.handle(report(.event(event(.relayChanged(on: true, cause: .button)), age: .zero), of: "Television"))
         return table
     }
 
@@ -94,16 +95,16 @@ import Testing
     @Test("A plug that is not paired is marked") func aPlugThatIsNotPairedSaysSo() {
         var table = house
         let words = "the plug is not paired with this controller"
-        table.take(report(.disconnected(reason: .distrusted(words), retryIn: .zero), of: "Kettle"))
+        table.handle(report(.disconnected(reason: .distrusted(words), retryIn: .zero), of: "Kettle"))
         #expect(text(table)[3].contains("? not paired"))
-        table.take(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Kettle"))
+        table.handle(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Kettle"))
         #expect(text(table)[3].contains(". away"))
     }
 
     @Test("A repeated connection failure with the same reason is not news") func aTryThatFailsAsTheLastDidIsNoNews() {
         var table = HouseTable()
         for words in ["refused\nhint: wait", "refused\nhint: wait", "connection lost"] {
-            table.take(report(.disconnected(reason: .away(words), retryIn: .zero), of: "Lamp"))
+            table.handle(report(.disconnected(reason: .away(words), retryIn: .zero), of: "Lamp"))
         }
         #expect(
             text(table).filter { $0.hasPrefix(clock) } == [
@@ -127,9 +128,9 @@ import Testing
 
     @Test("A tripped plug is marked until it is reset") func aPlugThatTrippedSaysSoUntilItIsReset() {
         var table = house
-        table.take(report(.state(state(on: false, tripped: .overPower)), of: "Lamp"))
+        table.handle(report(.state(state(on: false, tripped: .overPower)), of: "Lamp"))
         #expect(text(table)[4].contains("Lamp        ! tripped"))
-        table.take(report(.state(state(on: false)), of: "Lamp"))
+        table.handle(report(.state(state(on: false)), of: "Lamp"))
         #expect(text(table)[4].contains("Lamp        o off"))
     }
 
@@ -137,8 +138,8 @@ import Testing
     func narrow() {
         var table = house
         table.add("Ceiling Light in the Hall")
-        table.take(report(.connected(description), of: "Ceiling Light in the Hall"))
-        table.take(report(.snapshot(state(on: true)), of: "Ceiling Light in the Hall"))
+        table.handle(report(.connected(description), of: "Ceiling Light in the Hall"))
+        table.handle(report(.snapshot(state(on: true)), of: "Ceiling Light in the Hall"))
         let lines = table.lines(size: TerminalSize(columns: 20, rows: 20), capabilities: plain).map(\.text)
         #expect(lines.contains { $0.hasPrefix("   Ceiling ") && $0.contains("~  * on") }, "\(lines)")
     }
@@ -175,7 +176,7 @@ import Testing
 
     @Test("An absent plug shows no old values") func aPlugThatIsAwayShowsNothingOld() {
         var table = house
-        table.take(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Lamp"))
+        table.handle(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Lamp"))
         #expect(table.state(of: "Lamp") == nil)
         let row = text(table)[4]
         #expect(row.contains("Lamp") && row.contains("away") && !row.contains("W"))
@@ -184,7 +185,7 @@ import Testing
     @Test("The stored readings and news are limited") func whatIsKeptIsBounded() {
         var table = house
         for second in 0..<1000 {
-            table.take(report(.state(state(watts: 5, time: Double(second))), of: "Lamp"))
+            table.handle(report(.state(state(watts: 5, time: Double(second))), of: "Lamp"))
             table.say("line \(second)", at: moment)
         }
         #expect(table.rows["Lamp"]?.course.count == 120)

@@ -15,7 +15,7 @@ import Testing
     private func course() -> LivePowerSeries {
         var course = LivePowerSeries(plug: "Lamp")
         let plug = PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(1000))
-        course.take(report(.connected(plug)))
+        course.handle(report(.connected(plug)))
         return course
     }
 
@@ -29,9 +29,9 @@ import Testing
     func samplesAndReadingsMakeOneCourseInOrderAndWithoutRepetition() {
         var course = course()
         // The snapshot comes first. Its reading is also the last sample.
-        course.take(report(.snapshot(state(watts: 100, time: 1000.000_4))))
-        course.take(samples(990...1000))
-        course.take(report(.state(state(watts: 100.1, time: 1001))))
+        course.handle(report(.snapshot(state(watts: 100, time: 1000.000_4))))
+        course.add(samples(990...1000))
+        course.handle(report(.state(state(watts: 100.1, time: 1001))))
         #expect(records(course).map(\.activePower) == (990...1001).map { Double($0) / 10 })
         let series = course.series
         #expect(zip(series.points, series.points.dropFirst()).allSatisfy { abs($1.time - $0.time - 1) < 0.001 })
@@ -39,7 +39,7 @@ import Testing
 
     @Test("The record of a sample has its wall time") func theRecordIsALineWithTheTimeOfTheWall() {
         var course = course()
-        course.take(report(.state(state(watts: 60.4, time: 1000))))
+        course.handle(report(.state(state(watts: 60.4, time: 1000))))
         let record = records(course)[0]
         #expect(jsonLine(record) == #"{"activePower":60.4,"at":"\#(record.at)","plug":"Lamp"}"#)
         let soon = (WallTime.now + .seconds(1)).iso8601()
@@ -49,7 +49,7 @@ import Testing
 
     @Test("A series without samples has no records and an empty chart") func withoutSamplesItIsEmpty() {
         var course = course()
-        course.take([])
+        course.add([])
         #expect(records(course).isEmpty)
         let chart = ChartSource(courses: [course]).chart(0...60, zone: .utc)
         #expect(chart.title == "Lamp, active power")
@@ -58,7 +58,7 @@ import Testing
 
     @Test("Readings before a connection have no time and are ignored") func beforeAConnectionNothingHasATime() {
         var course = LivePowerSeries(plug: "Lamp")
-        course.take(report(.state(state())))
+        course.handle(report(.state(state())))
         #expect(records(course).isEmpty)
     }
 
@@ -70,8 +70,8 @@ import Testing
         kept.points = (0...5).map { ChartPoint(time: now - 10 + Double($0), value: 7) }
         kept.newest = kept.points.last?.time
         var course = LivePowerSeries(plug: "Lamp", kept: kept)
-        course.take(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(1000)))))
-        course.take(samples(990...1000))
+        course.handle(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(1000)))))
+        course.add(samples(990...1000))
         let series = course.series
         #expect(series.points.prefix(6).allSatisfy { $0.value == 7 })
         #expect(series.points.dropFirst(6).map(\.value) == (996...1000).map { Double($0) / 10 })
@@ -149,8 +149,8 @@ import Testing
     /// The plug has no history. It draws power for ten minutes of each half hour, for five hours.
     @Test("Appliance cycles become spans of the chart") func cyclesAreSpansOfTheChart() throws {
         var course = LivePowerSeries(plug: "Refrigerator")
-        course.take(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(18_000)))))
-        course.take(
+        course.handle(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(18_000)))))
+        course.add(
             (0..<18_000).map {
                 PlugSample(Sample(milliseconds: $0 * 1000, deciwatts: $0 % 1800 < 600 ? 900 : 10), at: moment)
             })

@@ -74,7 +74,7 @@ import Testing
                 == #"{"addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"#
                 + #""capabilities":["dimmer","meter","relay"],"firmware":"1.2.3","host":"plug-6789ab.local","#
                 + #""id":"0123456789ab","name":"Lamp","port":40123}"#)
-        record.take(state(level: 40))
+        record.add(state(level: 40))
         #expect(
             jsonLine(record)
                 == #"{"activeEnergy":12.345,"activePower":60.4,"#
@@ -94,7 +94,7 @@ import Testing
 
     @Test("The record of a tripped plug on alternating current") func infoOfAPlugOnAlternatingCurrentThatTripped() {
         var record = InfoRecord(description, at: service, now: .zero)
-        record.take(state(on: false, alternating: alternating, tripped: .overPower))
+        record.add(state(on: false, alternating: alternating, tripped: .overPower))
         #expect(
             jsonLine(record)
                 == #"{"activeEnergy":12.345,"activePower":60.4,"#
@@ -176,7 +176,7 @@ import Testing
         // The plug's clock shows 100 s at this moment.
         let clock = PlugClock(.made(boot: boot, asked: at(7), plugTime: at(100)), at: moment)
         var record = InfoRecord(description, at: service, now: .zero)
-        record.take(plug, clock: clock)
+        record.add(plug, clock: clock)
         let wired: [String] = [
             #""sleepers":[{"addresses":["192.0.2.7"],"asleepSince":"2026-11-21T09:00:43.456Z","card":"02:00:00:00:00:10","host":"nas.local","#,
             #""lastCause":"connection","sleeps":3,"sleptSeconds":18725,"state":"asleep","#,

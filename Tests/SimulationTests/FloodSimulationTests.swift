@@ -116,7 +116,7 @@ private struct FloodedHouse {
                 inFlight.schedule(
                     (UInt8(node + 1), datagram.bytes),
                     at: now + random.duration(in: .microseconds(100) ... .milliseconds(2)))
-            case .browse(_, let change): follow(directory.take(change, now: now))
+            case .browse(_, let change): follow(directory.handle(change, now: now))
             case .resolved(let id, let service): if let name = resolves[id] { places[name] = service }
             case .unresolved(let id): if let name = resolves[id] { places[name] = nil }
             case .displaced(let id): resolves[id] = nil

@@ -110,7 +110,7 @@ final class RulingController {
     private func take(_ news: DiscoveryNode.Action, _ now: Instant) -> [HostAction] {
         switch news {
         case .browse(_, let change):
-            return directory.take(change, now: now).flatMap { follow($0, now) }
+            return directory.handle(change, now: now).flatMap { follow($0, now) }
         case .resolved(let resolve, let service):
             let found = plugs.first { if case .resolving(resolve, _) = $0.value.link { true } else { false } }
             guard let name = found?.key, let address = LANAddress(bytes: service.addresses[0].address.bytes) else {

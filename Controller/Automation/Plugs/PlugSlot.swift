@@ -11,7 +11,7 @@ struct PlugSlot: Sendable {
     private(set) var energies: [Int] = []
     /// The place of the plug's appliance in the engine's list of watched appliances; nil if no rule watches it.
     private(set) var appliance: Int?
-    var counter = EnergyCounter()
+    var counter = EnergyPeriods()
 
     mutating func bind(power place: Int) { power.append(place) }
     mutating func bind(event place: Int) { events.append(place) }

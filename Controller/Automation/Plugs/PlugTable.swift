@@ -9,7 +9,7 @@ struct PlugTable: Sendable {
         fileprivate(set) var relayOn: Bool
         fileprivate(set) var level: DimLevel?
         /// The last command that is not answered yet, or nil. The action `toggle` assumes its result.
-        fileprivate(set) var wish: (id: UInt128, on: Bool, level: DimLevel?)?
+        fileprivate(set) var pending: (id: UInt128, on: Bool, level: DimLevel?)?
         /// The ids of the last commands of rules, by which their journal entries are recognized. A ring buffer.
         fileprivate var ours: [UInt128] = []
         /// The place of the oldest id, if the buffer is full.
@@ -25,8 +25,8 @@ struct PlugTable: Sendable {
         }
 
         /// The state of the relay after the unanswered command.
-        var expectedOn: Bool { wish?.on ?? relayOn }
-        var expectedLevel: DimLevel? { wish?.level ?? level }
+        var expectedOn: Bool { pending?.on ?? relayOn }
+        var expectedLevel: DimLevel? { pending?.level ?? level }
 
         /// Returns true if a rule of this process sent the command recently.
         func isOurs(_ request: UInt128) -> Bool { ours.contains(request) }
@@ -137,7 +137,7 @@ struct PlugTable: Sendable {
         plugs[index].isPresent = true
         plugs[index].relayOn = state.relayOn
         plugs[index].level = state.level
-        plugs[index].wish = nil
+        plugs[index].pending = nil
         return index
     }
 
@@ -150,7 +150,7 @@ struct PlugTable: Sendable {
 
     mutating func lose(_ index: Int) {
         plugs[index].isPresent = false
-        plugs[index].wish = nil
+        plugs[index].pending = nil
     }
 
     /// Sets the state of relay and dimmer. Returns true if the relay turned on.
@@ -170,14 +170,14 @@ struct PlugTable: Sendable {
         }
         plugs[index].nextOfOurs = (plugs[index].nextOfOurs + 1) % Self.maximumOurs
         switch request.command {
-        case .setRelay(let on, _): plugs[index].wish = (request.key, on, plugs[index].expectedLevel)
-        case .setLevel(let level, _): plugs[index].wish = (request.key, level.permille > 0, level)
+        case .setRelay(let on, _): plugs[index].pending = (request.key, on, plugs[index].expectedLevel)
+        case .setLevel(let level, _): plugs[index].pending = (request.key, level.permille > 0, level)
         case .identify, .resetProtection, .rename, .configure: break
         }
     }
 
     mutating func answered(_ id: UInt128, at index: Int) {
-        if plugs[index].wish?.id == id { plugs[index].wish = nil }
+        if plugs[index].pending?.id == id { plugs[index].pending = nil }
     }
 
     mutating func gap(_ name: String, to last: SequenceNumber) {

@@ -78,7 +78,7 @@ struct RuleState: Sendable {
     }
 
     /// Copies the runtime state of an equal rule of the previous set.
-    mutating func take(_ other: RuleState) {
+    mutating func inherit(_ other: RuleState) {
         lastFired = other.lastFired
         recent = other.recent
         missTold = other.missTold

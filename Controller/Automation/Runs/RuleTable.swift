@@ -56,7 +56,7 @@ struct RuleTable: Sendable {
         for (index, state) in old.enumerated() {
             guard let new = indexes[state.rule.name], states[new].rule == state.rule else { continue }
             kept[index] = new
-            states[new].take(state)
+            states[new].inherit(state)
         }
         for index in states.indices { states[index].enable(!disabled.contains(states[index].rule.name)) }
         return kept

@@ -19,7 +19,7 @@ struct ScheduleTrigger: PlacedTrigger, Sendable {
     }
 
     /// Copies the state of an equal trigger of the previous set of rules.
-    mutating func take(_ other: ScheduleTrigger?) { (next, judged) = (other?.next, other?.judged) }
+    mutating func inherit(_ other: ScheduleTrigger?) { (next, judged) = (other?.next, other?.judged) }
 
     /// Records the last evaluated occurrence; nil to evaluate it again.
     mutating func judge(_ number: Int64?) { judged = number }
@@ -55,11 +55,11 @@ struct ScheduleTriggers: Sendable {
 
     /// Continues after the previous set of rules: copies the state of equal triggers, and finds the next occurrence of
     /// each trigger that has none.
-    mutating func take(_ old: ScheduleTriggers, _ kept: [Int: Int], now: Instant, _ house: HouseState) {
+    mutating func inherit(_ old: ScheduleTriggers, _ kept: [Int: Int], now: Instant, _ house: HouseState) {
         judgedUntil = old.judgedUntil
         let old = old.triggers.byPlace(kept)
         for index in triggers.indices {
-            triggers[index].take(old[triggers[index].place])
+            triggers[index].inherit(old[triggers[index].place])
             if triggers[index].next == nil { findNext(index, after: judgedUntil ?? now, house) }
         }
         findDeadline()

@@ -61,13 +61,13 @@ struct WatchedAppliance: Sendable {
     }
 
     /// Copies the state of the appliance of the previous set of rules.
-    mutating func take(_ other: WatchedAppliance) {
+    mutating func inherit(_ other: WatchedAppliance) {
         (plug, sense, shift) = (other.plug, other.sense, other.shift)
     }
 
     /// Handles the plug's last reading. Its time is on the plug's clock. `isFirst` is true for the first reading since
     /// the plug appeared.
-    mutating func take(deciwatts: Int32, time: Instant, isFirst: Bool = false, now: Instant) {
+    mutating func add(deciwatts: Int32, time: Instant, isFirst: Bool = false, now: Instant) {
         let shift = (isFirst ? nil : shift) ?? (now.nanoseconds &- time.nanoseconds)
         self.shift = shift
         said = sense.handle(((time.nanoseconds &+ shift) / 1_000_000, deciwatts))
@@ -89,10 +89,10 @@ struct ApplianceTriggers: Sendable {
 
     /// Continues after the previous set of rules. The state of an appliance belongs to the plug's written name. It is
     /// kept even if other rules watch the plug now.
-    mutating func take(_ old: ApplianceTriggers) {
+    mutating func inherit(_ old: ApplianceTriggers) {
         for index in appliances.indices {
             let before = old.appliances.first { $0.written.lowercased() == appliances[index].written.lowercased() }
-            if let before { appliances[index].take(before) }
+            if let before { appliances[index].inherit(before) }
         }
     }
 
@@ -112,7 +112,7 @@ struct ApplianceTriggers: Sendable {
     ) {
         guard let watched = house[index].appliance else { return }
         let power = (max(0, min(house[index].meter.activePower, 1e8)) * 10).rounded()
-        appliances[watched].take(
+        appliances[watched].add(
             deciwatts: Int32(clamping: Int64(power)), time: house[index].meter.time, isFirst: isFirst, now: now)
         fireEvents(index, now: now, &house, &executor, &actions)
     }
@@ -126,7 +126,7 @@ struct ApplianceTriggers: Sendable {
             let (watts, time) = (samples[count].activePower, samples[count].time)
             guard time < due, slot.meter.band.contains(watts, time: time, now: time) else { break }
             slot.meter.keep(watts, time: time, now: time)
-            appliances[watched].take(deciwatts: max(0, samples[count].deciwatts), time: time, now: time)
+            appliances[watched].add(deciwatts: max(0, samples[count].deciwatts), time: time, now: time)
             count += 1
             if appliances[watched].hasEvents { break }
         }

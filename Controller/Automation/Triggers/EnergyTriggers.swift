@@ -31,8 +31,8 @@ public struct QuietEnergy: Hashable, Sendable {
     }
 }
 
-/// The state of a plug's energy counter.
-struct EnergyCounter: Sendable {
+/// The value of a plug's energy counter at the start of each period, and the triggers that have fired since.
+struct EnergyPeriods: Sendable {
     /// The start of a period, and the triggers that have fired in it.
     struct Mark: Sendable {
         let number: Int64
@@ -182,7 +182,7 @@ struct EnergyTriggers: Sendable {
     mutating func add(_ trigger: EnergyTrigger) { triggers.append(trigger) }
 
     /// Continues after the previous set of rules.
-    mutating func take(_ old: EnergyTriggers, _ house: inout HouseState) {
+    mutating func inherit(_ old: EnergyTriggers, _ house: inout HouseState) {
         (storedMarks, aliveBefore) = (old.storedMarks, old.aliveBefore)
         forgetRemoved(&house)
     }

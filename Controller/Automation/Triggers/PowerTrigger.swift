@@ -35,7 +35,7 @@ struct PowerTrigger: PlacedTrigger, Sendable {
     }
 
     /// Copies the state of an equal trigger of the previous set of rules.
-    mutating func take(_ other: PowerTrigger) {
+    mutating func inherit(_ other: PowerTrigger) {
         (plug, detector, broken) = (other.plug, other.detector, other.broken)
     }
 

@@ -31,10 +31,10 @@ struct PowerTriggers: Sendable {
 
     /// Copies the state of equal triggers of the previous set of rules. The dwells continue after the next
     /// ``refresh(_:_:_:)`` of their plugs.
-    mutating func take(_ old: PowerTriggers, _ kept: [Int: Int]) {
+    mutating func inherit(_ old: PowerTriggers, _ kept: [Int: Int]) {
         let old = old.triggers.byPlace(kept)
         for index in triggers.indices {
-            if let before = old[triggers[index].place] { triggers[index].take(before) }
+            if let before = old[triggers[index].place] { triggers[index].inherit(before) }
         }
     }
 

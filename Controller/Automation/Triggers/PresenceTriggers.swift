@@ -21,7 +21,7 @@ struct PresenceTrigger: PlacedTrigger, Sendable {
     }
 
     /// Copies the state of an equal trigger of the previous set of rules.
-    mutating func take(_ other: PresenceTrigger) {
+    mutating func inherit(_ other: PresenceTrigger) {
         (plug, wasLost, due, since) = (other.plug, other.wasLost, other.due, other.since)
     }
 
@@ -62,10 +62,10 @@ struct PresenceTriggers: Sendable {
     mutating func add(_ trigger: PresenceTrigger) { triggers.append(trigger) }
 
     /// Copies the state of equal triggers of the previous set of rules.
-    mutating func take(_ old: PresenceTriggers, _ kept: [Int: Int]) {
+    mutating func inherit(_ old: PresenceTriggers, _ kept: [Int: Int]) {
         let old = old.triggers.byPlace(kept)
         for index in triggers.indices {
-            if let before = old[triggers[index].place] { triggers[index].take(before) }
+            if let before = old[triggers[index].place] { triggers[index].inherit(before) }
         }
     }
 

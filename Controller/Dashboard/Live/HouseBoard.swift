@@ -81,20 +81,20 @@ struct HouseBoard: Sendable {
         return gone.map { .gone(plug: $0) } + showPaired()
     }
 
-    mutating func take(_ update: HouseFollower.Update) -> [StreamMessage] {
+    mutating func handle(_ update: HouseFollower.Update) -> [StreamMessage] {
         switch update {
         case .found(let name):
             plugs[name]?.isAnnounced = true
             return []
         case .lost(let name): return lose(name)
-        case .report(let report): return take(report)
+        case .report(let report): return handle(report)
         }
     }
 
-    private mutating func take(_ report: PlugReport) -> [StreamMessage] {
+    private mutating func handle(_ report: PlugReport) -> [StreamMessage] {
         switch report.update {
         case .connected(let description): return connected(description, report)
-        case .snapshot(let state), .state(let state): return take(state, report)
+        case .snapshot(let state), .state(let state): return handle(state, report)
         case .event(let event, _):
             guard let id = plugs[report.plug]?.id, event.sequence > told[id] ?? 0 else { return [] }
             told[id] = event.sequence
@@ -151,10 +151,10 @@ struct HouseBoard: Sendable {
         return former.sorted().map { .gone(plug: $0) } + [.plug(plug.record)] + records(of: report)
     }
 
-    private mutating func take(_ state: PlugState, _ report: PlugReport) -> [StreamMessage] {
+    private mutating func handle(_ state: PlugState, _ report: PlugReport) -> [StreamMessage] {
         let name = report.plug
         // The plug is changed in place, because a copy would copy all its readings.
-        guard plugs[name]?.isConnected == true, let isChanged = plugs[name]?.take(state, report),
+        guard plugs[name]?.isConnected == true, let isChanged = plugs[name]?.handle(state, report),
             let record = plugs[name]?.record
         else { return [] }
         if let reading = record.reading { pending[name] = reading }
@@ -219,7 +219,7 @@ struct HouseBoard: Sendable {
 
 extension HouseBoard.Plug {
     /// - Returns: true if anything other than the reading changed, or if the plug no longer reports a reading.
-    fileprivate mutating func take(_ state: PlugState, _ report: PlugReport) -> Bool {
+    fileprivate mutating func handle(_ state: PlugState, _ report: PlugReport) -> Bool {
         let before = record
         record.on = state.relayOn
         record.level = state.level?.percent
@@ -227,7 +227,7 @@ extension HouseBoard.Plug {
         record.sleepers = SleeperRecord.records(state.sleepers, clock: clock)
         let isChanged = record != before
         record.reading = state.reading.map { ReadingRecord(plug: report.plug, at: report.at.iso8601(), $0) }
-        if let reading = state.reading { recent.take(reading.deciwatts, at: report.at.milliseconds) }
+        if let reading = state.reading { recent.add(reading.deciwatts, at: report.at.milliseconds) }
         return isChanged || before.reading != nil && record.reading == nil
     }
 }

@@ -66,17 +66,17 @@ public actor LiveBoard: HouseObserver {
     }
 
     /// Handles an update of a plug.
-    public func take(_ update: HouseFollower.Update) async { await take(.update(update)) }
+    public func handle(_ update: HouseFollower.Update) async { await handle(.update(update)) }
     /// Handles a notice of the rules.
-    public func note(_ record: RunnerRecord) async { await take(.note(record)) }
+    public func note(_ record: RunnerRecord) async { await handle(.note(record)) }
     /// Replaces the rules after a change of their files or switches.
     public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {
-        await take(.rules(rules, disabled: disabled, faults: faults))
+        await handle(.rules(rules, disabled: disabled, faults: faults))
     }
 
     /// Handles an update. Until the earlier state is read, up to ``earlyLimit`` updates are queued, so that the house
     /// is not blocked. The callers of further updates wait.
-    private func take(_ news: News) async {
+    private func handle(_ news: News) async {
         if !hasBegun, early.count < Self.earlyLimit {
             early.append(news)
             if beginning == nil { beginning = Task { await readWhatWasKnown() } }
@@ -93,7 +93,7 @@ public actor LiveBoard: HouseObserver {
             publish(board.rules.replace(rules, disabled: disabled, faults: faults))
             learnLastFirings()
         case .update(let update):
-            publish(CrashAttribution.during(update.source) { board.take(update) })
+            publish(CrashAttribution.during(update.source) { board.handle(update) })
             switch update {
             case .lost: learnPaired()
             case .report(let report): if case .connected = report.update { learnPaired() }

@@ -25,7 +25,7 @@ struct RecentReadings: Hashable, Sendable {
     /// previous one is ignored. A second reading within the same second replaces the first.
     ///
     /// - Parameter milliseconds: since 1970.
-    mutating func take(_ deciwatts: Int32, at milliseconds: Int64) {
+    mutating func add(_ deciwatts: Int32, at milliseconds: Int64) {
         let sample = Sample(milliseconds: milliseconds, deciwatts: deciwatts)
         if let last = samples.last {
             // The wall clock was set back by more than ten seconds, so the stored readings have wrong times.

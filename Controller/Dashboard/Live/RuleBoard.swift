@@ -91,7 +91,7 @@ struct RuleBoard: Hashable, Sendable {
 
     mutating func note(_ record: RunnerRecord) -> [StreamMessage] {
         let told = RuleRecord(record)
-        let changed = take(record, told)
+        let changed = handle(record, told)
         let notification = told.notification.map { [StreamMessage.notification($0)] } ?? []
         let scripts = takeScript(record)
         let all = (changed.map { [$0] } ?? []) + scripts
@@ -122,7 +122,7 @@ struct RuleBoard: Hashable, Sendable {
     }
 
     /// - Returns: the rule if its state changed.
-    private mutating func take(_ record: RunnerRecord, _ told: RuleRecord) -> RuleStateRecord? {
+    private mutating func handle(_ record: RunnerRecord, _ told: RuleRecord) -> RuleStateRecord? {
         switch record.notice {
         case .firing(let firing):
             let fired = FiringRecord(at: told.at, rule: firing.rule, plug: told.plug, why: told.why ?? "")

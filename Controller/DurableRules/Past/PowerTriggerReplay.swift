@@ -57,7 +57,7 @@ public struct PowerTriggerReplay: Sendable {
     }
 
     /// Handles the next sample in chronological order. Samples after the near range are ignored.
-    public mutating func take(_ milliseconds: Int64, watts: Double) {
+    public mutating func add(_ milliseconds: Int64, watts: Double) {
         guard milliseconds <= near.upperBound, !watts.isNaN else { return }
         let point = Point(at: milliseconds, watts: watts)
         if first == nil { first = milliseconds }

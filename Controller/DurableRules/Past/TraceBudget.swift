@@ -32,7 +32,7 @@ public struct TraceBudget: Sendable {
     /// - Parameters:
     ///   - size: the trace's size in bytes.
     ///   - milliseconds: the present time, in milliseconds since 1970.
-    public mutating func take(_ trace: RuleTrace, size: Int, at milliseconds: Int64) -> Verdict {
+    public mutating func admit(_ trace: RuleTrace, size: Int, at milliseconds: Int64) -> Verdict {
         let today = milliseconds / Self.dayLength
         if day != today { (day, spent, told) = (today, [:], []) }
         guard begun.contains(trace.id) || spent[trace.rule, default: 0] < Self.bytes else {

@@ -38,7 +38,7 @@ public struct TraceRecorder: Sendable {
     ///   - milliseconds: the time of the notice, in milliseconds since 1970.
     ///   - now: the same time on the clock of the firings.
     /// - Returns: the new or changed trace; nil if the notice belongs to no trace.
-    public mutating func take(_ notice: RuleNotice, at milliseconds: Int64, now: Instant) -> RuleTrace? {
+    public mutating func record(_ notice: RuleNotice, at milliseconds: Int64, now: Instant) -> RuleTrace? {
         switch notice {
         case .firing(let firing):
             if let known = change(firing, milliseconds, { _ in }) { return known }

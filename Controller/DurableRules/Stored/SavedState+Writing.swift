@@ -15,7 +15,7 @@ extension SavedState {
         plugs = state.plugs.prefix(StoredRuleState.maximumPlugs).map(SavedPlug.init)
         engine = SavedEngine(state.engine)
         commands = state.commands.prefix(StoredRuleState.maximumCommands).map(SavedCommand.init)
-        wishes = state.wishes.prefix(StoredRuleState.maximumWishes).map(SavedCommand.init)
+        wishes = state.deferred.prefix(StoredRuleState.maximumDeferred).map(SavedCommand.init)
         effects = state.effects.prefix(StoredRuleState.maximumEffects).map(SavedEffect.init)
         calls = state.calls.elements.prefix(ScriptLimits.calls).map(SavedCall.init)
         scripts = state.scripts.prefix(ScriptLimits.scripts).map { SavedScript($0, now: moment.instant) }

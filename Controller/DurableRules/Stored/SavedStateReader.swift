@@ -34,10 +34,10 @@ struct SavedStateReader {
             if passed == nil, command.until - now <= DurableRuleEngine.patience { command.until = now }
             return command
         }
-        state.wishes = try list(saved.wishes, StoredRuleState.maximumWishes) { saved in
-            var wish = try command(saved)
-            wish.until = min(now + DurableRuleEngine.longestRemembering, wish.until)
-            return wish
+        state.deferred = try list(saved.wishes, StoredRuleState.maximumDeferred) { saved in
+            var deferred = try command(saved)
+            deferred.until = min(now + DurableRuleEngine.longestRemembering, deferred.until)
+            return deferred
         }
         state.effects = try list(saved.effects, StoredRuleState.maximumEffects) { try effect($0) }
         for saved in try list(saved.calls, ScriptLimits.calls, { $0 }) {

@@ -82,7 +82,7 @@ extension StoredRuleState {
     /// boot.
     ///
     /// If the boot changed, the wall clock gives the elapsed time. If that clock is earlier than the time of writing,
-    /// the elapsed time is unknown. Then waits, timers, `wishes`, effects and calls continue as if no time had passed,
+    /// the elapsed time is unknown. Then waits, timers, `deferred`, effects and calls continue as if no time had passed,
     /// and so does a command that turns a plug off after a wait. Every cooldown restarts, and every other command
     /// expires.
     ///

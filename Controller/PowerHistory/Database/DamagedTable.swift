@@ -77,19 +77,19 @@ struct DamagedTable {
 
     private func numbers() throws -> Numbers {
         var found: Set<Int64> = []
-        func take(_ row: SQLRow) { found.insert(row.integer(row.columns - 1)) }
+        func add(_ row: SQLRow) { found.insert(row.integer(row.columns - 1)) }
         var numbers = Numbers()
-        if try !scan("SELECT rowid FROM \(name) NOT INDEXED ORDER BY rowid ASC", take) {
+        if try !scan("SELECT rowid FROM \(name) NOT INDEXED ORDER BY rowid ASC", add) {
             numbers.isDamaged = true
-            _ = try scan("SELECT rowid FROM \(name) NOT INDEXED ORDER BY rowid DESC", take)
+            _ = try scan("SELECT rowid FROM \(name) NOT INDEXED ORDER BY rowid DESC", add)
             var isIndexed = false
             for index in indexes where try has(index) {
                 let columns = index.columns.split(separator: ",")
                 let keys = "SELECT \(index.columns), rowid FROM \(name) INDEXED BY \(index.name) ORDER BY "
-                if try scan(keys + index.columns, take) {
+                if try scan(keys + index.columns, add) {
                     isIndexed = true
                 } else {
-                    _ = try scan(keys + columns.map { $0 + " DESC" }.joined(separator: ","), take)
+                    _ = try scan(keys + columns.map { $0 + " DESC" }.joined(separator: ","), add)
                 }
             }
             if !isIndexed { numbers.skipped = try search(&found) }

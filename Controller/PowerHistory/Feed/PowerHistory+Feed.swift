@@ -58,8 +58,8 @@ extension PowerHistory {
         var isDamaged = false
         let changes = try read { database -> HistoryChanges in
             var reading = FeedReading(database, after: number)
-            try reading.take(atMost: limit, sampleLimit: sampleLimit)
-            if wantsSamples { try reading.takeSamples(besides: spans) }
+            try reading.read(atMost: limit, sampleLimit: sampleLimit)
+            if wantsSamples { try reading.readSamples(besides: spans) }
             isDamaged = reading.foundDamage
             return reading.changes
         }
@@ -86,7 +86,7 @@ private struct FeedReading {
         changes = HistoryChanges(through: number, isAll: true)
     }
 
-    mutating func take(atMost limit: Int, sampleLimit: Int) throws {
+    mutating func read(atMost limit: Int, sampleLimit: Int) throws {
         var all: [Change] = []
         try database.query(
             "SELECT kind, plug, a, b, number FROM change WHERE number > ? ORDER BY number LIMIT ?", .integer(after),
@@ -102,21 +102,21 @@ private struct FeedReading {
         plugs = rows
         var samples = 0
         for change in all.prefix(limit) where samples < sampleLimit {
-            if let plug = plugs[change.plug] { samples += try take(change, of: plug) }
+            if let plug = plugs[change.plug] { samples += try read(change, of: plug) }
             changes.through = change.number
         }
         changes.isAll = all.last.map { $0.number == changes.through } ?? true
     }
 
     /// - Returns: The number of samples in the change.
-    private mutating func take(_ change: Change, of plug: PlugID) throws -> Int {
+    private mutating func read(_ change: Change, of plug: PlugID) throws -> Int {
         switch change.kind {
         case .plug:
             try database.query("SELECT name FROM plug WHERE id = ?", .integer(change.plug)) { [plug] in
                 changes.names[plug] = $0.text(0)
             }
-        case .chunk: return try takeChunk(change.a, of: plug)
-        case .rollUp: try takeRollUps(change, of: plug)
+        case .chunk: return try readChunk(change.a, of: plug)
+        case .rollUp: try readRollUps(change, of: plug)
         case .event:
             try database.query(
                 "SELECT bytes, at, known FROM event WHERE plug = ? AND sequence = ?", .integer(change.plug),
@@ -137,7 +137,7 @@ private struct FeedReading {
         return 0
     }
 
-    private mutating func takeChunk(_ id: Int64, of plug: PlugID) throws -> Int {
+    private mutating func readChunk(_ id: Int64, of plug: PlugID) throws -> Int {
         guard let chunk = try database.chunk(id) else {
             let isThere = try database.integer("SELECT 1 FROM chunk WHERE id = ?", .integer(id)) != nil
             foundDamage = foundDamage || isThere
@@ -160,7 +160,7 @@ private struct FeedReading {
         return chunk.count
     }
 
-    private mutating func takeRollUps(_ change: Change, of plug: PlugID) throws {
+    private mutating func readRollUps(_ change: Change, of plug: PlugID) throws {
         guard let step = RollUpStep(rawValue: Int(clamping: change.a)) else { return }
         let start = change.b.multipliedReportingOverflow(by: step.blockMilliseconds)
         guard !start.overflow else { return }
@@ -183,7 +183,7 @@ private struct FeedReading {
 
     /// Adds the samples of the changed chunks and of the requested spans. Chunks of later changes that overlap these
     /// spans are added too, so that the receiver knows the chunk of each sample.
-    mutating func takeSamples(besides spans: [PlugID: [ClosedRange<Int64>]]) throws {
+    mutating func readSamples(besides spans: [PlugID: [ClosedRange<Int64>]]) throws {
         var wanted = spans
         for chunk in changes.chunks { wanted[chunk.stored.plug, default: []].append(chunk.since...chunk.until) }
         for (row, plug) in plugs {
@@ -227,7 +227,7 @@ private struct FeedReading {
             }
             guard !later.isEmpty else { return spans }
             let count = changes.chunks.count
-            for id in later { _ = try takeChunk(id, of: plug) }
+            for id in later { _ = try readChunk(id, of: plug) }
             spans = (spans + changes.chunks[count...].map { $0.since...$0.until }).united
         }
     }

@@ -3,7 +3,7 @@ import Metering
 import PlugProtocol
 
 extension PlugMemory {
-    /// The whole memory as records, in the order that ``take(_:limits:)`` requires.
+    /// The whole memory as records, in the order that ``restore(_:limits:)`` requires.
     public var records: [MirrorRecord] {
         var records = [
             MirrorRecord.journal(
@@ -26,7 +26,7 @@ extension PlugMemory {
     }
 
     /// Applies a record. Returns false and changes nothing if the record does not follow from the previous ones.
-    public mutating func take(_ record: MirrorRecord, limits: Limits) -> Bool {
+    public mutating func restore(_ record: MirrorRecord, limits: Limits) -> Bool {
         switch record {
         case .begins: return false
         case .journal(let origin, let reason, let next):

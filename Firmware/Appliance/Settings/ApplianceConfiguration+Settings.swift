@@ -62,11 +62,11 @@ extension ApplianceConfiguration {
         {
             return Refusal(.outOfRange, "The time of auto-off is one second to 30 days, or off.")
         }
-        guard let wish = change.powerLimit else { return nil }
+        guard let new = change.powerLimit else { return nil }
         guard hasOutput, capabilities.contains(.meter) else {
             return Refusal(.unsupported, "This plug cannot measure and turn off power.")
         }
-        guard let limit = wish.value, !allowedPowerLimits.contains(limit) else { return nil }
+        guard let limit = new.value, !allowedPowerLimits.contains(limit) else { return nil }
         return Refusal(
             .outOfRange,
             "The limit is \(Self.watts(limit)) W; \(Self.watts(allowedPowerLimits.lowerBound)) to "

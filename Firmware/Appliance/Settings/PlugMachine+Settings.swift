@@ -102,7 +102,7 @@ extension PlugMachine {
                 return .failure(Refusal(.unsupported, "The settings of this plug cannot be changed."))
             }
             if let refusal = appliance.built.refusal(of: change) { return .failure(refusal) }
-            wanted.take(change)
+            wanted.apply(change)
         case .setRelay, .setLevel, .identify, .resetProtection:
             preconditionFailure("\(command) does not change settings")
         }

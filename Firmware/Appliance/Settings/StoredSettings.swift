@@ -21,14 +21,14 @@ public struct StoredSettings: Hashable, Sendable {
         self.powerLimit = powerLimit
     }
 
-    mutating func take(_ change: SettingsChange) {
-        if let wish = change.powerOn { powerOn = wish.value }
-        if let wish = change.autoOff { autoOff = wish.value }
-        if let wish = change.powerLimit { powerLimit = wish.value }
+    mutating func apply(_ change: SettingsChange) {
+        if let new = change.powerOn { powerOn = new.value }
+        if let new = change.autoOff { autoOff = new.value }
+        if let new = change.powerLimit { powerLimit = new.value }
     }
 }
 
-extension SettingsChange.Wish {
+extension SettingsChange.NewValue {
     /// The requested value, or nil for the configured value.
     var value: Value? {
         switch self {

@@ -87,7 +87,7 @@ public final class LineButton: Button, EdgeSource {
         }
     }
 
-    public func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault) {
+    public func receive(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault) {
         // The clocks are read after the edges, so no edge is in the future.
         let clocks = ClockPair.read()
         do {

@@ -70,7 +70,7 @@ public final class LineOutput: OutputLine {
         do {
             try state.withLock { state throws(SystemError) in
                 switch state {
-                case .free: state = try take(active: active)
+                case .free: state = try request(active: active)
                 case .held(let descriptor, let interface):
                     let error = cgpiod_set(descriptor, interface, active)
                     // The chip was removed. If it returns, the line is requested again.
@@ -108,7 +108,7 @@ public final class LineOutput: OutputLine {
         return ((descriptor, interface), isDropped)
     }
 
-    private func take(active: Bool) throws(SystemError) -> State {
+    private func request(active: Bool) throws(SystemError) -> State {
         let chip = try GPIOChip(path: "/dev/" + line.key.chip)
         var descriptor: Int32 = -1
         var error: Int32 = 0

@@ -81,7 +81,7 @@ public final class LogRelay: Sendable {
         }
     }
 
-    func take(_ level: LogLevel, part: String, _ message: String) {
+    func receive(_ level: LogLevel, part: String, _ message: String) {
         let due = state.withLock { state -> (loop: any EventLoop, wake: @Sendable () -> Void)? in
             if state.isHandingOver, state.loop?.inEventLoop == true { return nil }
             state.number += 1

@@ -36,7 +36,7 @@ struct RelayedLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         if event.level >= base.logLevel { base.log(event: event) }
-        relay.take(event.level.model, part: event.source, words(of: event))
+        relay.receive(event.level.model, part: event.source, words(of: event))
     }
 
     private func words(of event: LogEvent) -> String {

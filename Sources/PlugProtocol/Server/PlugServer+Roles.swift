@@ -94,7 +94,7 @@ extension PlugServer {
     mutating func applyRole(of key: PublicKey) {
         guard let controller = access.controllers[key] else { return }
         for session in sessions.all where controller.has(session.key) {
-            sessions[session.connection]?.take(role: controller.role)
+            sessions[session.connection]?.apply(role: controller.role)
             if session.log != nil, !controller.role.may(.follow_log) { endLog(session.connection) }
         }
     }

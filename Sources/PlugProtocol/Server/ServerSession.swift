@@ -138,7 +138,7 @@ struct ServerSession: Sendable {
     }
 
     /// Changes the role. It applies from the next message on.
-    mutating func take(role: Role) {
+    mutating func apply(role: Role) {
         guard case .established(var established) = phase else { return }
         established.role = role
         phase = .established(established)

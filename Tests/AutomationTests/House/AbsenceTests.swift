@@ -108,15 +108,15 @@ struct AbsenceTests {
         while memory.commands.count < StoredRuleState.maximumCommands {
             memory.commands.append(command("Hall", .identify, until: 10))
         }
-        memory.wishes = [command("Fan", on, until: 1000)]
+        memory.deferred = [command("Fan", on, until: 1000)]
         var bench = HouseBench(HouseBench.toggle, memory: memory, at: 1)
         for plug in ["Lamp", "Hall", "Fan"] { bench.appear(plug, at: 1) }
-        #expect(bench.rules.memory.wishes.count == 1)
+        #expect(bench.rules.memory.deferred.count == 1)
         bench.press("Hall", 1, at: 2)
         bench.feed(.stored, at: 2)
         #expect(bench.refusals.map(\.code) == [.busy] && bench.rules.memory.commands.count == 1024)
         bench.feed(.deadlineReached, at: 10)
         let rest = bench.rules.memory.commands.map(\.request.plug)
-        #expect(bench.rules.memory.wishes.isEmpty && rest == ["Lamp", "Fan"])
+        #expect(bench.rules.memory.deferred.isEmpty && rest == ["Lamp", "Fan"])
     }
 }

@@ -173,7 +173,7 @@ struct BoundNameTests {
         bench.appear("Hall", at: 0)
         bench.press("Hall", 1, at: 5)
         bench.settle(at: 5)
-        #expect(bench.rules.memory.wishes.map(\.plug) == [lamp])
+        #expect(bench.rules.memory.deferred.map(\.plug) == [lamp])
         bench.appear("lamp", at: 6, id: fan)
         bench.settle(at: 6)
         #expect(bench.sent.isEmpty)

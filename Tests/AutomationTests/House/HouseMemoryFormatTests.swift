@@ -33,9 +33,9 @@ struct HouseMemoryFormatTests {
                     until: .at(105 + Double(index))))
         }
         let command = memory.commands[0]
-        var wish = command
-        (wish.plug, wish.request.plug, wish.until) = (nil, "Garage", .at(3600))
-        memory.wishes = [wish]
+        var deferred = command
+        (deferred.plug, deferred.request.plug, deferred.until) = (nil, "Garage", .at(3600))
+        memory.deferred = [deferred]
         var cause = Firing.Cause(.told("Hall: button pressed"), plug: "Hall", value: 41.5, since: .at(98))
         cause.age = .milliseconds(20)
         var firing = Firing(id: RequestID(drawnFrom: &random), rule: "By button", cause: cause, time: .at(99))
@@ -88,7 +88,7 @@ struct HouseMemoryFormatTests {
         // The memory was written at 100 s of the previous boot, 3 s ago. The new boot began 1 s ago.
         let later = try read(boot: Self.boots[1], at: 1, wall: 8)
         #expect(later.engine.fired == ["By button": [.at(-3)], "Movie night": [.at(-106), .at(-105)]])
-        #expect(later.wishes.map(\.until) == [.at(3498)])
+        #expect(later.deferred.map(\.until) == [.at(3498)])
         #expect(later.effects.map(\.request.firing.time) == Array(repeating: .at(-3), count: 4))
         #expect(later.commands.map(\.until) == [.at(3), .at(4), .at(5), .at(6), .at(7)])
         #expect(later.plugs == Self.memory().plugs)
@@ -99,7 +99,7 @@ struct HouseMemoryFormatTests {
         let unknown = try read(boot: Self.boots[1], at: 1, wall: 4)
         #expect(unknown.engine.fired == ["By button": [.at(1)], "Movie night": [.at(1), .at(1)]])
         #expect(unknown.commands.allSatisfy { $0.until == .at(1) })
-        #expect(unknown.wishes.map(\.until) == [.at(3501)])
+        #expect(unknown.deferred.map(\.until) == [.at(3501)])
         #expect(unknown.calls.elements.map(\.until) == [.at(401), .at(402), .at(403)])
         #expect(unknown.scripts[0].timers.map(\.end) == [.at(-9), .at(31)])
         #expect(unknown.effects.allSatisfy { $0.until == .at(301) && $0.request.firing.time == .at(0) })
@@ -173,7 +173,7 @@ struct HouseMemoryFormatTests {
         var command = Self.memory().commands[0]
         command.cause = String(repeating: "ü", count: 1000)
         memory.commands = Array(repeating: command, count: StoredRuleState.maximumCommands)
-        memory.wishes = Array(repeating: command, count: StoredRuleState.maximumWishes)
+        memory.deferred = Array(repeating: command, count: StoredRuleState.maximumDeferred)
         var effect = Self.memory().effects[0]
         effect.request.effect = .notify(title: "", text: String(repeating: "t", count: 8192))
         memory.effects = Array(repeating: effect, count: StoredRuleState.maximumEffects)
@@ -198,7 +198,7 @@ struct HouseMemoryFormatTests {
         let bytes = memory.encoded(at: Self.then)
         #expect(bytes.count < StoredRuleState.sizeLimit)
         let read = try StoredRuleState(decoding: bytes, at: Self.then)
-        #expect(read.plugs == memory.plugs && read.wishes.count == 256 && read.effects == memory.effects)
+        #expect(read.plugs == memory.plugs && read.deferred.count == 256 && read.effects == memory.effects)
         #expect(read.commands[1023].cause == String(repeating: "ü", count: 127))
         #expect(read.engine.disabled == ["Alarm"])
         #expect(read.calls.count == 1024 && read.scripts == memory.scripts)

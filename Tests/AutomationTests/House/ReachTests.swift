@@ -61,7 +61,7 @@ struct ReachTests {
     }
 
     @Test("A disconnected plug gets the last remembered command when it is back, even after a restart of the process")
-    func wish() throws {
+    func deferredCommand() throws {
         var rule = Rule.button(.turnOn(["Lamp"]))
         rule.remembersAway = .seconds(3600)
         var bench = settled(rule)
@@ -69,12 +69,12 @@ struct ReachTests {
         bench.settle(at: 3)
         #expect(bench.sent.isEmpty && bench.refusals == [DurableRuleEngine.overtaken])
         let memory = try #require(bench.stored.last)
-        #expect(memory.wishes.map(\.until) == [.at(3602)])
+        #expect(memory.deferred.map(\.until) == [.at(3602)])
         var next = HouseBench(of: [rule], memory: memory, at: 1000)
         next.appear("Lamp", at: 1000)
-        #expect(next.sent.isEmpty && next.stored.last?.wishes == [] && next.stored.last?.commands.count == 1)
+        #expect(next.sent.isEmpty && next.stored.last?.deferred == [] && next.stored.last?.commands.count == 1)
         next.feed(.stored, at: 1000)
-        #expect(next.sent.map(\.id) == memory.wishes.map(\.request.id))
+        #expect(next.sent.map(\.id) == memory.deferred.map(\.request.id))
         var late = HouseBench(of: [rule], memory: memory, at: 4000)
         late.appear("Lamp", at: 4000)
         late.settle(at: 4001)

@@ -36,9 +36,9 @@ enum SampleMemory {
                     cause: "Hall: button pressed (single)", event: index == 0 ? nil : UInt64(index - 1),
                     until: .at(105 + Double(index))))
         }
-        var wish = memory.commands[0]
-        (wish.plug, wish.request.plug, wish.until) = (nil, "Garage", .at(3600))
-        memory.wishes = [wish, memory.commands[1]]
+        var deferred = memory.commands[0]
+        (deferred.plug, deferred.request.plug, deferred.until) = (nil, "Garage", .at(3600))
+        memory.deferred = [deferred, memory.commands[1]]
         var cause = Firing.Cause(.told("Hall: button pressed"), plug: "Hall", value: 41.5, since: .at(98))
         cause.age = .milliseconds(20)
         var firing = Firing(id: RequestID(drawnFrom: &random), rule: "By button", cause: cause, time: .at(99))

@@ -128,7 +128,7 @@ struct ScriptRestartTests {
             try #require(next.calls.first), .answer(.turnOff(["lamp"]), .toggle(["Lamp"]), .turnOff(["Fan"])), at: 9)
         next.settle(at: 9)
         let unsent = next.told.compactMap { if case .notSent(_, let plug, _) = $0 { plug } else { nil } }
-        #expect(unsent == ["Lamp", "Fan"] && next.rules.memory.wishes.map(\.until) == [.at(69)])
+        #expect(unsent == ["Lamp", "Fan"] && next.rules.memory.deferred.map(\.until) == [.at(69)])
         next.appear("Lamp", on: true, at: 30)
         next.settle(at: 30)
         #expect(next.sent.map(\.plug) == ["Lamp"])

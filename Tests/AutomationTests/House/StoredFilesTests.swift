@@ -18,7 +18,7 @@ struct StoredFilesTests {
         if version < 4 { expected.names = BoundNames() }
         if version < 3 { (expected.calls, expected.scripts) = (PendingCalls(), []) }
         if version < 2 {
-            (expected.engine, expected.wishes, expected.effects) = (EngineMemory(), [], [])
+            (expected.engine, expected.deferred, expected.effects) = (EngineMemory(), [], [])
             expected.engine.fired = ["By button": [.at(99)]]
         }
         // These versions had no wakes.
@@ -116,7 +116,7 @@ private struct StateGenerator {
         state.plugs = list { .init(id: $0.plugID(), name: $0.text(), cursor: $0.maybe { $0.random.next() }) }
         state.engine = engine()
         state.commands = list { $0.command() }
-        state.wishes = list { $0.command() }
+        state.deferred = list { $0.command() }
         state.effects = list { generator in
             let request = EffectRequest(
                 id: generator.id(), effect: generator.effect(), firing: generator.firing())

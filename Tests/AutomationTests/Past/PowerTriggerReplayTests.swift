@@ -9,7 +9,7 @@ import Testing
         let trigger = Trigger.activePower(plug: "TV", PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3)))
         var course = try #require(
             PowerTriggerReplay(trigger, near: 900_000...1_100_000, gap: 5000, away: 120_000))
-        for sample in watts { course.take(sample.second * 1000, watts: sample.watts) }
+        for sample in watts { course.add(sample.second * 1000, watts: sample.watts) }
         return course
     }
 

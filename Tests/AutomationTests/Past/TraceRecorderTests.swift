@@ -39,7 +39,7 @@ import Testing
         let first = try book.told(.firing(firing()), at: 10_000)
         #expect(first.since == 7000 && first.plug == "Hall" && first.outcome == .fired)
         #expect(first.conditions.map(\.condition) == ["Lamp is on", "Fan is there"])
-        _ = book.take(.commanded(command(2), firing()), at: 10_001)
+        _ = book.record(.commanded(command(2), firing()), at: 10_001)
         let answered = try book.told(.command(kept(2), .done(PlugState(relayOn: false), event: 4)), at: 10_040)
         #expect(answered.id == first.id && answered.steps.count == 1)
         #expect(answered.steps[0].what == "turn off Lamp")
@@ -49,13 +49,13 @@ import Testing
     @Test("An answer after a restart is added to its command")
     func anAnswerAfterARestartFindsItsCommand() throws {
         var book = TraceRecorder(rules: [rule])
-        _ = book.take(.firing(firing()), at: 10_000)
+        _ = book.record(.firing(firing()), at: 10_000)
         let told = try book.told(.commanded(command(2), firing()), at: 10_001)
         var next = TraceRecorder(rules: [rule], resuming: [told])
         let refused = CommandOutcome.refused(Refusal(.busy, "too much to do"))
         let answered = try next.told(.command(kept(2), refused), at: 12_000)
         #expect(answered.id == told.id && answered.steps[0].outcome == "busy: too much to do")
-        let unknown = next.take(.command(kept(9), refused), at: 12_000)
+        let unknown = next.record(.command(kept(9), refused), at: 12_000)
         #expect(unknown == nil)
     }
 
@@ -89,14 +89,14 @@ import Testing
     @Test("The numbers of steps and of open firings are limited")
     func stepsAndOpenFiringsAreBounded() throws {
         var book = TraceRecorder(rules: [rule])
-        _ = book.take(.firing(firing()), at: 0)
-        for _ in 0..<RuleTrace.stepLimit { _ = book.take(.commanded(command(2), firing()), at: 1) }
+        _ = book.record(.firing(firing()), at: 0)
+        for _ in 0..<RuleTrace.stepLimit { _ = book.record(.commanded(command(2), firing()), at: 1) }
         let full = try book.told(.commanded(command(2), firing()), at: 1)
         #expect(full.steps.count == RuleTrace.stepLimit && full.omitted == 1)
         for number in 0...TraceRecorder.openLimit {
             var other = firing()
             other.id = RequestID(bytes: [UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 7, count: 14))!
-            _ = book.take(.firing(other), at: 2)
+            _ = book.record(.firing(other), at: 2)
         }
         // The recorder keeps the first firing, which waits for answers, and drops others. A later step of a dropped
         // firing is reported without the start of its trace.
@@ -110,13 +110,13 @@ import Testing
     @Test("The trace of a waiting run is kept although many other firings follow")
     func aRunThatWaitsIsKeptWhileOthersComeAndGo() throws {
         var book = TraceRecorder(rules: [rule])
-        _ = book.take(.firing(firing()), at: 0)
+        _ = book.record(.firing(firing()), at: 0)
         let waiting = try book.told(.step(firing(), .waiting(until: Instant(nanoseconds: 9))), at: 1)
         #expect(waiting.isWaiting == true)
         for number in 0..<2 * TraceRecorder.openLimit {
             var other = firing()
             other.id = RequestID(bytes: [UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 7, count: 14))!
-            _ = book.take(.commanded(command(2), other), at: 2)
+            _ = book.record(.commanded(command(2), other), at: 2)
         }
         let ended = try book.told(.step(firing(), .timedOut(.stop)), at: 3)
         #expect(ended.isPart == nil && ended.steps.count == 2 && ended.isWaiting == nil && ended.finished == 3)
@@ -125,12 +125,12 @@ import Testing
 
 extension TraceRecorder {
     /// Handles a notice. The monotonic clock of these firings equals the wall clock.
-    fileprivate mutating func take(_ notice: RuleNotice, at milliseconds: Int64) -> RuleTrace? {
-        take(notice, at: milliseconds, now: Instant(nanoseconds: milliseconds * 1_000_000))
+    fileprivate mutating func record(_ notice: RuleNotice, at milliseconds: Int64) -> RuleTrace? {
+        record(notice, at: milliseconds, now: Instant(nanoseconds: milliseconds * 1_000_000))
     }
 
     fileprivate mutating func told(_ notice: RuleNotice, at milliseconds: Int64) throws -> RuleTrace {
-        let trace = take(notice, at: milliseconds)
+        let trace = record(notice, at: milliseconds)
         return try #require(trace)
     }
 }

@@ -143,7 +143,7 @@ private struct BrokeredStates {
         let telling = Task { await door.run { _, _, _ in throw Refusal(.unsupported, "not used here") } }
         var random = SeededRandom(seed: 1)
         let plugs = (0..<count).map { number in (name: "Plug \(number)", id: PlugID(drawnFrom: &random)) }
-        for plug in plugs { await door.take(report(plug.name, .connected(.benchmarked(plug.id, plug.name)))) }
+        for plug in plugs { await door.handle(report(plug.name, .connected(.benchmarked(plug.id, plug.name)))) }
         // Wait until the messages that are published once per plug have been sent.
         try await Task.sleep(for: .seconds(2 + Double(count) / 2000))
         let publishedBefore = try broker.published()
@@ -152,7 +152,7 @@ private struct BrokeredStates {
         for second in 0..<seconds {
             for (number, plug) in plugs.enumerated() {
                 let state = PlugState(relayOn: true, reading: reading(second, number))
-                await door.take(report(plug.name, .state(state)))
+                await door.handle(report(plug.name, .state(state)))
                 if number % 100 == 99 { try await Task.sleep(for: .microseconds(500_000 / max(1, count / 100))) }
             }
             let left = began + .seconds(second + 1) - BootClock.now

@@ -87,7 +87,7 @@ final class SimulatedHouses: Sendable {
     }
 
     private func tell(_ update: PlugUpdate, of plug: Plug) async {
-        await doors[plug.house].take(.report(PlugReport(plug: plug.name, at: .now, update: update)))
+        await doors[plug.house].handle(.report(PlugReport(plug: plug.name, at: .now, update: update)))
     }
 
     func stop() async {

@@ -105,8 +105,8 @@ private final class Ears: HouseObserver {
 
     init(_ board: LiveBoard) { self.board = board }
 
-    func take(_ update: HouseFollower.Update) async {
-        await board.take(update)
+    func handle(_ update: HouseFollower.Update) async {
+        await board.handle(update)
         if case .report(let report) = update { reports.withLock { $0.append(report) } }
     }
 

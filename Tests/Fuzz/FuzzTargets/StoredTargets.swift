@@ -19,7 +19,7 @@ extension FuzzTarget {
             var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
             var isWhole = true
             for record in records.dropFirst() where isWhole {
-                isWhole = memory.take(record, limits: PlugMemory.Limits())
+                isWhole = memory.restore(record, limits: PlugMemory.Limits())
             }
             let journal = memory.journal
             let kept = journal.read(after: 0, limit: 99)

@@ -69,13 +69,13 @@ struct ScriptedServer {
         }
     }
 
-    private mutating func choose(for client: [UInt8], _ wish: IPv4Address?, now: Instant) -> IPv4Address? {
+    private mutating func choose(for client: [UInt8], _ requested: IPv4Address?, now: Instant) -> IPv4Address? {
         if manner == .lying, random.chance(0.7) { return lie() }
         func isFree(_ address: IPv4Address) -> Bool {
             (owners[address].map { $0 == client } ?? true) && (declined[address].map { $0 <= now } ?? true)
         }
         let chosen =
-            pool.first { owners[$0] == client && isFree($0) } ?? wish.flatMap {
+            pool.first { owners[$0] == client && isFree($0) } ?? requested.flatMap {
                 pool.contains($0) && isFree($0) ? $0 : nil
             }
             ?? pool.first(where: isFree)

@@ -1,7 +1,7 @@
 public import PlugModel
 
 /// A command in the format of the daemon's API.
-public struct CommandRequest: Hashable, Sendable {
+public struct CommandBody: Hashable, Sendable {
     private struct Relay: Encodable {
         var on: Bool
         /// The time until the plug turns off, in seconds.

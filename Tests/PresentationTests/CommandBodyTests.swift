@@ -3,9 +3,9 @@ import Testing
 
 @testable import Presentation
 
-@Suite struct CommandRequestTests {
+@Suite struct CommandBodyTests {
     private func text(_ command: PlugCommand) -> String? {
-        CommandRequest(command).map { "\($0.place) \($0.json)" }
+        CommandBody(command).map { "\($0.place) \($0.json)" }
     }
 
     @Test("A command is encoded as the path and body of the API") func commandsAreWhatTheAPITakes() {

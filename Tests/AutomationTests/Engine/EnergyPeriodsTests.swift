@@ -3,8 +3,8 @@ import Testing
 
 @testable import Automation
 
-@Suite struct EnergyCounterTests {
-    private static func used(_ counter: inout EnergyCounter, _ day: Int64, _ value: UInt64, at second: Double) -> Double
+@Suite struct EnergyPeriodsTests {
+    private static func used(_ counter: inout EnergyPeriods, _ day: Int64, _ value: UInt64, at second: Double) -> Double
     {
         counter.begin(value)
         defer { counter.finish(value, now: .at(second), quiet: nil) }
@@ -13,7 +13,7 @@ import Testing
 
     @Test("In the first period, energy counts from the first value; later, from the last value of the previous period")
     func periods() {
-        var counter = EnergyCounter()
+        var counter = EnergyPeriods()
         let used = [
             Self.used(&counter, 1, 1000, at: 0), Self.used(&counter, 1, 3000, at: 60),
             Self.used(&counter, 2, 3500, at: 120),
@@ -23,14 +23,14 @@ import Testing
 
     @Test("After a long silence the energy of a period counts from its first value")
     func silence() {
-        var counter = EnergyCounter()
+        var counter = EnergyPeriods()
         let used = [Self.used(&counter, 1, 1000, at: 0), Self.used(&counter, 2, 9000, at: 5000)]
         #expect(used == [0, 0])
     }
 
     @Test("A counter that decreases continues from the new value")
     func decreases() {
-        var counter = EnergyCounter()
+        var counter = EnergyPeriods()
         let used = [
             Self.used(&counter, 1, 5000, at: 0), Self.used(&counter, 1, 100, at: 60),
             Self.used(&counter, 1, 1100, at: 120),
@@ -40,7 +40,7 @@ import Testing
 
     @Test("A trigger reports an exceeded limit once per period")
     func exceeds() {
-        var counter = EnergyCounter()
+        var counter = EnergyPeriods()
         _ = Self.used(&counter, 1, 0, at: 0)
         let isFirst = [counter.evaluate("key", in: .day), counter.evaluate("key", in: .day)]
         let marks = [counter.exceed("key", in: .day), counter.exceed("key", in: .day)]
@@ -54,7 +54,7 @@ import Testing
 
     @Test("A value needs no evaluation if it is within the limit and the time of the quiet range and does not decrease")
     func quiet() {
-        var counter = EnergyCounter()
+        var counter = EnergyPeriods()
         counter.finish(100, now: .at(0), quiet: QuietEnergy(milliwattHours: 200, until: .at(60)))
         let isQuiet = [
             counter.takesQuietly(150, now: .at(1)), counter.takesQuietly(149, now: .at(2)),
