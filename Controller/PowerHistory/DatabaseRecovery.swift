@@ -286,7 +286,7 @@ struct DatabaseRecovery {
             func add(_ row: SQLRow) { if let value = value(row) { values[row.integer(row.columns - 1)] = value } }
             let keys = "SELECT \(columns), rowid FROM \(table.name) INDEXED BY \(index) ORDER BY "
             guard try table.has(DamagedTable.Index(name: index, columns: columns)) else { return values }
-            if try !table.scan(keys + columns, add) { _ = try table.scan(keys + Self.falling(columns), take) }
+            if try !table.scan(keys + columns, add) { _ = try table.scan(keys + Self.falling(columns), add) }
             return values
         }
     }
