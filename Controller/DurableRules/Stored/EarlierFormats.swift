@@ -9,7 +9,7 @@ import RuleModel
 /// Numbers are big endian. Before a text there is its length in two bytes, or in four bytes for the state of a script.
 /// Before a list there is its count in two bytes, and before an optional value there is a flag. Version 4 has all
 /// parts. Bound names are missing before version 4, calls and scripts before version 3. Version 1 has cooldowns in
-/// place of the engine's memory, and neither `deferred` nor effects.
+/// place of the engine's memory, and neither `wishes` nor effects.
 final class EarlierFormats {
     private let bytes: ArraySlice<UInt8>
     private var offset: Int
@@ -50,7 +50,7 @@ final class EarlierFormats {
         }
         state.commands = try list(command)
         if version > 1 {
-            state.deferred = try list(command)
+            state.wishes = try list(command)
             state.effects = try list(effect)
         }
         if version > 2 {
