@@ -41,9 +41,9 @@ REPEATED = 5  # if more cases failed, none is repeated
 ATTEMPTS = 2  # after the first run
 REPEATED_SECONDS = 900  # after this time no further case is repeated
 PHASES = [("parallel", "computes"), ("guest", "browser", "waits"), ("exact",)]
-# Tenths of a core; None for all cores. An emulated machine uses a core and a part of another, for its devices; a browser computes most
-# of the time; a test that waits computes for a third of its time.
-COST = dict(zip(JOB_KINDS, (None, 10, 11, 7, 3, None), strict=True))
+# Tenths of a core; None for all cores. An emulated machine computes all the time, a browser most of the time, and a test that waits
+# for a third of its time.
+COST = dict(zip(JOB_KINDS, (None, 10, 10, 7, 3, None), strict=True))
 
 
 class Job:

@@ -59,7 +59,7 @@ class Guest:
         try:
             self._channel = listener.accept()[0]
             if self._line(BOOT_LIMIT) != b"ready":
-                raise Gone(f"the guest did not boot:\n{self.said()}")
+                raise Gone(f"the guest did not boot:\n{self.console_text()}")
         except BaseException as error:
             # The guest is closed after every exception, including KeyboardInterrupt, because the caller does not have this object
             # yet and cannot close it.
@@ -73,13 +73,13 @@ class Guest:
     def run(self, command, within=20):
         """Runs a command in a shell of the guest, and returns the result."""
         if not self.is_up():
-            raise Gone(f"the guest is gone:\n{self.said()}")
+            raise Gone(f"the guest is gone:\n{self.console_text()}")
         self._number += 1
         try:
             self._channel.sendall(b"%d %s\n" % (self._number, base64.b64encode(command.encode())))
         except OSError as error:
             self.close()
-            raise Gone(f"the guest is gone ({error}):\n{self.said()}") from None
+            raise Gone(f"the guest is gone ({error}):\n{self.console_text()}") from None
         while True:
             number, status, *text = self._line(within, command).split()
             if int(number) == self._number:
@@ -97,7 +97,7 @@ class Guest:
     def is_up(self):
         return self._machine is not None and self._machine.poll() is None
 
-    def said(self):
+    def console_text(self):
         """Returns the last 4,000 characters of the guest's console, which has the kernel's messages."""
         return self.console.read_text(errors="replace")[-4000:] if self.console.exists() else ""
 
@@ -118,7 +118,7 @@ class Guest:
                 # Later tests must not wait for this guest.
                 self.close()
                 what = "ended" if ready else f"did not answer within {within} s"
-                raise Gone(f"the guest {what}: {command}\n{self.said()}")
+                raise Gone(f"the guest {what}: {command}\n{self.console_text()}")
             self._buffer += more
         line, self._buffer = self._buffer.split(b"\n", 1)
         return line.strip()
