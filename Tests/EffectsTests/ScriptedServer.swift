@@ -72,7 +72,7 @@ final class ScriptedServer: Sendable {
         private let answersAnything: Bool
         private let requests: AsyncStream<Void>.Continuation
         private let ends: AsyncStream<Void>.Continuation
-        private var text = ""
+        private var received = ByteBuffer()
 
         init(
             _ script: Script, _ line: Line, _ answersAnything: Bool, _ requests: AsyncStream<Void>.Continuation,
@@ -92,8 +92,10 @@ final class ScriptedServer: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            text += String(buffer: unwrapInboundIn(data))
+            // A character may be split between two reads.
+            received.writeImmutableBuffer(unwrapInboundIn(data))
             if answersAnything { return answer(context) }
+            let text = String(buffer: received)
             guard let head = text.range(of: "\r\n\r\n") else { return }
             let field = text.range(of: "Content-Length: ", options: .caseInsensitive)
             let length = field.flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) }
