@@ -25,7 +25,7 @@ extension Dashboard {
     /// Serves until the task is cancelled. It then closes the remaining connections after ``DoorLimits/farewell`` and
     /// returns.
     public func run(_ tell: @escaping @Sendable (Notice) -> Void) async {
-        let keeper = PasswordKeeper(settings.password)
+        let keeper = PasswordKeeper(settings.password, clock: settings.clock)
         let sessions = SessionKeeper(settings.directory + "/sessions") { tell(.complaint($0)) }
         let login = Login(keeper: keeper, sessions: sessions, secret: deviceSecret(tell))
         let building = ServerParts(self, login)

@@ -1,4 +1,5 @@
 import LinuxSystem
+import ProtocolCore
 
 /// The settings of the dashboard: addresses, names, certificate, passwords and limits.
 public struct DashboardSettings: Sendable {
@@ -54,6 +55,8 @@ public struct DashboardSettings: Sendable {
     /// The file of the passwords.
     public var password = PasswordFile(PasswordFile.usualPath)
     var limits = DoorLimits()
+    /// Returns the time for the limits of wrong passwords.
+    var clock: @Sendable () -> Instant = { BootClock.now }
 
     /// Creates the default settings: the page at port 7580 of the loopback address, and no local socket.
     public init() {}
