@@ -21,10 +21,11 @@ public final class HouseMachines: HouseObserver {
         // If a host has several cards, the one that sleeps is known by its name.
         let learned = sleepers.withLock { Array($0.values.joined()) }
             .sorted {
-                ($0.host, $0.asleepSince == nil ? 1 : 0, $0.card) < ($1.host, $1.asleepSince == nil ? 1 : 0, $1.card)
+                ($0.label.lowercased(), $0.asleepSince == nil ? 1 : 0, $0.card)
+                    < ($1.label.lowercased(), $1.asleepSince == nil ? 1 : 0, $1.card)
             }
         return learned.reduce(into: configured) { known, sleeper in
-            let machine = KnownMachine(name: sleeper.label, card: sleeper.card, addresses: sleeper.addresses)
+            let machine = KnownMachine(learned: sleeper.label, card: sleeper.card, addresses: sleeper.addresses)
             if let machine { known.add(machine) }
         }
     }

@@ -14,6 +14,8 @@ public struct KnownMachine: Hashable, Sendable {
     public var interface: String?
     /// The machine's addresses, which are checked for an answer; empty if only its card is known.
     public var addresses: [IPAddress]
+    /// True if the machine is known from the sleep proxy of a plug, which has neither a password nor an interface for it.
+    public private(set) var isLearned = false
 
     /// Creates a machine.
     public init(
@@ -27,10 +29,11 @@ public struct KnownMachine: Hashable, Sendable {
         self.addresses = addresses
     }
 
-    /// Creates a machine from the text of its addresses; nil if `card` is not the address of one network card.
-    public init?(name: String, card: String, addresses: [String]) {
+    /// Creates a learned machine from the text of its addresses; nil if `card` is not the address of one network card.
+    public init?(learned name: String, card: String, addresses: [String]) {
         guard let card = AddressText.card(card) else { return nil }
         self.init(name: name, card: card, addresses: addresses.compactMap { AddressText.address($0) })
+        isLearned = true
     }
 }
 

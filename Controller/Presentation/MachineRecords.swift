@@ -10,12 +10,15 @@ public struct MachineRecord: Codable, Hashable, Sendable {
     public var mac: String
     /// Its known IP addresses.
     public var addresses: [String]
+    /// True if the machine is known from the sleep proxy of a plug, false if it is in the daemon's machines.toml.
+    public var learned: Bool
 
     /// Creates the record of a machine.
     public init(_ machine: KnownMachine) {
         self.machine = machine.name
         mac = "\(machine.card)"
         addresses = machine.addresses.map { "\($0)" }
+        learned = machine.isLearned
     }
 }
 

@@ -1,5 +1,6 @@
 import LinuxSystem
 public import PlugModel
+import SleepClient
 
 /// A host that sleeps, or has slept, while a plug's sleep proxy represents it. The numbers count since the start of the
 /// plug's firmware.
@@ -10,16 +11,15 @@ public struct SleeperRecord: Codable, Hashable, Sendable {
     public var card: String
     /// The addresses at which it can be reached when it is awake.
     public var addresses: [String]
-    /// asleep or awake.
+    /// asleep, or awake if the host does not sleep at this plug.
     public var state: String
-    /// The begin of the current sleep in ISO 8601, UTC, milliseconds; omitted if the host is awake.
+    /// The begin of the current sleep in ISO 8601, UTC, milliseconds; omitted if the host does not sleep at this plug.
     public var asleepSince: String?
     /// The duration of all sleeps that have ended, in whole seconds.
     public var sleptSeconds: Int64
     /// The number of sleeps, including the current one.
     public var sleeps: UInt32
-    /// The number of wakes per cause: connection, datagram, addressConflict, nameConflict, betterProxy, leaseEnd,
-    /// disabled.
+    /// The number of wakes per cause: connection, datagram, addressConflict, nameConflict, betterProxy, leaseEnd.
     public var wakes: [String: UInt32]
     /// The cause of the last wake; omitted if the host was never woken.
     public var lastCause: String?
@@ -56,7 +56,7 @@ public struct SleeperRecord: Codable, Hashable, Sendable {
         var lines = ["  sleeper       \(host) (\(card)), \(state)\(since)"]
         if sleptSeconds > 0 || !isAsleep {
             let current = isAsleep ? ", without the current sleep" : ""
-            lines.append("    slept       \(Self.duration(sleptSeconds))\(current)")
+            lines.append("    slept       \(Duration.seconds(sleptSeconds).inWords)\(current)")
         }
         lines.append("    sleeps      \(sleeps)")
         let counts = PlugSleeper.WakeCause.allCases.compactMap { cause in
@@ -67,14 +67,6 @@ public struct SleeperRecord: Codable, Hashable, Sendable {
             lines.append("    last wake   \(last.words)")
         }
         return lines
-    }
-
-    private static func duration(_ seconds: Int64) -> String {
-        switch seconds {
-        case ..<60: "\(seconds) s"
-        case ..<3600: "\(seconds / 60) min"
-        case _: "\(seconds / 3600) h \(seconds / 60 % 60) min"
-        }
     }
 }
 
@@ -88,7 +80,6 @@ extension PlugSleeper.WakeCause {
         case .nameConflict: "name conflict"
         case .betterProxy: "better sleep proxy"
         case .leaseEnd: "end of the lease"
-        case .disabled: "sleep proxy turned off"
         }
     }
 }

@@ -30,7 +30,8 @@ extension RuleInspection {
         return findings + machineNames(index)
     }
 
-    /// Finds names of unknown machines.
+    /// Finds names of unknown machines. They are only warnings, because a machine becomes known when it sleeps for the
+    /// first time.
     private func machineNames(_ index: Int) -> [RuleFinding] {
         guard let machines else { return [] }
         return rules[index].actions.enumerated().compactMap { place, action in
@@ -38,9 +39,9 @@ extension RuleInspection {
                 !machines.contains(where: { $0.lowercased() == name.lowercased() })
             else { return nil }
             return RuleFinding(
-                .error, rule: index, .action(place), word: name, "no machine is called \"\(name)\"",
+                .warning, rule: index, .action(place), word: name, "no machine is called \"\(name)\"",
                 hint: nearest(to: name, among: machines).map { "did you mean \"\($0)\"?" }
-                    ?? "add it to machines.toml; see plugctl help wake")
+                    ?? "add it to machines.toml, or let it sleep at the sleep proxy of a plug; see plugctl help wake")
         }
     }
 

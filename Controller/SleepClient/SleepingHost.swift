@@ -99,7 +99,7 @@ extension SleepOutcome: CustomStringConvertible {
 
 extension Duration {
     /// The duration in its two largest units: "2 h 5 min", "4 min 10 s" or "3 s".
-    var inWords: String {
+    public var inWords: String {
         let seconds = max(0, components.seconds)
         let parts: [(Int64, String)] =
             seconds >= 3600

@@ -16,7 +16,7 @@ struct RuleCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check rule files and scripts without running them.",
         discussion: """
-            The command finds syntax errors, unknown plug names, conditions that can never hold, triggers that never arm, commands that \
+            The command finds syntax errors, unknown names of plugs and machines, conditions that can never hold, triggers that never arm, commands that \
             a plug does not support, rules that trigger each other endlessly (also through power), rules that contradict each other, \
             and actions that daemon.toml forbids. Check files that run together in one call. A script is loaded once, as when it runs; \
             its functions are not checked, except for plug names written as plug("...").
@@ -49,11 +49,13 @@ struct RuleCheckCommand: AsyncParsableCommand {
         let asked = CheckedHouse(
             daemon: daemon.daemon(), history: offline ? nil : try await history.openForReadingIfPresent())
         let house = offline ? nil : await asked.plugs()
-        let machines = try await MachineFile.known(offline ? nil : daemon.daemon())
+        let machines =
+            try await MachineFile.read().machines.map(\.name)
+            + MachineFile.records(offline ? nil : daemon.daemon()).map(\.machine)
         let daylight = try place.read()
         let findings =
             RuleCheck.findings(
-                rules, in: house, machines: machines.machines.map(\.name),
+                rules, in: house, machines: machines,
                 knowsSun: daylight != nil, sun: daylight.map(Self.yearAhead) ?? .unknown)
             + EffectPolicy(limits: OutsideFile.limits()).findings(rules)
         var all: [(diagnostic: Diagnostic, rule: String?)] = read.diagnostics.map { ($0, nil) }

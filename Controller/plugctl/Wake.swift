@@ -79,16 +79,21 @@ enum MachineFile {
         return found ?? KnownMachines()
     }
 
-    /// Returns the machines of the file, and those that the daemon knows.
-    static func known(_ daemon: DaemonClient?) async throws -> KnownMachines {
+    /// Returns the machines of the file, and those that the daemon has learned from its plugs. Other machines of the
+    /// daemon are left out, because only the daemon has their passwords.
+    static func known(_ daemon: DaemonClient?) async throws(CLIError) -> KnownMachines {
         var known = try read()
-        // Without an answer of the daemon, only the file counts.
-        for record in (try? await daemon?.read([MachineRecord].self, "/api/v1/machines")) ?? [] {
-            if let machine = KnownMachine(name: record.machine, card: record.mac, addresses: record.addresses) {
+        for record in await records(daemon) where record.learned {
+            if let machine = KnownMachine(learned: record.machine, card: record.mac, addresses: record.addresses) {
                 known.add(machine)
             }
         }
         return known
+    }
+
+    /// Returns the machines of the daemon; none if it does not answer.
+    static func records(_ daemon: DaemonClient?) async -> [MachineRecord] {
+        (try? await daemon?.read([MachineRecord].self, "/api/v1/machines")) ?? []
     }
 
     /// Returns the machines of the file for rules and the dashboard. An invalid file is reported, and no machine is then known.

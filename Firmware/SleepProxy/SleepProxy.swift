@@ -94,9 +94,10 @@ public struct SleepProxy: Machine, Sendable {
     ///   - limits: the limits of the link.
     ///   - stored: the sleepers of the previous process. If the time of storing is later than now, it belongs to a
     ///     previous boot: the lease time that remained then counts from the moment of restoring.
+    ///   - histories: the histories of the proxy that served the link before it was lost.
     public init(
         random: SeededRandom, metrics: SleepProxyName.Metrics, limits: SleepProxyLimits = SleepProxyLimits(),
-        stored: StoredSleepers? = nil
+        stored: StoredSleepers? = nil, histories: [SleepHistory] = []
     ) {
         self.random = random
         self.metrics = metrics
@@ -104,7 +105,7 @@ public struct SleepProxy: Machine, Sendable {
         self.stored = stored
         heldNames = HeldNames(capacity: limits.heldNames)
         budget = WakeBudget(limits: limits)
-        histories = SleepHistories(capacity: limits.rememberedHosts)
+        self.histories = SleepHistories(capacity: limits.rememberedHosts, known: histories)
         registrationBucket = TokenBucket(burst: limits.registrationBurst, interval: limits.registrationInterval)
         noteBucket = TokenBucket(burst: limits.noteBurst, interval: limits.noteInterval)
     }
@@ -243,6 +244,10 @@ public struct SleepProxy: Machine, Sendable {
         }
         if let stored { restore(stored, now: now) }
         stored = nil
+        // A lease can end while no proxy serves the link.
+        for history in histories.newestFirst where sleepers[history.identity.card] == nil {
+            histories.ended(history.identity.card, now: now)
+        }
         if let previous, previous.interface != link.interface || previous.hardware != link.hardware {
             suspend(now: now)
         }

@@ -17,8 +17,38 @@ public struct SleepHistory: Hashable, Sendable {
     public internal(set) var wakes: [WakeCause: Int] = [:]
     /// The cause of the last wake, or nil.
     public internal(set) var lastCause: WakeCause?
+    /// The time of the last change.
+    public internal(set) var lastChange: Instant
 
-    init(identity: SleeperIdentity) { self.identity = identity }
+    init(identity: SleeperIdentity, now: Instant) {
+        self.identity = identity
+        lastChange = now
+    }
+
+    /// Merges the histories of several links, the last changed one first. A host that slept on two links has one history
+    /// with the sums of both.
+    public static func merged(_ histories: [SleepHistory]) -> [SleepHistory] {
+        let merged = histories.reduce(into: [MACAddress: SleepHistory]()) { merged, history in
+            let card = history.identity.card
+            merged[card] = merged[card].map { $0.adding(history) } ?? history
+        }
+        return merged.values.sorted(by: isNewer)
+    }
+
+    private func adding(_ other: SleepHistory) -> SleepHistory {
+        let (newer, older) = Self.isNewer(self, other) ? (self, other) : (other, self)
+        var sum = newer
+        sum.asleepSince = newer.asleepSince ?? older.asleepSince
+        sum.slept += older.slept
+        sum.sleeps += older.sleeps
+        sum.wakes.merge(older.wakes) { $0 + $1 }
+        sum.lastCause = newer.lastCause ?? older.lastCause
+        return sum
+    }
+
+    static func isNewer(_ left: SleepHistory, _ right: SleepHistory) -> Bool {
+        (right.lastChange, left.identity.card.rawValue) < (left.lastChange, right.identity.card.rawValue)
+    }
 }
 
 /// The state of the proxy for status pages and metrics.

@@ -7,10 +7,11 @@ import SleepProxy
 private typealias SleepProxyCause = WakeCause
 
 extension PlugSleeper {
-    /// Returns the sleepers for controllers, by name: at most ``limit``, those that sleep first, then those whose report
-    /// changed last.
+    /// Returns the sleepers for controllers, sorted by name. If there are more than ``limit``, those that sleep are
+    /// preferred, then those whose report changed last.
     static func list(of histories: [SleepHistory]) -> [PlugSleeper] {
-        let chosen = histories.filter { $0.asleepSince != nil } + histories.filter { $0.asleepSince == nil }
+        let merged = SleepHistory.merged(histories)
+        let chosen = merged.filter { $0.asleepSince != nil } + merged.filter { $0.asleepSince == nil }
         return chosen.prefix(limit).map { PlugSleeper($0) }.sorted { ($0.host, $0.card) < ($1.host, $1.card) }
     }
 
@@ -22,8 +23,10 @@ extension PlugSleeper {
                 Instant(nanoseconds: $0.nanoseconds - $0.nanoseconds % 1_000_000_000)
             },
             sleptSeconds: history.slept.components.seconds, sleeps: UInt32(clamping: history.sleeps),
-            lastCause: history.lastCause.map { WakeCause($0) })
-        for (cause, count) in history.wakes { wakes[WakeCause(cause)] = UInt32(clamping: count) }
+            lastCause: history.lastCause.flatMap { WakeCause($0) })
+        for (cause, count) in history.wakes {
+            if let cause = WakeCause(cause) { wakes[cause] = UInt32(clamping: count) }
+        }
     }
 
     /// The addresses for controllers, IPv4 first. A link-local IPv6 address is useless without an interface.
@@ -34,7 +37,7 @@ extension PlugSleeper {
 }
 
 extension PlugSleeper.WakeCause {
-    fileprivate init(_ cause: SleepProxyCause) {
+    fileprivate init?(_ cause: SleepProxyCause) {
         switch cause {
         case .connection: self = .connection
         case .datagram: self = .datagram
@@ -42,7 +45,8 @@ extension PlugSleeper.WakeCause {
         case .nameConflict: self = .nameConflict
         case .betterProxy: self = .betterProxy
         case .leaseEnd: self = .leaseEnd
-        case .disabled: self = .disabled
+        // A proxy that is turned off reports no hosts.
+        case .disabled: return nil
         }
     }
 }

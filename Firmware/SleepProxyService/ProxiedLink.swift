@@ -39,7 +39,11 @@ final class ProxiedLink: @unchecked Sendable {
     /// Without such hosts its filter rejects every frame. Nil after the end.
     private var capture: PacketSocket?
 
-    init(_ link: AddressedLink, _ outside: Outside, on eventLoop: any EventLoop, logger: Logger) {
+    /// - Parameter histories: the histories of the proxy that served the link before it was lost.
+    init(
+        _ link: AddressedLink, _ outside: Outside, histories: [SleepHistory], on eventLoop: any EventLoop,
+        logger: Logger
+    ) {
         self.link = link
         self.outside = outside
         self.eventLoop = eventLoop
@@ -48,7 +52,7 @@ final class ProxiedLink: @unchecked Sendable {
         self.logger = logger
         machine = SleepProxy(
             random: SeededRandom(seed: .random(in: .min ... .max)), metrics: outside.metrics,
-            stored: outside.files.read(link.name))
+            stored: outside.files.read(link.name), histories: histories)
         capture = PacketSocket(
             .captured(Self.program([], [], link), groups: []), interface: link.interface, on: eventLoop,
             logger: logger
@@ -62,6 +66,7 @@ final class ProxiedLink: @unchecked Sendable {
             CaptureProgram.Selection(addresses: addresses, cards: Set(cards.map(\.bytes))), interface: link.interface)
     }
 
+    var name: String { link.name }
     var report: SleepProxyReport { machine.report }
 
     /// Starts to serve the link, or continues with its new addresses.

@@ -71,6 +71,8 @@ public actor SleepProxyService {
     /// The links on which the proxy is turned off and on which stored hosts were woken.
     private var cleared: Set<Int32> = []
     private var fault: String?
+    /// The histories of lost links, by name. They continue when a link returns.
+    private var histories: [String: [SleepHistory]] = [:]
     /// The last reported list.
     private var sleepers: [PlugSleeper] = []
     private var isStopped = false
@@ -121,8 +123,10 @@ public actor SleepProxyService {
         guard port != nil, !isStopped else { return }
         let served = known.filter { $0.hasRawPackets && (settings.isEnabled == true || $0.refusal == nil) }
         for index in self.links.keys where !served.contains(where: { $0.interface == index }) {
-            self.links.removeValue(forKey: index)?.stop()
-            reportSleepers()
+            guard let lost = self.links.removeValue(forKey: index) else { continue }
+            let past = lost.report.histories
+            histories[lost.name] = past.isEmpty ? nil : past
+            lost.stop()
         }
         for link in served {
             let proxied = self.links[link.interface] ?? open(link)
@@ -170,7 +174,8 @@ public actor SleepProxyService {
                 self?.assumeIsolated { $0.port?.send(bytes, to: peer, interface: interface) }
             },
             historiesChanged: { [weak self] in self?.assumeIsolated { $0.reportSleepers() } })
-        return ProxiedLink(link, outside, on: eventLoop, logger: logger)
+        return ProxiedLink(
+            link, outside, histories: histories.removeValue(forKey: link.name) ?? [], on: eventLoop, logger: logger)
     }
 
     /// Announces the proxy while it serves a link.
@@ -251,9 +256,9 @@ public actor SleepProxyService {
     /// The reports of the served links.
     private var reports: [SleepProxyReport] { links.sorted { $0.key < $1.key }.map(\.value.report) }
 
-    /// Reports the sleepers of all links if they changed.
+    /// Reports the sleepers of all links, also of lost ones, if they changed.
     private func reportSleepers() {
-        let current = PlugSleeper.list(of: reports.flatMap(\.histories))
+        let current = PlugSleeper.list(of: reports.flatMap(\.histories) + histories.values.joined())
         guard current != sleepers else { return }
         sleepers = current
         sleepersChanged(current)

@@ -5,7 +5,7 @@
 
 suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy conformance hardware packages bench soak)
 declare -A packages_of=(
-    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability sleep-proxy hardware" [conformance]="conformance"
+    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability sleep-proxy" [conformance]="conformance"
     [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
     [format]="interoperability" [soak]="interoperability"
 )
@@ -70,8 +70,12 @@ install_for_suites() {
         # shellcheck disable=SC2206
         purposes+=(${packages_of[$suite]:-})
     done
+    if boots_sleeper; then purposes+=(hardware); fi
     require_packages "${purposes[@]}"
 }
+
+# boots_sleeper: true if the sleep-proxy suite boots a guest, which only its long form does.
+boots_sleeper() { $is_long && wants sleep-proxy && [[ -z $(why_not_hardware) ]]; }
 
 # prepare_suites: installs Python tools and builds the guest. Scripts/test runs it in parallel with the compiler.
 prepare_suites() {
@@ -81,7 +85,7 @@ prepare_suites() {
     if wants home-assistant; then
         phase "installing Home Assistant" require_home_assistant Tests/HomeAssistant/requirements.txt || return
     fi
-    if wants hardware || wants bench || { $is_long && wants sleep-proxy; }; then
+    if wants hardware || wants bench || boots_sleeper; then
         phase "building the guest" quietly .build-logs/guest.log Tests/HardwareInTheLoop/guest/build .build-guest || return
     fi
 }
@@ -185,11 +189,13 @@ long_files=" test_compiler_cache test_better_proxy test_suspended_machine "
 
 # python_jobs SUITE KIND FOLDER ARGUMENT...: prints a job for each test file of a folder. The folder's program `run` gets the arguments.
 python_jobs() {
-    local suite=$1 kind=$2 folder=$3 file name
+    local suite=$1 usual=$2 folder=$3 file name kind
     shift 3
     for file in "$folder"/test_*.py; do
         name=$(basename "$file" .py)
+        kind=$usual
         if ! $is_long && [[ $long_files == *" $name "* ]]; then continue; fi
+        if [[ $name == test_suspended_machine ]]; then kind=guest; fi
         job "$suite" "$name" "$kind" "$results/$suite-$name.xml" \
             "$folder/run" "$@" --junit-xml "$results/$suite-$name.xml" "$name.py"
     done

@@ -1,6 +1,7 @@
 public import ProtocolCore
 
-/// A host that the plug's sleep proxy represents, or has represented since the firmware started.
+/// A host that the plug's sleep proxy represents, or has represented since the firmware started. All numbers are those of
+/// this proxy: a host that sleeps at a different one does not sleep here.
 public struct PlugSleeper: Hashable, Sendable {
     /// The reasons to wake a host.
     public enum WakeCause: String, Hashable, Sendable, CaseIterable {
@@ -16,8 +17,6 @@ public struct PlugSleeper: Hashable, Sendable {
         case betterProxy
         /// The lease of its registration ends.
         case leaseEnd
-        /// The user turned the sleep proxy off.
-        case disabled
     }
 
     /// The host name, such as "nas.local".
@@ -26,7 +25,7 @@ public struct PlugSleeper: Hashable, Sendable {
     public var card: String
     /// The addresses at which it can be reached when it is awake, such as "192.0.2.7": at most ``addressLimit``.
     public var addresses: [String]
-    /// The begin of the current sleep on the plug's clock, or nil if the host is awake.
+    /// The begin of the current sleep on the plug's clock, or nil if the host does not sleep at this proxy.
     public var asleepSince: Instant?
     /// The duration of all sleeps that have ended, in whole seconds.
     public var sleptSeconds: Int64

@@ -35,7 +35,7 @@ struct HouseMachinesTests {
 
     @Test("Of two cards with the same host name, the sleeping one is woken") func twoCards() throws {
         let machines = try machines()
-        let awake = PlugSleeper(host: "nas.local", card: "02:00:00:00:00:03")
+        let awake = PlugSleeper(host: "NAS.local", card: "02:00:00:00:00:03")
         let asleep = PlugSleeper(host: "nas.local", card: "02:00:00:00:00:04", asleepSince: .zero)
         machines.handle(state(awake, asleep))
         #expect(machines.current.machine("nas")?.card.description == "02:00:00:00:00:04")

@@ -48,8 +48,8 @@ import Testing
                 answers.append(try await dashboard.ask("GET", path, login(password)))
             }
             let listed = [
-                #"[{"addresses":["192.0.2.7"],"mac":"00:11:22:33:44:55","machine":"Media Server"},"#,
-                #"{"addresses":[],"mac":"00:11:22:33:44:66","machine":"Printer"}]"#,
+                #"[{"addresses":["192.0.2.7"],"learned":false,"mac":"00:11:22:33:44:55","machine":"Media Server"},"#,
+                #"{"addresses":[],"learned":false,"mac":"00:11:22:33:44:66","machine":"Printer"}]"#,
             ]
             for answer in answers {
                 #expect(status(answer) == 200 && answer.contains(listed.joined()), "\(answer)")

@@ -65,10 +65,11 @@ struct KnownMachinesTests {
 
     @Test("A machine is made from text, without the addresses that cannot be parsed") func fromText() {
         let machine = KnownMachine(
-            name: "nas", card: "02:00:00:00:00:10", addresses: ["192.0.2.7", "nas.local", "::1%"])
+            learned: "nas", card: "02:00:00:00:00:10", addresses: ["192.0.2.7", "nas.local", "::1%"])
         #expect(machine?.card == MACAddress(2, 0, 0, 0, 0, 0x10) && machine?.addresses == [.v4(192, 0, 2, 7)])
+        #expect(machine?.isLearned == true)
         for card in ["", "02:00:00:00:00", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00", "02:00:00:00:00:1g"] {
-            #expect(KnownMachine(name: "nas", card: card, addresses: []) == nil)
+            #expect(KnownMachine(learned: "nas", card: card, addresses: []) == nil)
         }
     }
 

@@ -63,9 +63,9 @@ struct CheckedNameTests {
             RuleCheck.findings([.checked(then: .wake(name))], in: nil, machines: machines, knowsSun: true)
         }
         let unknown = findings("Media Sever", ["Media Server", "Desk"])
-        #expect(unknown.map(\.line) == ["error 0 then 0: no machine is called \"Media Sever\""])
+        #expect(unknown.map(\.line) == ["warning 0 then 0: no machine is called \"Media Sever\""])
         #expect(unknown.first?.hint == "did you mean \"Media Server\"?")
-        #expect(findings("X", []).first?.hint == "add it to machines.toml; see plugctl help wake")
+        #expect(findings("X", []).first?.hint?.hasPrefix("add it to machines.toml") == true)
         #expect(findings("media server", ["Media Server"]) == [])
         #expect(findings("X", nil) == [])
     }

@@ -90,7 +90,8 @@ def test_a_daemon_learns_a_computer_from_a_plug_and_wakes_it(lan, proxy, sleeper
     computer.sleeps()
     asleep(lamp, computer)
     [machine] = eventually(lambda: served.get("/api/v1/machines"), 15, lambda: f"the machine: {served.plug('Lamp')}")
-    assert machine == {"machine": "media", "mac": computer.host.hardware_address(), "addresses": [computer.address]}
+    assert machine == {
+        "machine": "media", "mac": computer.host.hardware_address(), "addresses": [computer.address], "learned": True}
     person.through(served.socket)
     done = person.finish("wake", "media", "--json", within=30)
     assert done.status == 0 and done.objects[0]["outcome"] == "awake", done

@@ -49,5 +49,6 @@ def test_a_connection_wakes_a_suspended_machine(lan, lamp, machine):
     dumped = "".join(re.findall(r"0x[0-9a-f]{4}:((?: +[0-9a-f]+)+)", tcpdump.transcript())).replace(" ", "")
     assert "ff" * 6 + CARD.replace(":", "") * 16 in dumped
     eventually(lambda: not sleepers(lamp), 15, lambda: f"no sleeper: {lamp.status()}")
+    assert machine.guest.does("cd /sys/power/suspend_stats; echo $(cat success fail)").split() == ["1", "0"]
     kernel = machine.guest.does("dmesg")
     assert "PM: suspend exit" in kernel and kernel.count("NIC Link is Up") >= 2, kernel

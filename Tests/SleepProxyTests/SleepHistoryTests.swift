@@ -64,13 +64,47 @@ struct SleepHistoryTests {
 
     @Test("A full table forgets the host that returned first, and no host that sleeps") func limit() {
         var limits = SleepProxyLimits()
-        limits.rememberedHosts = 2
+        limits.rememberedHosts = 3
         var link = VirtualLink(limits: limits)
-        let hosts = [TestSleeper.numbered(10), .numbered(11), .numbered(12)]
-        link.putToSleep(hosts[0])
-        link.putToSleep(hosts[1])
+        let hosts = [10, 11, 12, 13].map { TestSleeper.numbered($0) }
+        for host in hosts.prefix(3) { link.putToSleep(host) }
+        wakeUp(hosts[2], on: &link)
+        link.run(.seconds(1))
         wakeUp(hosts[1], on: &link)
-        link.putToSleep(hosts[2])
-        #expect(link.proxy.report.histories.map(\.identity.card) == [hosts[2].card, hosts[0].card])
+        link.putToSleep(hosts[3])
+        let kept = link.proxy.report.histories.map(\.identity.card)
+        #expect(kept == [hosts[3].card, hosts[1].card, hosts[0].card])
+    }
+
+    @Test("The next proxy of a lost link continues the histories, and ends a sleep whose lease ended meanwhile")
+    func lostLink() throws {
+        var link = VirtualLink()
+        var (present, gone) = (TestSleeper.numbered(10), TestSleeper.numbered(11))
+        (present.lease, gone.lease) = (7200, 3600)
+        for host in [present, gone] { link.putToSleep(host) }
+        let before = link.proxy.report.histories
+        let later = link.now + .seconds(3700)
+        var next = VirtualLink(stored: link.stored, histories: before, at: later)
+        next.run(.seconds(10))
+        let histories = next.proxy.report.histories
+        #expect(
+            histories.first { $0.identity.card == present.card } == before.first { $0.identity.card == present.card })
+        let ended = try #require(histories.first { $0.identity.card == gone.card })
+        #expect(ended.asleepSince == nil && ended.slept >= .seconds(3700) && ended.sleeps == 1)
+    }
+
+    @Test("A host that slept on two links has one history with the sums") func merged() throws {
+        var links = [VirtualLink(), VirtualLink()]
+        for index in links.indices {
+            links[index].putToSleep(sleeper)
+            links[index].connect(to: sleeper)
+            links[index].run(.seconds(60))
+        }
+        wakeUp(sleeper, on: &links[0])
+        let merged = SleepHistory.merged(links.flatMap(\.proxy.report.histories))
+        #expect(merged.count == 1)
+        let history = try #require(merged.first)
+        #expect(history.asleepSince != nil && history.sleeps == 2 && history.wakes == [.connection: 2])
+        #expect(history.slept == links[0].proxy.report.histories[0].slept)
     }
 }

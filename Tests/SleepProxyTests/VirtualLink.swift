@@ -40,10 +40,11 @@ struct VirtualLink {
     private(set) var published: [GroupID: RecordGroup] = [:]
 
     init(
-        limits: SleepProxyLimits = SleepProxyLimits(), stored: StoredSleepers? = nil, at start: Instant? = nil,
-        link: ProxyLink? = Self.link
+        limits: SleepProxyLimits = SleepProxyLimits(), stored: StoredSleepers? = nil, histories: [SleepHistory] = [],
+        at start: Instant? = nil, link: ProxyLink? = Self.link
     ) {
-        proxy = SleepProxy(random: SeededRandom(seed: 1), metrics: Self.own, limits: limits, stored: stored)
+        proxy = SleepProxy(
+            random: SeededRandom(seed: 1), metrics: Self.own, limits: limits, stored: stored, histories: histories)
         if let start { now = start }
         handle(.linkChanged(link))
     }

@@ -87,7 +87,10 @@ def test_a_viewer_has_no_buttons_and_axe_finds_nothing(study, look, keep_picture
 
 def test_without_machines_there_is_no_section(page):
     """Without machines.toml, the section stays hidden after the daemon's answer."""
-    with page.page.expect_response("**/api/v1/machines"):
+    with page.page.expect_response("**/api/v1/machines") as answer:
         page.page.reload()
+    answer.value.finished()
     page.page.evaluate("new Promise(requestAnimationFrame)")
-    expect(machines(page)).to_be_hidden()
+    section = page.page.locator("#machines")
+    expect(section).to_have_count(1)
+    expect(section).to_be_hidden()

@@ -59,23 +59,25 @@ export function startMachines() {
     section.hidden = names.length === 0;
   }
 
-  /** Requests the list. */
+  // The list also has the hosts at the sleep proxies of the plugs.
+  const hosts = () => JSON.stringify([...plugs.values()].flatMap(({ record }) => record.sleepers ?? []).map(({ host }) => host));
+  let listed;
+  let requests = 0;
+
+  /** Requests the list. After a failure, the next change of a plug requests it again. */
   async function read() {
+    const number = ++requests;
+    listed = hosts();
     try {
-      paint((await get("machines")).map(({ machine }) => machine));
-    } catch { /* The stream reports the error. */ }
+      const machines = await get("machines");
+      if (number === requests) paint(machines.map(({ machine }) => machine));
+    } catch {
+      listed = undefined;
+    }
   }
 
   hear("rights", () => { for (const { paint } of shown.values()) paint(); });
   hear("house", (again) => { if (again) read(); });
-  // The list also has the hosts at the sleep proxies of the plugs.
-  const hosts = () => JSON.stringify([...plugs.values()].flatMap(({ record }) => record.sleepers ?? []).map(({ host }) => host));
-  let listed = hosts();
-  hear("plug", () => {
-    const current = hosts();
-    if (current === listed) return;
-    listed = current;
-    read();
-  });
+  for (const kind of ["plug", "gone"]) hear(kind, () => { if (hosts() !== listed) read(); });
   read();
 }

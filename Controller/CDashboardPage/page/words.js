@@ -99,7 +99,6 @@ const causes = {
   nameConflict: "name conflict",
   betterProxy: "better sleep proxy",
   leaseEnd: "end of the lease",
-  disabled: "sleep proxy turned off",
 };
 
 /** Describes a SleeperRecord: its state, its sleeps and its wakes. */

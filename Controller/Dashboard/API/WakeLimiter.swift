@@ -1,4 +1,5 @@
 import HTTPTypes
+import HostSleep
 import LinuxSystem
 import ProtocolCore
 import Synchronization
@@ -9,7 +10,7 @@ struct WakeLimiter {
     /// The maximum number of wakes that start within ``period``. Each ends within the period, so it also limits the
     /// wakes at the same time.
     static let limit = 10
-    static let period = Duration.seconds(60)
+    static let period = Waker.limit
 
     /// The reason why a wake must not start.
     enum Refusal: Hashable, Sendable {

@@ -64,7 +64,6 @@ extension WireWakeCause {
         case .nameConflict: self = .nameConflict
         case .betterProxy: self = .betterProxy
         case .leaseEnd: self = .leaseEnd
-        case .disabled: self = .disabled
         }
     }
 
@@ -77,7 +76,6 @@ extension WireWakeCause {
         case .nameConflict: .nameConflict
         case .betterProxy: .betterProxy
         case .leaseEnd: .leaseEnd
-        case .disabled: .disabled
         case .unspecified, .UNRECOGNIZED: nil
         }
     }

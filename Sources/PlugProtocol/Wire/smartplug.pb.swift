@@ -183,9 +183,6 @@ nonisolated enum WireWakeCause: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// the lease of its registration ends
   case leaseEnd // = 6
-
-  /// the sleep proxy was turned off
-  case disabled // = 7
   case UNRECOGNIZED(Int)
 
   init() {
@@ -201,7 +198,6 @@ nonisolated enum WireWakeCause: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 4: self = .nameConflict
     case 5: self = .betterProxy
     case 6: self = .leaseEnd
-    case 7: self = .disabled
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -215,7 +211,6 @@ nonisolated enum WireWakeCause: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .nameConflict: return 4
     case .betterProxy: return 5
     case .leaseEnd: return 6
-    case .disabled: return 7
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -229,7 +224,6 @@ nonisolated enum WireWakeCause: SwiftProtobuf.Enum, Swift.CaseIterable {
     .nameConflict,
     .betterProxy,
     .leaseEnd,
-    .disabled,
   ]
 
 }
@@ -1301,7 +1295,7 @@ nonisolated struct WireSleeper: Sendable {
   /// such as "02:00:00:00:00:01"
   var hardwareAddress: String = String()
 
-  /// Begin of the current sleep in plug time, rounded down to seconds; absent if the host is awake.
+  /// Begin of the current sleep in plug time, rounded down to seconds; absent if the host does not sleep here.
   var asleepSince: UInt64 {
     get {_asleepSince ?? 0}
     set {_asleepSince = newValue}
@@ -1984,7 +1978,7 @@ nonisolated extension WireGapReason: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireWakeCause: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WAKE_CAUSE_UNSPECIFIED\0\u{1}WAKE_CAUSE_CONNECTION\0\u{1}WAKE_CAUSE_DATAGRAM\0\u{1}WAKE_CAUSE_ADDRESS_CONFLICT\0\u{1}WAKE_CAUSE_NAME_CONFLICT\0\u{1}WAKE_CAUSE_BETTER_PROXY\0\u{1}WAKE_CAUSE_LEASE_END\0\u{1}WAKE_CAUSE_DISABLED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WAKE_CAUSE_UNSPECIFIED\0\u{1}WAKE_CAUSE_CONNECTION\0\u{1}WAKE_CAUSE_DATAGRAM\0\u{1}WAKE_CAUSE_ADDRESS_CONFLICT\0\u{1}WAKE_CAUSE_NAME_CONFLICT\0\u{1}WAKE_CAUSE_BETTER_PROXY\0\u{1}WAKE_CAUSE_LEASE_END\0")
 }
 
 nonisolated extension WireCause: SwiftProtobuf._ProtoNameProviding {

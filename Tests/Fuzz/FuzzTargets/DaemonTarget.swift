@@ -1,5 +1,6 @@
 import Daemon
 import Dashboard
+import HostSleep
 import LinuxSystem
 import NIOCore
 import NIOPosix
@@ -98,15 +99,17 @@ private struct DaemonLife {
     }
 }
 
-/// Observes the house and forwards its updates to the page.
+/// Observes the house and forwards its updates to the page and to the list of machines.
 private final class Ears: HouseObserver {
     let reports = Mutex<[PlugReport]>([])
     private let board: LiveBoard
+    private let machines = HouseMachines(KnownMachines())
 
     init(_ board: LiveBoard) { self.board = board }
 
     func handle(_ update: HouseFollower.Update) async {
         await board.handle(update)
+        machines.handle(update)
         if case .report(let report) = update { reports.withLock { $0.append(report) } }
     }
 
@@ -118,6 +121,8 @@ private final class Ears: HouseObserver {
 
     /// Checks that within each connection, the numbers of the events increase and are not in a reported gap.
     func check() throws {
+        try require(
+            machines.current.machines.allSatisfy { !$0.name.isEmpty && $0.isLearned }, "a machine without a name")
         var last: SequenceNumber?
         for report in reports.withLock({ $0 }) {
             switch report.update {
