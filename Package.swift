@@ -10,19 +10,13 @@ let build = Context.environment["SMARTPLUG_BUILD"]
 /// optimized, so that a change compiles quickly.
 let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(String.init)
 
-/// Links the Swift runtime statically and strips the programs. Only linker options are used: SwiftPM's own option
-/// changes the compile commands, so the tests, which need the dynamic runtime, could not share compiled modules with
-/// the demo build. The named libraries are the parts of Foundation, and the runtime's module Synchronization; lld
-/// accepts them in any order.
-let standalone: [LinkerSetting] =
-    [nil, "fuzzer"].contains(build)
-    ? []
-    : [
-        .unsafeFlags([
-            "-use-ld=lld", "-static-stdlib", "-Xlinker", "--strip-all", "-l_FoundationICU", "-lCoreFoundation",
-            "-l_FoundationCShims", "-l_FoundationCollections", "-lswiftSynchronization",
-        ])
-    ]
+/// Links the Swift runtime statically and strips the programs. SwiftPM's own option changes the compile commands, so the
+/// tests, which need the dynamic runtime, could not share compiled modules with the demo build.
+let standaloneFlags = """
+    -use-ld=lld -static-stdlib -Xlinker --strip-all -l_FoundationICU -lCoreFoundation -l_FoundationCShims \
+    -l_FoundationCollections -lswiftSynchronization
+    """
+let standalone: [LinkerSetting] = [nil, "fuzzer"].contains(build) ? [] : [.unsafeFlags(words(standaloneFlags))]
 
 /// The settings of every Swift target in this package. The tools version implies the Swift 6 language mode.
 let strict: [SwiftSetting] = [
@@ -36,44 +30,34 @@ func settings(_ name: String) -> [SwiftSetting] {
     strict + (build == "tests" && only?.contains(name) != true ? [.unsafeFlags(["-O"])] : [])
 }
 
-/// The name of the target in a folder.
+// Names are separated by spaces. A target lists only the dependencies that its other dependencies do not have
+// (``complete(_:)`` adds the others). Tests/StructureTests/Layout.swift describes the targets.
+
+func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+func dependencies(_ names: String) -> [Target.Dependency] { words(names).map { .byName(name: $0) } }
 func name(_ folder: String) -> String { String(folder.split(separator: "/").last!) }
 
-// A target lists only the dependencies that its other dependencies do not have (``complete(_:)`` adds the others).
-// Tests/StructureTests/Layout.swift describes the targets.
-
-func module(_ folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+/// Declares a module in Swift or C. `links` are the libraries that it needs.
+func module(_ folder: String, _ names: String = "", links: String = "", exclude: String = "") -> Target {
     .target(
-        name: name(folder), dependencies: dependencies, path: folder, exclude: exclude,
-        swiftSettings: settings(name(folder)))
+        name: name(folder), dependencies: dependencies(names), path: folder, exclude: words(exclude),
+        swiftSettings: settings(name(folder)), linkerSettings: words(links).map { .linkedLibrary($0) })
 }
 
-func program(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+func program(_ folder: String, _ names: String) -> Target {
     .executableTarget(
-        name: name(folder), dependencies: dependencies, path: folder, swiftSettings: settings(name(folder)),
+        name: name(folder), dependencies: dependencies(names), path: folder, swiftSettings: settings(name(folder)),
         linkerSettings: standalone)
-}
-
-/// Declares modules of C, with the libraries that they link.
-func foreign(
-    _ folders: [String], _ dependencies: [Target.Dependency] = [], links: [String] = [], exclude: [String] = []
-) -> [Target] {
-    folders.map { folder in
-        let target = module(folder, dependencies, exclude: exclude)
-        target.linkerSettings = links.map { .linkedLibrary($0) }
-        return target
-    }
 }
 
 /// Declares the tests of modules: `MeteringTests` tests `Metering`. Tests are not optimized: optimizing doubles their
 /// compile time and does not make them faster, because they wait for the tested modules.
-@MainActor func tests(_ names: [String], _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> [Target] {
-    names.filter { name in only?.contains { name == "\($0)Tests" } ?? true }.map { name in
-        let tested = String(name.dropLast("Tests".count))
+@MainActor func tests(_ modules: String, _ names: String = "", exclude: String = "") -> [Target] {
+    words(modules).filter { only?.contains($0) ?? true }.map { tested in
         let isModule = (parts + supports).contains { $0.name == tested }
         return .testTarget(
-            name: name, dependencies: (isModule ? [.byName(name: tested)] : []) + dependencies, path: "Tests/\(name)",
-            exclude: exclude,
+            name: "\(tested)Tests", dependencies: dependencies((isModule ? "\(tested) " : "") + names),
+            path: "Tests/\(tested)Tests", exclude: words(exclude),
             // Usually Foundation links the math library, but the tests of a few modules may not use Foundation.
             swiftSettings: strict, linkerSettings: [.linkedLibrary("m")])
     }
@@ -81,114 +65,120 @@ func foreign(
 
 /// The products of other packages. Targets list them by name, like the modules of this package.
 let products = [
-    "swift-nio": ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS", "NIOEmbedded"], "swift-nio-ssl": ["NIOSSL"],
-    "swift-log": ["Logging"], "swift-protobuf": ["SwiftProtobuf"], "swift-service-lifecycle": ["UnixSignals"],
-    "swift-argument-parser": ["ArgumentParser"], "swift-async-algorithms": ["AsyncAlgorithms"],
-    "swift-crypto": ["Crypto", "CryptoExtras"], "GRDB.swift": ["GRDB", "GRDBSQLite"], "swift-http-types": ["HTTPTypes"],
-    "hummingbird": ["Hummingbird", "HummingbirdCore", "HummingbirdTLS"], "swift-collections": ["DequeModule"],
-    "Yams": ["Yams"], "async-http-client": ["AsyncHTTPClient"],
+    "swift-nio": "NIOCore NIOPosix NIOHTTP1 NIOTLS NIOEmbedded", "swift-nio-ssl": "NIOSSL", "swift-log": "Logging",
+    "swift-protobuf": "SwiftProtobuf", "swift-service-lifecycle": "UnixSignals",
+    "swift-argument-parser": "ArgumentParser", "swift-async-algorithms": "AsyncAlgorithms",
+    "swift-crypto": "Crypto CryptoExtras", "swift-http-types": "HTTPTypes", "swift-collections": "DequeModule",
+    "hummingbird": "Hummingbird HummingbirdCore HummingbirdTLS", "async-http-client": "AsyncHTTPClient",
+    "GRDB.swift": "GRDB GRDBSQLite", "Yams": "Yams",
 ]
 
 let shared: [Target] = [
     module("Sources/ProtocolCore"),
     module("Sources/DNSWire"),
-    module("Sources/MulticastDNS", ["ProtocolCore", "DNSWire"]),
-    module("Sources/ServiceDiscovery", ["MulticastDNS"]),
-    module("Sources/Metering", ["ProtocolCore"]),
-    module("Sources/PlugModel", ["Metering"]),
+    module("Sources/MulticastDNS", "ProtocolCore DNSWire"),
+    module("Sources/ServiceDiscovery", "MulticastDNS"),
+    module("Sources/Metering", "ProtocolCore"),
+    module("Sources/PlugModel", "Metering"),
     module(
-        "Sources/PlugProtocol", ["PlugModel", "SwiftProtobuf", "Crypto", "DequeModule"],
-        exclude: ["smartplug", "description", "pairing", "log", "audit", "homekit", "samples"].map { $0 + ".proto" }
-            + ["Protocol.md"]),
-    module("Sources/PlugTransport", ["PlugModel", "CPlugTransport", "LinuxNetwork", "NIOSSL", "NIOTLS", "Crypto"]),
+        "Sources/PlugProtocol", "PlugModel SwiftProtobuf Crypto DequeModule",
+        exclude: """
+            smartplug.proto description.proto pairing.proto log.proto audit.proto homekit.proto samples.proto \
+            Protocol.md
+            """),
+    module("Sources/PlugTransport", "PlugModel CPlugTransport LinuxNetwork NIOSSL NIOTLS Crypto"),
+    module("Sources/CPlugTransport"),
     module("Sources/JSONText"),
-    module("Sources/PlugTopics", ["PlugModel", "JSONText", "Crypto", "DequeModule"]),
-    module("Sources/HomeKit", ["ProtocolCore", "JSONText", "Crypto"]),
-    module("Sources/LargeNumbers", ["HomeKit", "CGMP"]),
-    module("Sources/MQTT", ["PlugTopics", "CMosquitto", "LinuxSystem", "NIOCore", "NIOPosix"]),
-    module("Sources/BrokerConfiguration", ["PlugTopics", "LinuxSystem", "ConfigurationFiles"]),
+    module("Sources/PlugTopics", "PlugModel JSONText Crypto DequeModule"),
+    module("Sources/HomeKit", "ProtocolCore JSONText Crypto"),
+    module("Sources/LargeNumbers", "HomeKit CGMP"),
+    module("Sources/CGMP", "CLibraryLoader"),
+    module("Sources/MQTT", "PlugTopics CMosquitto LinuxSystem NIOCore NIOPosix"),
+    module("Sources/CMosquitto", "CLibraryLoader"),
+    module("Sources/BrokerConfiguration", "PlugTopics LinuxSystem ConfigurationFiles"),
     .systemLibrary(name: "CQREncode", path: "Sources/CQREncode", providers: [.apt(["libqrencode-dev"])]),
-    module("Sources/QRCode", ["CQREncode"]),
-    module("Sources/LinuxSystem", ["ProtocolCore", "CLinuxSystem"]),
-    module(
-        "Sources/LinuxNetwork",
-        ["ServiceDiscovery", "LinuxSystem", "CLinuxNetwork", "NIOCore", "NIOPosix", "Logging"]),
-    module("Sources/ProcessSetup", ["CProcessSetup"]),
-    module("Sources/ConfigurationFiles", ["ProtocolCore", "CTOML"]),
+    module("Sources/QRCode", "CQREncode"),
+    module("Sources/LinuxSystem", "ProtocolCore CLinuxSystem"),
+    module("Sources/CLinuxSystem"),
+    module("Sources/CLibraryLoader", links: "dl"),
+    module("Sources/LinuxNetwork", "ServiceDiscovery LinuxSystem CLinuxNetwork NIOCore NIOPosix Logging"),
+    module("Sources/CLinuxNetwork"),
+    module("Sources/ProcessSetup", "CProcessSetup"),
+    module("Sources/CProcessSetup"),
+    module("Sources/ConfigurationFiles", "ProtocolCore CTOML"),
+    module("Sources/CTOML"),
     .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", providers: [.apt(["liblzma-dev"])]),
-    module("Sources/Recordings", ["ProtocolCore", "CLZMA"]),
+    module("Sources/Recordings", "ProtocolCore CLZMA"),
 ]
 
 let firmware: [Target] = [
-    module("Firmware/AddressConfiguration", ["ProtocolCore", "DNSWire", "Crypto"]),
-    module("Firmware/SleepProxy", ["AddressConfiguration", "ServiceDiscovery"]),
-    module("Firmware/AddressService", ["PlugModel", "LinuxNetwork", "AddressConfiguration"]),
-    module("Firmware/SleepProxyService", ["SleepProxy", "AddressService", "JSONText"]),
-    module("Firmware/Appliance", ["PlugProtocol"]),
-    module("Firmware/Storage", ["LinuxSystem", "Appliance"]),
-    module("Firmware/FirmwareProcess", ["PlugModel", "LinuxSystem", "CFirmwareProcess"]),
-    module("Firmware/PlugHardware", ["Metering", "Recordings"]),
-    module("Firmware/LinuxDevices", ["LinuxSystem", "PlugHardware", "CGPIOD", "CLinuxDevices"]),
-    module("Firmware/PlugConfiguration", ["BrokerConfiguration", "Appliance"]),
-    module("Firmware/PlugBroker", ["PlugProtocol", "MQTT", "BrokerConfiguration", "LinuxNetwork"]),
-    module("Firmware/HomeKitDoor", ["PlugProtocol", "PlugTransport", "LargeNumbers"]),
+    module("Firmware/AddressConfiguration", "ProtocolCore DNSWire Crypto"),
+    module("Firmware/SleepProxy", "AddressConfiguration ServiceDiscovery"),
+    module("Firmware/AddressService", "PlugModel LinuxNetwork AddressConfiguration"),
+    module("Firmware/SleepProxyService", "SleepProxy AddressService JSONText"),
+    module("Firmware/Appliance", "PlugProtocol"),
+    module("Firmware/Storage", "LinuxSystem Appliance"),
+    module("Firmware/FirmwareProcess", "PlugModel LinuxSystem CFirmwareProcess"),
+    module("Firmware/CFirmwareProcess", links: "seccomp"),
+    module("Firmware/PlugHardware", "Metering Recordings"),
+    module("Firmware/LinuxDevices", "LinuxSystem PlugHardware CGPIOD CLinuxDevices"),
+    module("Firmware/CLinuxDevices"),
+    module("Firmware/CGPIOD", links: "dl"),
+    module("Firmware/PlugConfiguration", "BrokerConfiguration Appliance"),
+    module("Firmware/PlugBroker", "PlugProtocol MQTT BrokerConfiguration LinuxNetwork"),
+    module("Firmware/HomeKitDoor", "PlugProtocol PlugTransport LargeNumbers"),
     module(
         "Firmware/PlugService",
-        [
-            "SleepProxyService", "Storage", "FirmwareProcess", "PlugHardware", "PlugConfiguration", "PlugBroker",
-            "HomeKitDoor",
-        ]),
-    program(
-        "Firmware/plugd",
-        ["QRCode", "ProcessSetup", "LinuxDevices", "PlugService", "UnixSignals", "ArgumentParser"]),
+        "SleepProxyService Storage FirmwareProcess PlugHardware PlugConfiguration PlugBroker HomeKitDoor"),
+    program("Firmware/plugd", "QRCode ProcessSetup LinuxDevices PlugService UnixSignals ArgumentParser"),
 ]
 
 let controller: [Target] = [
-    module("Controller/PlugClient", ["PlugProtocol", "PlugTransport", "CPlugInHand", "AsyncAlgorithms"]),
-    module("Controller/SleepClient", ["ServiceDiscovery"]),
-    module("Controller/HostSleep", ["SleepClient", "LinuxNetwork", "Processes", "ConfigurationFiles", "CSystemBus"]),
-    module("Controller/RuleModel", ["PlugModel", "HouseCalendar", "ApplianceSense"]),
-    module("Controller/RuleChecks", ["RuleModel"]),
-    module("Controller/Automation", ["RuleModel"]),
-    module("Controller/DurableRules", ["Automation", "SwiftProtobuf"], exclude: ["Stored/rule_state.proto"]),
-    module("Controller/RuleFiles", ["RuleChecks", "Yams"]),
-    module("Controller/HouseCalendar", ["ConfigurationFiles"]),
-    module("Controller/Charting", ["HouseCalendar"]),
+    module("Controller/PlugClient", "PlugProtocol PlugTransport CPlugInHand AsyncAlgorithms"),
+    module("Controller/CPlugInHand"),
+    module("Controller/SleepClient", "ServiceDiscovery"),
+    module("Controller/HostSleep", "SleepClient LinuxNetwork Processes ConfigurationFiles CSystemBus"),
+    module("Controller/CSystemBus", "CLibraryLoader"),
+    module("Controller/RuleModel", "PlugModel HouseCalendar ApplianceSense"),
+    module("Controller/RuleChecks", "RuleModel"),
+    module("Controller/Automation", "RuleModel"),
+    module("Controller/DurableRules", "Automation SwiftProtobuf", exclude: "Stored/rule_state.proto"),
+    module("Controller/RuleFiles", "RuleChecks Yams"),
+    module("Controller/HouseCalendar", "ConfigurationFiles"),
+    module("Controller/Charting", "HouseCalendar"),
     module("Controller/ApplianceSense"),
+    module("Controller/PowerHistory", "PlugModel LinuxSystem Recordings HouseCalendar GRDB GRDBSQLite"),
+    module("Controller/Backtesting", "DurableRules PowerHistory"),
+    module("Controller/Processes", "LinuxSystem CProcesses"),
+    module("Controller/CProcesses"),
+    module("Controller/Scripting", "JSONText RuleFiles Backtesting Processes"),
+    module("Controller/HTTPRequests", "LinuxSystem AsyncHTTPClient NIOCore NIOPosix NIOHTTP1 NIOSSL"),
+    module("Controller/Effects", "RuleChecks DurableRules HTTPRequests HostSleep"),
+    module("Controller/Terminal", "LinuxSystem Charting"),
+    module("Controller/Daemon", "PlugClient HostSleep Scripting CryptoExtras"),
+    module("Controller/Doctor", "PlugClient HostSleep"),
+    module("Controller/Presentation", "Terminal Daemon Doctor Fleet"),
+    module("Controller/Broker", "MQTT BrokerConfiguration Daemon"),
+    module("Controller/PostgreSQL", "LinuxSystem ConfigurationFiles CPostgreSQL"),
+    module("Controller/CPostgreSQL", "CLibraryLoader"),
     module(
-        "Controller/PowerHistory",
-        ["PlugModel", "LinuxSystem", "Recordings", "HouseCalendar", "GRDB", "GRDBSQLite"]),
-    module("Controller/Backtesting", ["DurableRules", "PowerHistory"]),
-    module("Controller/Processes", ["LinuxSystem", "CProcesses"]),
-    module("Controller/Scripting", ["JSONText", "RuleFiles", "Backtesting", "Processes"]),
-    module(
-        "Controller/HTTPRequests",
-        ["LinuxSystem", "AsyncHTTPClient", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"]),
-    module("Controller/Effects", ["RuleChecks", "DurableRules", "HTTPRequests", "HostSleep"]),
-    module("Controller/Terminal", ["LinuxSystem", "Charting"]),
-    module("Controller/Daemon", ["PlugClient", "HostSleep", "Scripting", "CryptoExtras"]),
-    module("Controller/Doctor", ["PlugClient", "HostSleep"]),
-    module("Controller/Presentation", ["Terminal", "Daemon", "Doctor", "Fleet"]),
-    module("Controller/Broker", ["MQTT", "BrokerConfiguration", "Daemon"]),
-    module("Controller/PostgreSQL", ["LinuxSystem", "ConfigurationFiles", "CPostgreSQL"]),
-    module(
-        "Controller/HistoryDelivery",
-        ["PlugTopics", "Effects", "Daemon", "PostgreSQL", "CSnappy"], exclude: ["RemoteWrite/remote_write.proto"]),
-    module("Controller/Fleet", ["PlugTopics"]),
-    module("Controller/FleetService", ["MQTT", "BrokerConfiguration", "LinuxNetwork", "PostgreSQL", "Fleet"]),
+        "Controller/HistoryDelivery", "PlugTopics Effects Daemon PostgreSQL CSnappy",
+        exclude: "RemoteWrite/remote_write.proto"),
+    module("Controller/CSnappy", links: "dl"),
+    module("Controller/Fleet", "PlugTopics"),
+    module("Controller/FleetService", "MQTT BrokerConfiguration LinuxNetwork PostgreSQL Fleet"),
     module(
         "Controller/Dashboard",
-        [
-            "Presentation", "FleetService", "CDashboardPage", "CPasswordHash", "NIOHTTP1", "Hummingbird",
-            "HummingbirdCore", "HummingbirdTLS", "HTTPTypes",
-        ]),
-    module("Controller/DaemonClient", ["HTTPRequests"]),
+        """
+        Presentation FleetService CDashboardPage CPasswordHash NIOHTTP1 Hummingbird HummingbirdCore HummingbirdTLS \
+        HTTPTypes
+        """),
+    module("Controller/CDashboardPage", exclude: "api page"),
+    module("Controller/CPasswordHash", links: "crypt"),
+    module("Controller/DaemonClient", "HTTPRequests"),
     program(
         "Controller/plugctl",
-        [
-            "QRCode", "ProcessSetup", "Broker", "HistoryDelivery", "Dashboard", "DaemonClient", "UnixSignals",
-            "ArgumentParser",
-        ]),
+        "QRCode ProcessSetup Broker HistoryDelivery Dashboard DaemonClient UnixSignals ArgumentParser"),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
         // Without the startup code, because the program does not start Swift's runtime.
@@ -196,95 +186,64 @@ let controller: [Target] = [
             + [.unsafeFlags(["-nostartfiles"])]),
 ]
 
-let cModules =
-    foreign([
-        "Sources/CPlugTransport", "Sources/CLinuxSystem", "Sources/CLinuxNetwork", "Sources/CProcessSetup",
-        "Sources/CTOML", "Firmware/CLinuxDevices", "Controller/CPlugInHand", "Controller/CProcesses",
-    ])
-    + foreign(["Sources/CLibraryLoader", "Firmware/CGPIOD", "Controller/CSnappy"], links: ["dl"])
-    + foreign(
-        ["Sources/CGMP", "Sources/CMosquitto", "Controller/CPostgreSQL", "Controller/CSystemBus"], ["CLibraryLoader"])
-    + foreign(["Firmware/CFirmwareProcess"], links: ["seccomp"])
-    + foreign(["Controller/CPasswordHash"], links: ["crypt"])
-    + foreign(["Controller/CDashboardPage"], exclude: ["api", "page"])
-
-let parts = shared + firmware + controller + cModules
-
-let examples: [Target] = [
-    program("Controller/Examples/Doorbell", ["PlugClient"]),
-    program("Controller/Examples/BrowseServices", ["LinuxNetwork"]),
-    program("Controller/Examples/FollowPlug", ["PlugClient"]),
-    program("Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp", ["PlugClient"]),
-]
+let parts = shared + firmware + controller
 
 let supports: [Target] = [
-    module("Tests/Support/SimulatedLAN", ["ProtocolCore", "DNSWire"]),
-    module(
-        "Tests/Support/TestSupport",
-        ["PlugProtocol", "LargeNumbers", "LinuxNetwork", "PlugHardware", "ApplianceSense"]),
-    module("Tests/Fuzz/FuzzTargets", ["PlugService", "Dashboard", "TestSupport"]),
+    module("Tests/Support/SimulatedLAN", "ProtocolCore DNSWire"),
+    module("Tests/Support/TestSupport", "PlugProtocol LargeNumbers LinuxNetwork PlugHardware ApplianceSense"),
+    module("Tests/Fuzz/FuzzTargets", "PlugService Dashboard TestSupport"),
 ]
 
-let checks: [Target] =
+let examplesAndTests: [Target] =
     [
-        program("Tests/MeasureCycles", ["TestSupport"]),
-        program("Tests/Interoperability/DecodeMessages", ["DNSWire"]),
+        program("Controller/Examples/Doorbell", "PlugClient"),
+        program("Controller/Examples/BrowseServices", "LinuxNetwork"),
+        program("Controller/Examples/FollowPlug", "PlugClient"),
+        program("Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp", "PlugClient"),
+        program("Tests/MeasureCycles", "TestSupport"),
+        program("Tests/Interoperability/DecodeMessages", "DNSWire"),
     ]
     + tests(
-        [
-            "ProtocolCoreTests", "DNSWireTests", "ServiceDiscoveryTests", "MeteringTests", "QRCodeTests",
-            "PlugBrokerTests", "BrokerConfigurationTests", "JSONTextTests", "LargeNumbersTests", "PlugTopicsTests",
-            "PlugProtocolTests", "RuleChecksTests", "RuleFilesTests", "TerminalTests", "DoctorTests",
-            "SleepClientTests", "HostSleepTests", "StructureTests",
-        ])
+        """
+        ProtocolCore DNSWire ServiceDiscovery Metering QRCode PlugBroker BrokerConfiguration JSONText LargeNumbers \
+        PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure
+        """)
     + tests(
-        [
-            "MulticastDNSTests", "SimulatedLANTests", "BrokerTests", "HomeKitDoorTests", "PostgreSQLTests",
-            "HistoryDeliveryTests", "HomeKitTests", "PlugModelTests", "LinuxSystemTests", "ApplianceTests",
-            "StorageTests", "FirmwareProcessTests", "AddressConfigurationTests", "AddressServiceTests",
-            "LinuxDevicesTests", "PlugHardwareTests", "PlugServiceTests", "ApplianceSenseTests", "PowerHistoryTests",
-            "EffectsTests", "BacktestingTests", "DaemonTests", "DashboardTests", "DaemonClientTests",
-            "PresentationTests",
-        ], ["TestSupport"])
-    + tests(["SleepProxyTests"], ["SimulatedLAN"])
-    + tests(["FuzzTests"], ["FuzzTargets"])
-    + tests(["RecordingsTests"], ["Metering"])
-    + tests(["FleetTests"], ["FleetService"])
-    + tests(["PlugTransportTests", "LinuxNetworkTests"], ["TestSupport", "NIOEmbedded"])
-    + tests(["PlugClientTests"], ["PlugService", "TestSupport"])
-    + tests(["ExampleTests"], ["RuleFiles", "Automation", "TestSupport"])
-    + tests(["HouseCalendarTests"], ["RuleChecks", "Automation"])
-    + tests(["AutomationTests"], ["DurableRules"], exclude: ["House/Stored"])
-    + tests(["ChartingTests"], exclude: ["Golden"])
-    + tests(["ScriptingTests"], ["TestSupport"], exclude: ["stand-in.py"])
-    + tests(["SimulationTests"], ["AddressConfiguration", "Storage", "Daemon", "SimulatedLAN", "TestSupport"])
-    + tests(["PlugConfigurationTests"], exclude: ["Broken"])
-
-/// The fuzzer. libFuzzer contains its own main function, so only builds with `--sanitize fuzzer` can link it. See
-/// Tests/Fuzz/guided.
-let fuzzer: [Target] = build == "fuzzer" ? [program("Tests/Fuzz/Fuzzer", ["FuzzTargets"])] : []
+        """
+        MulticastDNS SimulatedLAN Broker HomeKitDoor PostgreSQL HistoryDelivery HomeKit PlugModel LinuxSystem \
+        Appliance Storage FirmwareProcess AddressConfiguration AddressService LinuxDevices PlugHardware PlugService \
+        ApplianceSense PowerHistory Effects Backtesting Daemon Dashboard DaemonClient Presentation
+        """,
+        "TestSupport")
+    + tests("SleepProxy", "SimulatedLAN")
+    + tests("Fuzz", "FuzzTargets")
+    + tests("Recordings", "Metering")
+    + tests("Fleet", "FleetService")
+    + tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded")
+    + tests("PlugClient", "PlugService TestSupport")
+    + tests("Example", "RuleFiles Automation TestSupport")
+    + tests("HouseCalendar", "RuleChecks Automation")
+    + tests("Automation", "DurableRules", exclude: "House/Stored")
+    + tests("Charting", exclude: "Golden")
+    + tests("Scripting", "TestSupport", exclude: "stand-in.py")
+    + tests("Simulation", "AddressConfiguration Storage Daemon SimulatedLAN TestSupport")
+    + tests("PlugConfiguration", exclude: "Broken")
 
 /// The benchmarks. Only `Scripts/bench` builds them, because they need additional libraries and build time.
-let benchmarks: [Target] =
-    Context.environment["SMARTPLUG_BENCHMARKS"] == nil
-    ? []
-    : [
-        .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
-        .executableTarget(
-            name: "Benchmarks",
-            dependencies: [
-                "CMallocStatistics", "PlugService", "Charting", "Broker", "HistoryDelivery", "TestSupport",
-                "NIOEmbedded",
-            ],
-            path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: standalone),
-    ]
+let benchmarks: [Target] = [
+    .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
+    program(
+        "Tests/Benchmarks", "CMallocStatistics PlugService Charting Broker HistoryDelivery TestSupport NIOEmbedded"),
+]
 
 let wanted =
     switch build {
-    case "shipped" where !benchmarks.isEmpty: parts + supports + benchmarks
+    case "shipped" where Context.environment["SMARTPLUG_BENCHMARKS"] != nil: parts + supports + benchmarks
     case "shipped", "demo": parts
-    case "tests": parts.filter { !["plugd", "plugctl"].contains($0.name) } + supports + examples + checks
-    default: parts + supports + examples + checks + fuzzer + benchmarks
+    case "tests": parts.filter { !["plugd", "plugctl"].contains($0.name) } + supports + examplesAndTests
+    // libFuzzer contains its own main function, so only builds with `--sanitize fuzzer` can link it (Tests/Fuzz/guided).
+    case "fuzzer": parts + supports + [program("Tests/Fuzz/Fuzzer", "FuzzTargets")]
+    default: parts + supports + examplesAndTests
     }
 
 /// Adds all transitive dependencies to each target. The memory layout of a module's types depends on all modules below
@@ -295,16 +254,16 @@ func complete(_ targets: [Target]) -> [Target] {
             if case .byNameItem(let name, _) = dependency { name } else { nil }
         }
     }
-    let packages = Dictionary(uniqueKeysWithValues: products.flatMap { package, names in names.map { ($0, package) } })
+    let packages = products.flatMap { package, names in words(names).map { ($0, package) } }
+    let packageByProduct = Dictionary(uniqueKeysWithValues: packages)
     for target in targets {
-        var all = listed[target.name]!
-        var index = 0
-        while index < all.count {
-            all += (listed[all[index]] ?? []).filter { !all.contains($0) }
-            index += 1
+        var all: [String] = []
+        func add(_ names: [String]) {
+            for name in names where !all.contains(name) { all.append(name); add(listed[name] ?? []) }
         }
+        add(listed[target.name] ?? [])
         target.dependencies = all.map { name in
-            packages[name].map { .product(name: name, package: $0) } ?? .byName(name: name)
+            packageByProduct[name].map { .product(name: name, package: $0) } ?? .byName(name: name)
         }
     }
     return targets
@@ -314,8 +273,7 @@ let package = Package(
     name: "smartplug",
     products: [
         .library(
-            name: "PlugClient",
-            targets: ["PlugClient", "PlugTransport", "PlugModel", "PlugProtocol", "Metering", "LinuxSystem"]),
+            name: "PlugClient", targets: words("PlugClient PlugTransport PlugModel PlugProtocol Metering LinuxSystem")),
         .library(name: "ServiceDiscovery", targets: ["ServiceDiscovery", "LinuxNetwork"]),
         .executable(name: "plugctl-script", targets: ["ScriptHost"]),
     ],
@@ -337,6 +295,5 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: complete(wanted),
-    swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )

@@ -1,29 +1,30 @@
 /// A small sample package without violations, in which a test changes one thing.
 enum MadeUpTree {
-    static let manifest = """
-        func module(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    static let manifest = #"""
+        func module(_ folder: String, _ names: String = "") -> Target {
             .target(name: name(folder), path: folder)
         }
 
         let targets: [Target] = [
             module("Sources/DNSWire"),
-            module("Sources/LinuxNetwork", ["DNSWire", "CLinuxNetwork", "NIOCore"]),
+            module("Sources/LinuxNetwork", "DNSWire CLinuxNetwork NIOCore"),
+            module("Sources/CLinuxNetwork", links: "dl"),
             .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
-            module("Sources/Recordings", ["CLZMA"]),
+            module("Sources/Recordings", "CLZMA"),
             module("Firmware/PlugHardware"),
-            program("Firmware/plugd", ["PlugHardware"]),
+            program("Firmware/plugd", "PlugHardware"),
             module(
                 "Controller/RuleFiles",
-                [
-                    "DNSWire", "Yams",
-                ]),
-            module("Tests/Support/SimulatedLAN", ["DNSWire"]),
+                """
+                DNSWire \
+                Yams
+                """),
+            module("Tests/Support/SimulatedLAN", "DNSWire"),
             .executableTarget(
-                name: "Benchmarks", dependencies: ["Recordings"], path: "Tests/Benchmarks"),
+                name: "Host", path: "Controller/Host"),
         ]
-            + foreign(["Sources/CLinuxNetwork"], links: ["dl"])
-            + tests(["DNSWireTests", "LinuxNetworkTests"], exclude: ["Golden"])
-        """
+            + tests("DNSWire LinuxNetwork", exclude: "Golden")
+        """#
 
     static let files: [String: String] = [
         "Sources/DNSWire/Name.swift": "public struct Name {}\n",

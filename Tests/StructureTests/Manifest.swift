@@ -1,10 +1,9 @@
-/// The targets of Package.swift, parsed from its text. A target is a call whose first argument is its folder, a list of
-/// folders or names, or its name.
+/// The targets of Package.swift, parsed from its text. A target is a call whose first argument is its folder, or a text
+/// with the names of tested modules.
 struct Manifest {
     enum Form: String, CaseIterable {
         case module = "module("
         case program = "program("
-        case foreign = "foreign("
         case tests = "tests("
         case executable = ".executableTarget("
         case systemLibrary = ".systemLibrary("
@@ -46,7 +45,7 @@ struct Manifest {
     }
 
     private static func calls(in text: String) -> [(Form, Substring, line: Int)] {
-        let form = /(?:^|[\s\[(])(module|program|foreign|tests|\.(?:executableTarget|systemLibrary))\(/
+        let form = /(?:^|[\s\[(])(module|program|tests|\.(?:executableTarget|systemLibrary))\(/
             .anchorsMatchLineEndings()
         return text.matches(of: form).compactMap { match in
             guard let form = Form(rawValue: match.output.1 + "("),
@@ -70,34 +69,34 @@ struct Manifest {
     /// Parses the targets of a call. Returns none for the functions that define the forms, because their first argument
     /// is not a literal.
     private static func targets(_ form: Form, _ arguments: Substring, _ line: Int) -> [Target] {
-        let (paths, rest): ([String], Substring)
         switch form {
-        case .module, .program:
-            guard let path = arguments.prefixMatch(of: /\s*"([^"]+)"/) else { return [] }
-            (paths, rest) = ([String(path.output.1)], arguments[path.range.upperBound...])
-        case .foreign, .tests:
-            guard let list = arguments.prefixMatch(of: /\s*\[/),
-                let elements = balanced(arguments[list.range.upperBound...], open: "[", close: "]")
-            else { return [] }
-            let folder = form == .tests ? "Tests/" : ""
-            (paths, rest) = (literals(elements).map { folder + $0 }, arguments[elements.endIndex...].dropFirst())
+        case .module, .program, .tests:
+            guard let first = literal(arguments) else { return [] }
+            let rest = first.rest.prefixMatch(of: /\s*,\s*(?=")/).map { first.rest[$0.range.upperBound...] }
+            let dependencies = words(rest.flatMap(literal)?.text ?? "")
+            let paths = form == .tests ? words(first.text).map { "Tests/\($0)Tests" } : [first.text]
+            return paths.map { path in
+                Target(
+                    name: path.split(separator: "/").last.map(String.init) ?? path, form: form, path: path,
+                    dependencies: dependencies, line: line)
+            }
         case .executable, .systemLibrary:
-            guard let path = arguments.firstMatch(of: /path:\s*"([^"]+)"/)?.output.1 else { return [] }
-            paths = [String(path)]
-            rest = arguments.firstRange(of: "dependencies: ").map { "," + arguments[$0.upperBound...] } ?? ""
-        }
-        let dependencies = rest.prefixMatch(of: /\s*,\s*\[/).flatMap {
-            balanced(rest[$0.range.upperBound...], open: "[", close: "]")
-        }
-        let name = arguments.prefixMatch(of: /\s*name:\s*"(\w+)"/).map { String($0.output.1) }
-        return paths.map { path in
-            Target(
-                name: name ?? path.split(separator: "/").last.map(String.init) ?? path, form: form, path: path,
-                dependencies: dependencies.map(literals) ?? [], line: line)
+            guard let path = arguments.firstMatch(of: /path:\s*"([^"]+)"/)?.output.1,
+                let name = arguments.prefixMatch(of: /\s*name:\s*"(\w+)"/)?.output.1
+            else { return [] }
+            return [Target(name: String(name), form: form, path: String(path), dependencies: [], line: line)]
         }
     }
 
-    private static func literals(_ text: Substring) -> [String] {
-        text.matches(of: /"([^"]+)"/).map { String($0.output.1) }
+    /// Reads a literal of one or several lines at the begin of the text.
+    private static func literal(_ text: Substring) -> (text: String, rest: Substring)? {
+        text.prefixMatch(of: /\s*(?:"{3}([^"]*)"{3}|"([^"]+)")/).map { match in
+            (String(match.output.1 ?? match.output.2 ?? ""), text[match.range.upperBound...])
+        }
+    }
+
+    /// Returns the words of a text. Lines of a long text end with a backslash.
+    private static func words(_ text: String) -> [String] {
+        text.split { $0.isWhitespace || $0 == "\\" }.map(String.init)
     }
 }

@@ -10,9 +10,10 @@ enum ManifestRules {
             if Layout.kind(of: target) == nil {
                 reasons.append("\(target.path) is not in the layout; add it to Layout.swift")
             }
-            // A program in C is declared with `.executableTarget`.
+            // A program in C is declared with `.executableTarget`, and the benchmarks are code that supports tests.
             let isProgram = Layout.kind(of: target) == .program
-            if target.form == .program ? !isProgram : isProgram && target.form != .executable {
+            let mayBeProgram = isProgram || Layout.kind(of: target) == .support
+            if target.form == .program ? !mayBeProgram : isProgram && target.form != .executable {
                 reasons.append("\(target.name) is a program in Package.swift or in the layout, but not in both")
             }
             return reasons.map { Violation(path: "Package.swift", line: target.line, reason: $0) }

@@ -2,7 +2,7 @@
 /// import.
 enum ProgramRule {
     static func check(_ tree: SourceTree) -> [Violation] {
-        tree.swiftFiles { $0.form == .program }.flatMap { file, target in
+        tree.swiftFiles { Layout.kind(of: $0) == .program }.flatMap { file, target in
             var found: [Violation] = []
             if file.lineCount > Layout.longestProgramFile {
                 found.append(
