@@ -40,8 +40,9 @@ struct SleeperRecords: Hashable, Sendable {
     /// Checks the records and merges them with those of an earlier message of the same registration.
     init(_ received: [Record], after earlier: SleeperRecords?, limits: SleepProxyLimits) throws(RefusalReason) {
         var records = earlier?.records ?? []
+        var known = SharedNames(records)
         for record in received where !Self.ignored.contains(record.type) {
-            let record = try Self.checked(record)
+            let record = known.sharing(try Self.checked(record))
             if !records.contains(where: { $0.hasSameContent(as: record) }) { records.append(record) }
             guard records.count <= limits.records else { throw .tooManyRecords }
         }
@@ -109,6 +110,28 @@ struct SleeperRecords: Hashable, Sendable {
             case .a, .aaaa, .ptr, .srv, .txt, .nsec, .other: break
             }
         }
+    }
+
+    /// The names of a registration. Each of them occurs in several records, which share its storage.
+    private struct SharedNames {
+        private var names: Set<Name> = []
+
+        init(_ records: [Record]) { for record in records { _ = sharing(record) } }
+
+        /// Returns the record with names that share the storage of equal names.
+        mutating func sharing(_ record: Record) -> Record {
+            var record = record
+            record.name = shared(record.name)
+            switch record.data {
+            case .ptr(let target): record.data = .ptr(shared(target))
+            case .srv(let priority, let weight, let port, let target):
+                record.data = .srv(priority: priority, weight: weight, port: port, target: shared(target))
+            case .a, .aaaa, .txt, .nsec, .other: break
+            }
+            return record
+        }
+
+        private mutating func shared(_ name: Name) -> Name { names.insert(name).memberAfterInsert }
     }
 
     /// A group of records, and the host name that it needs.

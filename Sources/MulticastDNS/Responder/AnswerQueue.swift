@@ -100,8 +100,9 @@ struct AnswerQueue: Sendable {
     /// Removes a group's changed answers and the times of their last multicasts, because those multicasts had different
     /// content.
     mutating func forget(_ group: GroupID, where hasChanged: (Answer.Slot) -> Bool = { _ in true }) {
-        pending = pending.filter { $0.key.group != group || !hasChanged($0.key.slot) }
-        lastMulticast = lastMulticast.filter { $0.key.group != group || !hasChanged($0.key.slot) }
+        func isForgotten(_ answer: Answer) -> Bool { answer.group == group && hasChanged(answer.slot) }
+        for answer in pending.keys.filter(isForgotten) { pending[answer] = nil }
+        for answer in lastMulticast.keys.filter(isForgotten) { lastMulticast[answer] = nil }
         updateDeadline()
     }
 
