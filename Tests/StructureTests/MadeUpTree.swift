@@ -21,7 +21,7 @@ enum MadeUpTree {
                 """),
             module("Tests/Support/SimulatedLAN", "DNSWire"),
             .executableTarget(
-                name: "Host", path: "Controller/Host"),
+                name: "ScriptHost", path: "Controller/ScriptHost"),
         ]
             + tests("DNSWire LinuxNetwork", exclude: "Golden")
         """#

@@ -122,7 +122,7 @@ struct RuleTests {
 
     @Test("A target that is not in the layout, or differs from it, is reported") func targetOutsideTheLayout() {
         let unknown = MadeUpTree.tree { $0 + "\nmodule(\"Sources/Helpers\")" }
-        #expect(ManifestRules.targetsStandInTheLayout(unknown).map(\.line) == [23])
+        #expect(ManifestRules.targetsStandInTheLayout(unknown).map(\.line) == [24])
         let moved = MadeUpTree.tree { $0.replacing("path: \"Sources/CLZMA\"", with: "path: \"Sources/LZMA\"") }
         #expect(ManifestRules.targetsStandInTheLayout(moved).count == 2)
         let program = MadeUpTree.tree {
@@ -187,7 +187,7 @@ struct RuleTests {
         #expect(
             manifest.targets.map(\.name) == [
                 "DNSWire", "LinuxNetwork", "CLinuxNetwork", "CLZMA", "Recordings", "PlugHardware", "plugd", "RuleFiles",
-                "SimulatedLAN", "Host", "DNSWireTests", "LinuxNetworkTests",
+                "SimulatedLAN", "ScriptHost", "DNSWireTests", "LinuxNetworkTests",
             ])
         #expect(manifest["LinuxNetwork"]?.dependencies == ["DNSWire", "CLinuxNetwork", "NIOCore"])
         #expect(manifest["RuleFiles"]?.dependencies == ["DNSWire", "Yams"])
