@@ -73,7 +73,6 @@ extension SleepProxy {
         guard let link, message.interface == link.interface,
             !link.addresses.contains(where: { $0.address == message.source.address })
         else { return }
-        heldNames.learn(from: message, now: now)
         if let owner = (try? message.message.optionsRecord())?.owner {
             // A newer number means that the host is awake, or sleeps again and registered with a different proxy.
             for sleeper in sleepers.sleepers(of: owner.primary) where owner.isNewer(than: sleeper.owner.sequence) {
@@ -81,5 +80,8 @@ extension SleepProxy {
             }
         }
         if let sleeper = sleepers.sleeper(at: message.source.address) { noticed(sleeper.owner.card, now: now) }
+        // The names of a host that has just returned are no longer those of a sleeper.
+        let sleepers = sleepers
+        heldNames.learn(from: message, now: now) { sleepers.sleeper(named: $0) == nil }
     }
 }

@@ -159,6 +159,7 @@ extension SleepProxy {
         histories.ended(owner.card, now: now)
         // The records are published first, so that queries for them are answered as soon as possible.
         publish(&sleeper, isRestored: false, now: now)
+        heldNames.forget(sleeper.records.names)
         sleepers.set(sleeper)
         for request in verification.requests { answer(request, .success, lease: request.lease) }
         counters.registrations += 1

@@ -80,17 +80,21 @@ public struct DiscoveryNode: Machine, Sendable {
         public var sharesPort: Bool
         /// True if the node reports each message that arrives, for a sleep proxy.
         public var reportsMessages: Bool
+        /// False if the node keeps only records for which it asks. A plug asks only for sleep proxies, so it needs no
+        /// memory for the services of its neighbours.
+        public var keepsAllRecords: Bool
 
         /// Creates a configuration.
         public init(
             registrationLimit: Int = 2000, browseLimit: Int = 100, resolveLimit: Int = 2000, sharesPort: Bool = false,
-            reportsMessages: Bool = false
+            reportsMessages: Bool = false, keepsAllRecords: Bool = true
         ) {
             self.registrationLimit = registrationLimit
             self.browseLimit = browseLimit
             self.resolveLimit = resolveLimit
             self.sharesPort = sharesPort
             self.reportsMessages = reportsMessages
+            self.keepsAllRecords = keepsAllRecords
         }
     }
 
@@ -113,7 +117,7 @@ public struct DiscoveryNode: Machine, Sendable {
         var random = random
         reportsMessages = configuration.reportsMessages
         responder = Responder(random: random.split(), sharesPort: configuration.sharesPort)
-        querier = Querier(random: random.split())
+        querier = Querier(random: random.split(), keepsAllRecords: configuration.keepsAllRecords)
         registrations = Registrations(
             domain: Self.domain, limit: configuration.registrationLimit, random: random)
         browses = Browses(domain: Self.domain, limit: configuration.browseLimit)

@@ -111,8 +111,8 @@ extension Harness where M == Responder {
 }
 
 extension Harness where M == Querier {
-    static func querier(seed: UInt64 = 1) -> Harness {
-        var harness = Harness(Querier(random: SeededRandom(seed: seed)))
+    static func querier(seed: UInt64 = 1, keepsAllRecords: Bool = true) -> Harness {
+        var harness = Harness(Querier(random: SeededRandom(seed: seed), keepsAllRecords: keepsAllRecords))
         harness.send(.interfaceChanged(ethernet))
         return harness
     }

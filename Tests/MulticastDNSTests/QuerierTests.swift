@@ -42,6 +42,17 @@ struct QuerierTests {
         #expect(test.changes.count == 1)
     }
 
+    @Test("Records without a question are kept only on request", arguments: [true, false])
+    func recordsWithoutQuestion(_ keepsAllRecords: Bool) throws {
+        var test = Harness.querier(keepsAllRecords: keepsAllRecords)
+        test.send(.received(try inbound(response([srv()]))))
+        #expect(test.machine.records(for: service, on: ethernet.id).isEmpty, "no question is active")
+        test.send(.ask(browse, on: nil))
+        test.send(.received(try inbound(response([pointer(), srv()]))))
+        #expect(test.machine.records(for: browse, on: ethernet.id) == [pointer()])
+        #expect(test.machine.records(for: service, on: ethernet.id) == (keepsAllRecords ? [srv()] : []))
+    }
+
     @Test("A unique answer stops the question until the record is refreshed")
     func aUniqueAnswerEndsTheAskingUntilItAges() throws {
         var test = Harness.querier()

@@ -41,14 +41,16 @@ struct HeldNames: Sendable {
     var count: Int { claims.count }
 
     /// Records the unique names that a response announces.
-    mutating func learn(from message: InboundMessage, now: Instant) {
+    ///
+    /// - Parameter isRelevant: returns false for names that the proxy holds itself.
+    mutating func learn(from message: InboundMessage, now: Instant, where isRelevant: (Name) -> Bool) {
         guard message.message.flags.contains(.response), message.wasMulticast, message.source.port == RFC6762.port
         else {
             return
         }
         let source = message.source.address
         for record in message.message.answers + message.message.additionals
-        where record.isCacheFlush && record.type != .opt && record.type != .nsec {
+        where record.isCacheFlush && record.type != .opt && record.type != .nsec && isRelevant(record.name) {
             let lifetime = Duration.seconds(Int64(min(record.timeToLive, RFC6762.otherTimeToLive)))
             learn(record.name, from: source, until: now + lifetime, now: now)
         }
@@ -74,6 +76,14 @@ struct HeldNames: Sendable {
         case .v6: known.v6 = claim
         }
         claims[name] = known
+    }
+
+    /// Removes names, because the proxy holds them itself from now on.
+    mutating func forget(_ names: [Name]) {
+        let gone = names.filter { claims.removeValue(forKey: $0) != nil }
+        guard !gone.isEmpty else { return }
+        order = (order[oldest...] + order[..<oldest]).filter { !gone.contains($0) }
+        oldest = 0
     }
 
     private mutating func makeRoom(for name: Name) {

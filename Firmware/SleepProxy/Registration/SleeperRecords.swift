@@ -112,7 +112,7 @@ struct SleeperRecords: Hashable, Sendable {
         }
     }
 
-    /// The names of a registration. Each of them occurs in several records, which share its storage.
+    /// The names of a registration. Most names occur in several records, which share the storage of the name.
     private struct SharedNames {
         private var names: Set<Name> = []
 

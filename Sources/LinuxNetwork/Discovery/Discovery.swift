@@ -52,7 +52,8 @@ public actor Discovery {
     ///
     /// - Parameters:
     ///   - interfaces: the interfaces to use; loopback is only used if it is named.
-    ///   - servesProxy: true if a sleep proxy receives all messages; see ``tellProxy(_:)``.
+    ///   - servesProxy: true if a sleep proxy receives all messages; see ``tellProxy(_:)``. Records without a question
+    ///     are then not kept.
     ///   - eventLoop: the event loop on which the actor runs.
     ///   - logger: the logger for interfaces, sockets and conflicts.
     public init(
@@ -65,7 +66,8 @@ public actor Discovery {
         // The port is checked once, before our own sockets are open. Only probes depend on the result, and a responder
         // that starts later finds the names already claimed.
         configuration = DiscoveryNode.Configuration(
-            sharesPort: !SocketEntry.all(onPort: RFC6762.port).isEmpty, reportsMessages: servesProxy)
+            sharesPort: !SocketEntry.all(onPort: RFC6762.port).isEmpty, reportsMessages: servesProxy,
+            keepsAllRecords: !servesProxy)
         // Random delays and tiebreaks need no secret, only different values on different hosts.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
         eventLoop.execute { self.assumeIsolated { $0.follow() } }

@@ -54,9 +54,18 @@ public struct Querier: Machine, Sendable {
     private var links: [InterfaceID: QuerierLink] = [:]
     private var asks = Asks()
     private var favoured: Set<Name> = []
+    private let keepsAllRecords: Bool
 
-    /// Creates a querier. Random delays are drawn from `random`.
-    public init(random: SeededRandom) { self.random = random }
+    /// Creates a querier.
+    ///
+    /// - Parameters:
+    ///   - random: the source of delays.
+    ///   - keepsAllRecords: true if the cache also keeps records for which no question is active, while any question
+    ///     is. A later question for them then needs no packet.
+    public init(random: SeededRandom, keepsAllRecords: Bool = true) {
+        self.random = random
+        self.keepsAllRecords = keepsAllRecords
+    }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
@@ -91,7 +100,7 @@ public struct Querier: Machine, Sendable {
         guard !network.families.isEmpty else { return detach(network.id, &actions) }
         let old = links[network.id]?.network
         if old == nil {
-            links[network.id] = QuerierLink(network: network)
+            links[network.id] = QuerierLink(network: network, keepsAllRecords: keepsAllRecords)
             for name in favoured { links[network.id]?.prioritize(name, true) }
         } else {
             links[network.id]?.change(to: network)

@@ -4,6 +4,7 @@ import ProtocolCore
 /// The querier's questions and cache on one interface.
 struct QuerierLink: Sendable {
     private(set) var network: NetworkInterface
+    private let keepsAllRecords: Bool
     private(set) var cache = RecordCache()
     private var schedules: [QuestionKey: QuestionSchedule] = [:]
     /// Other hosts' questions. Only questions with a schedule have an entry.
@@ -13,7 +14,10 @@ struct QuerierLink: Sendable {
     /// The time of the first query of the most recent questions. Questions that start before it join the same packet.
     private var firstQuery: Instant?
 
-    init(network: NetworkInterface) { self.network = network }
+    init(network: NetworkInterface, keepsAllRecords: Bool) {
+        self.network = network
+        self.keepsAllRecords = keepsAllRecords
+    }
 
     /// False if no question is active here and the cache is empty.
     private var isInUse: Bool { !schedules.isEmpty || !cache.isEmpty }
@@ -160,15 +164,15 @@ struct QuerierLink: Sendable {
     private mutating func store(
         _ records: [Record], now: Instant, jitter: Double
     ) -> (changes: [CacheChange], repeated: Set<Name>) {
-        // Without questions the cache stores no new records: a plug that only answers needs no memory for its
-        // neighbours.
+        // Without questions the cache stores no new records.
         let schedules = schedules
         var changes: [CacheChange] = []
         var repeated: Set<Name> = []
         for record in records where record.isCacheable {
             let key = QuestionKey(name: record.name, type: record.type)
+            let isAsked = schedules[key] != nil
             let arrival = RecordCache.Arrival(
-                now: now, jitter: jitter, keepsNew: !schedules.isEmpty, isAsked: schedules[key] != nil)
+                now: now, jitter: jitter, keepsNew: isAsked || keepsAllRecords && !schedules.isEmpty, isAsked: isAsked)
             let news = cache.insert(record, arrival) { schedules[$0] != nil }
             if !news.isEmpty {
                 changes += news
