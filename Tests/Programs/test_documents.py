@@ -22,7 +22,7 @@ def script(name):
 
 MANIFEST = """
 let shared: [Target] = [
-    module("Sources/Clock", ["CClock"]),
+    module("Sources/Clock", "CClock"),
 ]
 """
 LAYOUT = """
