@@ -180,6 +180,10 @@ class HomeAssistant:
 
         return eventually(look, within, lambda: f"{entity}: {self.states().get(entity)}\n{self.running.transcript()[-3000:]}")
 
+    def measures(self, entity, wanted):
+        """Waits until the sensor has a number for which `wanted` is true. A sensor has no number before its first reading."""
+        return self.sees(entity, lambda state: state["state"] not in ("unknown", "unavailable") and wanted(float(state["state"])))
+
     def does(self, domain, service, entity, **data):
         self.command("call_service", domain=domain, service=service, service_data=data, target={"entity_id": entity})
 

@@ -132,7 +132,7 @@ class House:
         core.does("light", "turn_on", lamp, brightness=102)
         core.sees(lamp, lambda state: state["state"] == "on" and abs(state["attributes"]["brightness"] - 102) <= 1)
         assert self.lamp.status()["level"] == 40
-        core.sees(self.entity(self.lamp, "activePower"), lambda state: float(state["state"]) > 10)
+        core.measures(self.entity(self.lamp, "activePower"), lambda power: power > 10)
         core.does("light", "turn_on", lamp, brightness=255, transition=1)
         core.sees(lamp, lambda state: state["attributes"].get("brightness") == 255)
         core.does("light", "turn_off", lamp, transition=1)

@@ -70,7 +70,7 @@ def test_six_plugs_are_found_used_and_counted(home):
     core.does("light", "turn_on", lamp, brightness=102)
     core.sees(lamp, lambda state: state["state"] == "on" and abs(state["attributes"]["brightness"] - 102) <= 1)
     assert home.plugs["Lamp"].status()["level"] == 40
-    core.sees(home.entity("Lamp", "activePower"), lambda state: float(state["state"]) > 10)
+    core.measures(home.entity("Lamp", "activePower"), lambda power: power > 10)
     core.does("light", "turn_on", lamp, brightness=255, transition=1)
     core.sees(lamp, lambda state: state["attributes"].get("brightness") == 255)
     core.does("light", "turn_off", lamp)
