@@ -39,6 +39,9 @@ final class ProxiedLink: @unchecked Sendable {
     /// Without such hosts its filter rejects every frame. Nil after the end.
     private var capture: PacketSocket?
 
+    /// The rehearsal of a wake, once per process.
+    private static let rehearsal = SleepProxy.rehearseWake()
+
     /// - Parameter histories: the histories of the proxy that served the link before it was lost.
     init(
         _ link: AddressedLink, _ outside: Outside, histories: [SleepHistory], on eventLoop: any EventLoop,
@@ -81,7 +84,10 @@ final class ProxiedLink: @unchecked Sendable {
         handle(.linkChanged(current))
     }
 
-    func registration(_ bytes: [UInt8], from peer: Peer) { handle(.registration(bytes, from: peer)) }
+    func registration(_ bytes: [UInt8], from peer: Peer) {
+        handle(.registration(bytes, from: peer))
+        _ = Self.rehearsal
+    }
 
     func heard(_ message: InboundMessage) { handle(.heard(message)) }
 

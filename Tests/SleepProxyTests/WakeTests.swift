@@ -17,6 +17,8 @@ struct WakeTests {
         return link
     }
 
+    @Test("A rehearsed wake produces the magic packet") func rehearsal() { #expect(SleepProxy.rehearseWake()) }
+
     @Test("A SYN to a registered port causes two magic packets at once: a broadcast and one to the card")
     func connection()
         throws

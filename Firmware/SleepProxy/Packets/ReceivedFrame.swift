@@ -45,7 +45,7 @@ struct ReceivedFrame: Hashable, Sendable {
     }
 
     /// The protocol number of TCP.
-    private static let tcp: UInt8 = 6
+    static let tcp: UInt8 = 6
     /// The bytes of a TCP header up to its flags, and of a UDP header.
     private static let (segmentHeader, datagramHeader) = (14, 8)
     private static let (reset, synchronize, acknowledge): (UInt8, UInt8, UInt8) = (0x04, 0x02, 0x10)
