@@ -85,5 +85,10 @@ class Button:
     def hold(self):
         self._guest.does(f"echo pull-down >{BOARD}/sim_gpio1/pull")
 
+    def lift(self, milliseconds):
+        """Lets the line rise for this time, which presses an active-high button. One command does both, because the time between two
+        commands is that of a long press on a busy host."""
+        self._guest.does(f"echo pull-up >{BOARD}/sim_gpio1/pull; usleep {milliseconds * 1000}; echo pull-down >{BOARD}/sim_gpio1/pull")
+
     def let_go(self):
         self._guest.does(f"echo release >{TRACE}/trace_marker; echo pull-up >{BOARD}/sim_gpio1/pull")
