@@ -6,12 +6,11 @@ import PackageDescription
 /// get no unsafe flags.
 let build = Context.environment["SMARTPLUG_BUILD"]
 
-/// The modules to test. With `SMARTPLUG_ONLY=Automation,RuleFiles` only their tests are built, and the modules are not
-/// optimized, so that a change compiles quickly.
+/// The modules to test, such as `Automation,RuleFiles`. Only their tests are built, without optimization, to save time.
 let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(String.init)
 
-/// Links the Swift runtime statically and strips the programs. SwiftPM's own option changes the compile commands, so the
-/// tests, which need the dynamic runtime, could not share compiled modules with the demo build.
+/// Links the Swift runtime statically and strips the programs. SwiftPM's own option changes the compile commands, so
+/// the tests, which need the dynamic runtime, could not share compiled modules with the demo build.
 let standaloneFlags = """
     -use-ld=lld -static-stdlib -Xlinker --strip-all -l_FoundationICU -lCoreFoundation -l_FoundationCShims \
     -l_FoundationCollections -lswiftSynchronization
@@ -78,6 +77,7 @@ let shared: [Target] = [
     module("Sources/DNSWire"),
     module("Sources/MulticastDNS", "ProtocolCore DNSWire"),
     module("Sources/ServiceDiscovery", "MulticastDNS"),
+    module("Sources/UnicastDNS", "ServiceDiscovery DequeModule"),
     module("Sources/Metering", "ProtocolCore"),
     module("Sources/PlugModel", "Metering"),
     module(
@@ -101,7 +101,7 @@ let shared: [Target] = [
     module("Sources/LinuxSystem", "ProtocolCore CLinuxSystem"),
     module("Sources/CLinuxSystem"),
     module("Sources/CLibraryLoader", links: "dl"),
-    module("Sources/LinuxNetwork", "ServiceDiscovery LinuxSystem CLinuxNetwork NIOCore NIOPosix Logging"),
+    module("Sources/LinuxNetwork", "UnicastDNS LinuxSystem CLinuxNetwork NIOCore NIOPosix Logging"),
     module("Sources/CLinuxNetwork"),
     module("Sources/ProcessSetup", "CProcessSetup"),
     module("Sources/CProcessSetup"),
@@ -206,7 +206,7 @@ let examplesAndTests: [Target] =
     + tests(
         """
         ProtocolCore DNSWire ServiceDiscovery Metering QRCode PlugBroker BrokerConfiguration JSONText LargeNumbers \
-        PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure
+        PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure UnicastDNS
         """)
     + tests(
         """
@@ -241,7 +241,7 @@ let wanted =
     case "shipped" where Context.environment["SMARTPLUG_BENCHMARKS"] != nil: parts + supports + benchmarks
     case "shipped", "demo": parts
     case "tests": parts.filter { !["plugd", "plugctl"].contains($0.name) } + supports + examplesAndTests
-    // libFuzzer contains its own main function, so only builds with `--sanitize fuzzer` can link it (Tests/Fuzz/guided).
+    // libFuzzer has its own main function, so only builds with `--sanitize fuzzer` can link it (Tests/Fuzz/guided).
     case "fuzzer": parts + supports + [program("Tests/Fuzz/Fuzzer", "FuzzTargets")]
     default: parts + supports + examplesAndTests
     }

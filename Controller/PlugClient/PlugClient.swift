@@ -1,4 +1,4 @@
-import DNSWire
+public import DNSWire
 public import LinuxNetwork
 import LinuxSystem
 public import Logging
@@ -34,6 +34,7 @@ public final class PlugClient: Sendable {
     let dialer: RenewedDialer
     let paired: PairedPlugs
     private let writer: PairedPlugsWriter
+    private let domains: [Name]
     private let network: FollowedNetwork
     private let isStopped = Mutex(false)
     private let refusal = Mutex<(@Sendable (PairedPlugs.Entry) -> String?)?>(nil)
@@ -48,14 +49,16 @@ public final class PlugClient: Sendable {
     ///   - paired: The list of paired plugs. With a plug that is not in the list, the client can only pair.
     ///   - keyLog: Receives the secrets of each connection, for packet traces.
     ///   - interfaces: The names of the network interfaces to use; empty for all that support multicast.
+    ///   - domains: The domains of name servers in which plugs are searched in addition to `local`.
     ///   - logger: Receives the log of the discovery.
     public init(
         name: String, identity: TransportIdentity, renewed: @escaping @Sendable () -> TransportIdentity? = { nil },
         paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil,
-        interfaces: Set<String> = [], logger: Logger
+        interfaces: Set<String> = [], domains: [Name] = [], logger: Logger
     ) {
         self.name = name
         self.paired = paired
+        self.domains = domains
         writer = PairedPlugsWriter(paired)
         dialer = RenewedDialer(identity, keyLog: keyLog, renewed: renewed)
         eventLoop = Self.loops.next()
@@ -74,8 +77,11 @@ public final class PlugClient: Sendable {
         isStopped.withLock { if !$0 { discovery.prioritize(services) } }
     }
 
-    /// Returns the plugs that appear, change and disappear. Browsing ends when the reader stops.
-    public func browse() -> ServiceBrowser { discovery.browse(Self.serviceType) }
+    /// Returns the plugs that appear, change and disappear in `local` and the other domains. Browsing ends when the
+    /// reader stops.
+    public func browse() -> PlugBrowser {
+        PlugBrowser(services: discovery.browse(Self.serviceType, in: [DiscoveryNode.domain] + domains))
+    }
 
     /// Finds a plug by name. Capitalization is ignored if only one plug matches.
     ///
@@ -159,11 +165,31 @@ public final class PlugClient: Sendable {
         return result
     }
 
-    /// Resolves the plug's current addresses and port.
+    /// The head start of `local`: another domain is asked only if `local` has no answer within this time.
+    private static let localHeadStart = Duration.milliseconds(250)
+
+    /// Resolves the plug's current addresses and port, in `local` if possible, otherwise in one of the other domains.
     ///
-    /// - Throws: An error if the plug did not answer within the time limit.
+    /// - Throws: An error if no answer arrived within the time limit.
     public func resolve(_ name: String, within time: Duration = .seconds(3)) async throws -> ResolvedService {
-        try await discovery.resolveOnce(ServiceIdentity(name: name, type: Self.serviceType), timeout: time)
+        let local = ServiceIdentity(name: name, type: Self.serviceType)
+        let others = domains.map { ServiceIdentity(name: name, type: Self.serviceType, domain: $0.description) }
+        guard !others.isEmpty else { return try await discovery.resolveOnce(local, timeout: time) }
+        return try await withThrowingTaskGroup(of: ResolvedService?.self) { group in
+            for identity in [local] + others {
+                group.addTask { [discovery] in
+                    if !identity.isLocal { try await Task.sleep(for: Self.localHeadStart) }
+                    do {
+                        return try await discovery.resolveOnce(identity, timeout: time)
+                    } catch NetworkError.notFound {
+                        return nil
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            for try await case .some(let service) in group { return service }
+            throw NetworkError.notFound(name: name, within: time)
+        }
     }
 
     /// Follows the plug with this announced name, and resolves the name for each connection. If the plug is renamed,

@@ -10,9 +10,9 @@ public struct BrowseRecord: Encodable, Equatable, Sendable {
     public var name: String
     /// The service type, for example `_smartplug._tcp`.
     public var type: String
-    /// The domain, usually `local`.
+    /// The domain: `local`, or a domain of a name server.
     public var domain: String
-    /// The name of the network interface; empty if the service is not bound to one.
+    /// The name of the network interface; empty outside of `local`.
     public var interface: String
     /// The attributes. An attribute without a value has an empty text. The object is empty for a lost service.
     public var txt: [String: String]
@@ -42,7 +42,7 @@ public struct BrowseRecord: Encodable, Equatable, Sendable {
     public var text: String {
         let sign = ["found": "+", "changed": "~", "lost": "-"][event] ?? "?"
         let attributes = txt.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
-        return "\(sign) \(name)  (\(interface))  \(attributes)"
+        return "\(sign) \(name)  (\(interface.isEmpty ? domain : interface))  \(attributes)"
     }
 }
 

@@ -11,6 +11,9 @@ struct Browse: AsyncParsableCommand {
         discussion: """
             The list is live: new lines are printed until the command is interrupted.
 
+            With --domain it also shows the plugs that are registered in this domain, and asks again when an answer expires. A \
+            plug that is on the network and in the domain is shown once.
+
             With --packets it shows multicast DNS packets of all services and hosts instead, with their contents. "cache flush" marks a \
             record that replaces earlier ones, "QU" a question that requests a unicast answer. Nothing is sent. \
             Unicast answers to other hosts are not received.
@@ -18,6 +21,7 @@ struct Browse: AsyncParsableCommand {
             Examples:
               plugctl browse
               plugctl browse --json --for 3s
+              plugctl browse --domain example.org
               plugctl browse --packets --interface eth0
               plugctl browse --packets --write house.pcap --for 1m
             """)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DNSWire
 import Foundation
 import LinuxNetwork
 import LinuxSystem
@@ -15,6 +16,13 @@ struct NetworkOptions: ParsableArguments {
             interfaces that support multicast)
             """)
     var interface: [String] = []
+
+    @Option(
+        help: """
+            Also search this domain, such as example.org, with the name servers of this machine; may be given several times. \
+            (default: those in SMARTPLUG_DOMAIN)
+            """)
+    var domain: [DomainName] = []
 
     @Option(parsing: .unconditional, help: "How long to search for a plug by name.")
     var wait = TimeSpan(.seconds(3))
@@ -36,6 +44,9 @@ struct NetworkOptions: ParsableArguments {
         guard timeout.duration >= .seconds(1) else { throw ValidationError("--timeout must be at least 1s") }
         guard controller.map({ (1...63).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--controller must have 1 to 63 bytes of UTF-8")
+        }
+        if let wrong = Self.list("SMARTPLUG_DOMAIN").first(where: { DomainName(argument: $0) == nil }) {
+            throw ValidationError("SMARTPLUG_DOMAIN has \"\(wrong)\", which is not the name of a domain")
         }
     }
 
@@ -68,7 +79,7 @@ struct NetworkOptions: ParsableArguments {
         let client = PlugClient(
             name: controller ?? machineName, identity: identity,
             renewed: { isOwn ? .renewedOfThisController() : nil }, keyLog: keyLog, interfaces: interfaces,
-            logger: logger)
+            domains: domains, logger: logger)
         let result = await Result.catching { try await body(client) }
         await client.stop()
         try result.get()
@@ -114,18 +125,24 @@ struct NetworkOptions: ParsableArguments {
         return log
     }
 
-    /// True if the user selected interfaces or a controller. The daemon may use different ones.
-    var isParticular: Bool { !interfaces.isEmpty || controller != nil }
+    /// True if the user selected interfaces, domains or a controller. The daemon may use different ones.
+    var isParticular: Bool { !interfaces.isEmpty || !domains.isEmpty || controller != nil }
 
     private var machineName: String {
         String(decoding: ProcessInfo.processInfo.hostName.utf8.prefix(63), as: UTF8.self)
     }
 
     private var interfaces: Set<String> {
-        guard interface.isEmpty, let named = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"] else {
-            return Set(interface)
-        }
-        return Set(named.split(separator: ",").map(String.init))
+        Set(interface.isEmpty ? Self.list("SMARTPLUG_INTERFACE") : interface)
+    }
+
+    private var domains: [Name] {
+        (domain.isEmpty ? Self.list("SMARTPLUG_DOMAIN").compactMap(DomainName.init(argument:)) : domain).map(\.name)
+    }
+
+    /// The words of an environment variable, which commas separate.
+    private static func list(_ variable: String) -> [String] {
+        ProcessInfo.processInfo.environment[variable]?.split(separator: ",").map(String.init) ?? []
     }
 }
 

@@ -69,6 +69,8 @@ interoperability curl          command curl
 interoperability librsvg2-bin  command rsvg-convert
 interoperability fonts-dejavu-core  file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 interoperability dnsmasq-base  command dnsmasq
+interoperability bind9         command named
+interoperability bind9-dnsutils  command nsupdate
 interoperability isc-dhcp-server  command dhcpd
 interoperability kea-dhcp4-server  command kea-dhcp4
 interoperability python3-venv  module ensurepip

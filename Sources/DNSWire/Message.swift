@@ -40,6 +40,8 @@ public struct MessageFlags: OptionSet, Hashable, Sendable {
     public static let authoritative = MessageFlags(rawValue: 0x0400)
     /// TC: in a multicast query, more known answers follow (RFC 6762 §7.2); in a response, some answers did not fit.
     public static let truncated = MessageFlags(rawValue: 0x0200)
+    /// RD: the client asks the server to find the answer elsewhere if necessary.
+    public static let recursionDesired = MessageFlags(rawValue: 0x0100)
 
     /// OPCODE; 0 is a standard query.
     public var operation: UInt16 { rawValue >> 11 & 0xF }

@@ -1,8 +1,13 @@
 extension Message {
     /// Decodes a whole message. Ignores bytes after the last record, and keeps the data of record types without a case
     /// in ``RecordData`` as bytes.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
+    ///
+    /// - Parameter expandsAliases: true to write the names of CNAME records in full, as ``Record/alias`` requires. A
+    ///   compressed name has no meaning outside of its message. With false, their data is kept as bytes too, so that a
+    ///   damaged record of a type that the caller does not use does not invalidate the message.
+    public init(decoding bytes: [UInt8], expandsAliases: Bool = false) throws(WireError) {
         var reader = WireReader(bytes)
+        reader.expandsAliases = expandsAliases
         self.init(id: try reader.readUInt16(), flags: MessageFlags(rawValue: try reader.readUInt16()))
         let questionCount = Int(try reader.readUInt16())
         let answerCount = Int(try reader.readUInt16())
@@ -72,6 +77,7 @@ extension WireReader {
         case .srv:
             return .srv(
                 priority: try readUInt16(), weight: try readUInt16(), port: try readUInt16(), target: try readName())
+        case .cname where expandsAliases: return .other(.cname, try readName().bytes)
         case .txt:
             return .txt(Array(try readBytes(length)))
         case .nsec:

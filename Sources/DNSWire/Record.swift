@@ -7,6 +7,10 @@ public struct RecordType: RawRepresentable, Hashable, Sendable, Comparable {
 
     /// An IPv4 address (RFC 1035 §3.4.1).
     public static let a = RecordType(rawValue: 1)
+    /// An alias: the records are those of another name (RFC 1035 §3.3.1).
+    public static let cname = RecordType(rawValue: 5)
+    /// The properties of a zone (RFC 1035 §3.3.13).
+    public static let soa = RecordType(rawValue: 6)
     /// A pointer to another name (RFC 1035 §3.3.12).
     public static let ptr = RecordType(rawValue: 12)
     /// The processor and the operating system of a host (RFC 1035 §3.3.2).
@@ -68,6 +72,14 @@ public struct Record: Hashable, Sendable {
 
     /// The type of the data.
     public var type: RecordType { data.type }
+
+    /// The name to which a CNAME record leads, if the message was decoded with `expandsAliases`; nil for other types.
+    public var alias: Name? {
+        guard case .other(.cname, let bytes) = data else { return nil }
+        var reader = WireReader(bytes)
+        guard let name = try? reader.readName(), reader.remaining == 0 else { return nil }
+        return name
+    }
 
     /// Returns true if both records have the same name, class and data. Ignores time to live and cache-flush bit.
     public func hasSameContent(as other: Record) -> Bool {

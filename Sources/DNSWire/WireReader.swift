@@ -34,6 +34,8 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Reads consecutive fields from a message. Holds the array without a copy.
 struct WireReader {
     let bytes: [UInt8]
+    /// True to write the names of CNAME records in full.
+    var expandsAliases = false
     private(set) var offset = 0
     /// The first names of the message, at most ``knownLimit``, with the offset of their first label. Most names of a
     /// message are pointers to an earlier name. Such a name shares the storage of the earlier one, which also saves

@@ -8,6 +8,13 @@ public enum ServiceChange: Hashable, Sendable {
     /// The TXT attributes were received or changed.
     case changed(ServiceIdentity, txt: TXTRecord?)
     case lost(ServiceIdentity)
+
+    /// The service that was found, changed or lost.
+    public var identity: ServiceIdentity {
+        switch self {
+        case .found(let identity, _), .changed(let identity, _), .lost(let identity): identity
+        }
+    }
 }
 
 /// The browses and their reported instances.

@@ -100,7 +100,8 @@ public struct DiscoveryNode: Machine, Sendable {
 
     /// The first id of the groups that the node publishes on behalf of other hosts. Smaller ids are for registrations.
     public static let firstProxyGroup = GroupID(rawValue: 1 << 32)
-    private static let domain: Name = "local"
+    /// The domain of multicast DNS.
+    public static let domain: Name = "local"
 
     private let reportsMessages: Bool
     private var responder: Responder

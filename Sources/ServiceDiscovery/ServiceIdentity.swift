@@ -10,8 +10,11 @@ public struct ServiceIdentity: Hashable, Sendable {
     public var type: ServiceType
     /// The domain as text, such as "local".
     public var domain: String
-    /// The interface. Results always have one; nil in a request means any interface.
+    /// The interface. Results in `local` have one; nil in a request means any interface.
     public var interface: InterfaceID?
+
+    /// True if the domain is that of multicast DNS.
+    public var isLocal: Bool { (try? Name(presentation: domain)) == DiscoveryNode.domain }
 
     /// Creates an identity and normalizes the name to form C, because services should announce their names in that
     /// form.
@@ -28,7 +31,7 @@ public struct ServiceIdentity: Hashable, Sendable {
     }
 
     /// Creates the identity of an instance of a type, or returns nil if its label is not valid UTF-8 (RFC 6763 §4.1.1).
-    init?(instance: Name, type: ServiceType, domain: Name, interface: InterfaceID) {
+    package init?(instance: Name, type: ServiceType, domain: Name, interface: InterfaceID?) {
         guard let name = String(validating: instance.firstLabel, as: UTF8.self), !name.isEmpty else { return nil }
         self.init(name: name, type: type, domain: domain.description, interface: interface)
         // A peer's name that is not normalized keeps its bytes, because queries compare bytes.

@@ -1,4 +1,4 @@
-import DNSWire
+public import DNSWire
 import ProtocolCore
 
 /// A service type such as `_smartplug._tcp`, or one of its subtypes, `_dimmer._sub._smartplug._tcp` (RFC 6763 §7).
@@ -78,7 +78,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the name to browse: type and domain (RFC 6763 §4).
-    func name(in domain: Name) throws(NameError) -> Name {
+    public func name(in domain: Name) throws(NameError) -> Name {
         let sub = subtype.map { [$0, RFC6763.subtypeLabel] } ?? []
         return try Name(labels: (sub + [service, transport.rawValue]).map { Array($0.utf8)[...] } + domain.labels)
     }

@@ -26,6 +26,20 @@ func sampleMessage() -> Message {
 }
 
 struct MessageTests {
+    @Test("The name of an alias is written in full on request, and otherwise not read") func aliases() throws {
+        // A question about "a", and the answer that "a" is an alias of "b.a", which has a pointer to the question.
+        func message(_ data: [UInt8]) -> [UInt8] {
+            [0, 0, 0x84, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0x61, 0, 0, 5, 0, 1]
+                + [0xC0, 12, 0, 5, 0, 1, 0, 0, 0, 60, 0, UInt8(data.count)] + data
+        }
+        let compressed = message([1, 0x62, 0xC0, 12])
+        let expanded = try Message(decoding: compressed, expandsAliases: true)
+        #expect(expanded.answers.first?.alias == "b.a")
+        #expect(try Message(decoding: compressed).answers.first?.data == .other(.cname, [1, 0x62, 0xC0, 12]))
+        #expect(throws: WireError.self) { try Message(decoding: message([9]), expandsAliases: true) }
+        #expect(try Message(decoding: message([9])).answers.first?.alias == nil)
+    }
+
     @Test("A message with compressed names is encoded to the expected bytes and decoded from them")
     func exactBytesWithCompression() throws {
         let message = Message(

@@ -8,7 +8,7 @@ import ServiceDiscovery
 import Synchronization
 
 /// Service discovery on the host's network interfaces: registers, browses and resolves services in `local` by multicast
-/// DNS.
+/// DNS, and in other domains by the host's name servers.
 ///
 /// The discovery starts when it is created and runs until ``stop()``. Interfaces may appear, change and disappear at
 /// any time; without an interface the discovery waits for one. ``DiscoveryNode`` implements the protocol; this actor
@@ -29,6 +29,8 @@ public actor Discovery {
     nonisolated let lastIdentifier = Atomic<UInt64>(0)
     var node: DiscoveryNode
     var links: [InterfaceID: DiscoveryLink] = [:]
+    /// The searches in other domains than `local`; nil before the first one.
+    private(set) var domains: DomainServices?
     var registrations: [RegistrationID: RegistrationState] = [:]
     var browses: [BrowseID: BrowseState] = [:]
     var typeBrowses: [BrowseID: AsyncStream<[ServiceType]>.Continuation] = [:]
@@ -90,6 +92,8 @@ public actor Discovery {
     private func sayGoodbye() async {
         following?.cancel()
         timer.stop()
+        domains?.stop()
+        domains = nil
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
             switch action {
             case .send(let datagram): send(datagram)
@@ -130,6 +134,21 @@ public actor Discovery {
                 logger.error("cannot follow the network interfaces: \(error)")
             }
         }
+    }
+
+    /// The searches in other domains, which are created for the first one.
+    var domainServices: DomainServices {
+        if let domains { return domains }
+        let services = DomainServices(on: eventLoop, logger: logger) { report in
+            self.assumeIsolated { discovery in
+                switch report {
+                case .browse(let id, let change): discovery.browsed(id, change)
+                case .resolve(let id, let resolution): discovery.resolves[id]?.yield(resolution)
+                }
+            }
+        }
+        domains = services
+        return services
     }
 
     nonisolated func newIdentifier() -> UInt64 {

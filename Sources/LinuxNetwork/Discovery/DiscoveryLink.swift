@@ -44,6 +44,7 @@ extension Discovery {
             if let link = links[network.id], link.carrierChanges != carrierChanges { detach(network.id) }
             attach(network, carrierChanges)
         }
+        domains?.refresh()
         if links.isEmpty, !saidWaiting {
             saidWaiting = true
             logger.warning(

@@ -32,11 +32,3 @@ struct PendingChanges {
         return changes.removeValue(forKey: identity)
     }
 }
-
-extension ServiceChange {
-    var identity: ServiceIdentity {
-        switch self {
-        case .found(let identity, _), .changed(let identity, _), .lost(let identity): identity
-        }
-    }
-}

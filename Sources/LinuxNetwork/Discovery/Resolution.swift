@@ -55,14 +55,22 @@ extension Discovery {
     ) {
         guard !isStopped else { return continuation.finish() }
         resolves[id] = continuation
-        handle(.resolve(id, identity))
+        if identity.isLocal {
+            handle(.resolve(id, identity))
+        } else {
+            domainServices.resolve(id, identity)
+        }
     }
 
     private func endResolve(_ id: ResolveID) {
         guard resolves.removeValue(forKey: id) != nil else { return }
         handle(.cancelResolve(id))
+        domains?.end(id)
     }
 
     /// Reports that the service did not answer. If no host confirms its records within ten seconds, they are removed.
-    public func reconfirm(_ identity: ServiceIdentity) { handle(.reconfirm(identity)) }
+    /// Only for services in `local`, because the records of name servers expire by themselves.
+    public func reconfirm(_ identity: ServiceIdentity) {
+        if identity.isLocal { handle(.reconfirm(identity)) }
+    }
 }

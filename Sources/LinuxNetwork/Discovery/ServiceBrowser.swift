@@ -1,3 +1,4 @@
+public import DNSWire
 public import ServiceDiscovery
 
 /// A change of the available services.
@@ -29,23 +30,27 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
 
     let discovery: Discovery
     let type: ServiceType
+    let domains: [Name]
 
     /// Creates a browser for services of a type; each iteration starts its own browse.
-    public init(_ type: ServiceType, in discovery: Discovery) {
+    ///
+    /// - Parameter domains: `local`, and domains of name servers, such as `example.org`.
+    public init(_ type: ServiceType, in discovery: Discovery, domains: [Name] = [DiscoveryNode.domain]) {
         self.discovery = discovery
         self.type = type
+        self.domains = domains
     }
 
     /// Starts a browse.
     public func makeAsyncIterator() -> Iterator {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = BrowseID(rawValue: discovery.newIdentifier())
-        let (discovery, type) = (discovery, type)
+        let (discovery, type, domains) = (discovery, type, domains)
         // Both closures are queued on the event loop, so that an immediate end is handled after the beginning.
         continuation.onTermination = { _ in
             discovery.eventLoop.execute { discovery.assumeIsolated { $0.endBrowse(id) } }
         }
-        discovery.eventLoop.execute { discovery.assumeIsolated { $0.beginBrowse(id, type, continuation) } }
+        discovery.eventLoop.execute { discovery.assumeIsolated { $0.beginBrowse(id, type, domains, continuation) } }
         return Iterator(discovery: discovery, id: id, signals: signals.makeAsyncIterator())
     }
 
@@ -85,21 +90,34 @@ struct BrowseState {
 
 extension Discovery {
     /// Browses for services of a type, as in `for await event in discovery.browse("_smartplug._tcp")`.
-    public nonisolated func browse(_ type: ServiceType) -> ServiceBrowser { ServiceBrowser(type, in: self) }
+    public nonisolated func browse(
+        _ type: ServiceType, in domains: [Name] = [DiscoveryNode.domain]
+    ) -> ServiceBrowser {
+        ServiceBrowser(type, in: self, domains: domains)
+    }
 
-    func beginBrowse(_ id: BrowseID, _ type: ServiceType, _ signal: AsyncStream<Void>.Continuation) {
+    func beginBrowse(
+        _ id: BrowseID, _ type: ServiceType, _ domains: [Name], _ signal: AsyncStream<Void>.Continuation
+    ) {
         guard !isStopped else { return signal.finish() }
         guard browses.count < configuration.browseLimit else {
             logger.error("\(browses.count) browses are running, which is the limit; one for \(type) was refused")
             return signal.finish()
         }
         browses[id] = BrowseState(signal: signal)
-        handle(.browse(id, type))
+        for domain in Set(domains) {
+            if domain == DiscoveryNode.domain {
+                handle(.browse(id, type))
+            } else {
+                domainServices.browse(id, type, in: domain)
+            }
+        }
     }
 
     func endBrowse(_ id: BrowseID) {
         guard browses.removeValue(forKey: id) != nil else { return }
         handle(.cancelBrowse(id))
+        domains?.end(id)
     }
 
     func browsed(_ id: BrowseID, _ change: ServiceChange) {

@@ -84,7 +84,10 @@ class Controller:
         return done
 
     def browse(self):
-        return Browser(self.start("browse", "--json"))
+        return self.browsing()
+
+    def browsing(self, *words):
+        return Browser(self.start("browse", "--json", *words))
 
     def packets(self, *words):
         """Starts `plugctl browse --packets`."""

@@ -1,0 +1,201 @@
+import DNSWire
+import LinuxSystem
+import Logging
+import MulticastDNS
+import NIOCore
+import ProtocolCore
+import ServiceDiscovery
+import UnicastDNS
+
+/// Browses and resolves services in the domains of name servers: connects the machines of UnicastDNS to sockets, to the
+/// time and to resolv.conf. All methods must be called on the event loop.
+final class DomainServices: @unchecked Sendable {
+    /// A change for the owner of a search.
+    enum Report: Sendable {
+        case browse(BrowseID, ServiceChange)
+        case resolve(ResolveID, Resolution)
+    }
+
+    /// A search that runs until its owner ends it.
+    private struct Search {
+        enum Owner: Hashable {
+            case browse(BrowseID)
+            case resolve(ResolveID)
+        }
+
+        let owner: Owner
+        let type: ServiceType
+        let domain: Name
+        var machine: DomainBrowser
+        /// The attributes of the services that a browse has reported.
+        var reported: [ServiceIdentity: TXTRecord] = [:]
+        /// The last failure, which is logged once.
+        var failure: ResolverError?
+
+        func identity(_ instance: Name) -> ServiceIdentity? {
+            ServiceIdentity(instance: instance, type: type, domain: domain, interface: nil)
+        }
+    }
+
+    private enum Action {
+        case resolver(StubResolver.Action)
+        /// An action of the search with this number.
+        case search(UInt64, DomainBrowser.Action)
+    }
+
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private let report: @Sendable (Report) -> Void
+    private var resolver = StubResolver(random: SystemRandomNumberGenerator())
+    private var file = ResolverFile()
+    private var searches: [UInt64: Search] = [:]
+    /// The number of searches so far. The upper half of a query's id is the number of its search.
+    private var lastNumber: UInt64 = 0
+    private var exchanges: [ExchangeID: NameServerExchange] = [:]
+    private let actions = ActionQueue<Action>()
+    private var timer = DeadlineTimer()
+
+    /// - Parameter report: called on the event loop with each change.
+    init(on eventLoop: any EventLoop, logger: Logger, report: @escaping @Sendable (Report) -> Void) {
+        self.eventLoop = eventLoop
+        self.logger = logger
+        self.report = report
+    }
+
+    /// Starts to browse a domain. One id may browse several domains.
+    func browse(_ id: BrowseID, _ type: ServiceType, in domain: Name) {
+        begin(.browse(id), type, in: domain) { first throws(NameError) in
+            try DomainBrowser(type, in: domain, firstQuery: first)
+        }
+    }
+
+    /// Starts to resolve a service.
+    func resolve(_ id: ResolveID, _ identity: ServiceIdentity) {
+        guard let domain = try? Name(presentation: identity.domain), let name = try? identity.instanceName() else {
+            return
+        }
+        begin(.resolve(id), identity.type, in: domain) { first in DomainBrowser(service: name, firstQuery: first) }
+    }
+
+    private func begin(
+        _ owner: Search.Owner, _ type: ServiceType, in domain: Name,
+        _ machine: (QueryID) throws(NameError) -> DomainBrowser
+    ) {
+        lastNumber += 1
+        guard let machine = try? machine(QueryID(rawValue: lastNumber << 32)) else {
+            return logger.error("cannot browse \(domain): the name is too long for a domain of services")
+        }
+        searches[lastNumber] = Search(owner: owner, type: type.base, domain: domain, machine: machine)
+        handle(.refresh, by: lastNumber)
+    }
+
+    /// Ends the browse of all domains of this id.
+    func end(_ id: BrowseID) { end { $0 == .browse(id) } }
+
+    /// Ends the resolve.
+    func end(_ id: ResolveID) { end { $0 == .resolve(id) } }
+
+    private func end(_ isIncluded: (Search.Owner) -> Bool) {
+        for number in searches.filter({ isIncluded($0.value.owner) }).keys.sorted() {
+            handle(.stop, by: number)
+            searches[number] = nil
+        }
+    }
+
+    /// Asks all questions again, because the network changed.
+    func refresh() {
+        for number in searches.keys.sorted() { handle(.refresh, by: number) }
+    }
+
+    /// Ends everything.
+    func stop() {
+        end { _ in true }
+        timer.stop()
+    }
+
+    private func handle(_ event: StubResolver.Event) {
+        perform(resolver.handle(event, now: BootClock.now).map(Action.resolver))
+    }
+
+    private func handle(_ event: DomainBrowser.Event, by number: UInt64) {
+        perform(searches[number]?.machine.handle(event, now: BootClock.now).map { .search(number, $0) } ?? [])
+    }
+
+    private func perform(_ new: [Action]) {
+        actions.perform(new) { action in
+            switch action {
+            case .resolver(let action): perform(action)
+            case .search(let number, let action): perform(action, of: number)
+            }
+        }
+        guard !actions.isPerforming else { return }
+        let deadline = searches.values.reduce(resolver.nextDeadline) { sooner($0, $1.machine.nextDeadline) }
+        timer.follow(deadline, now: BootClock.now, on: eventLoop) { [weak self] in self?.deadlineReached() }
+    }
+
+    private func deadlineReached() {
+        handle(.deadlineReached)
+        for number in searches.keys.sorted() { handle(.deadlineReached, by: number) }
+    }
+
+    private func perform(_ action: StubResolver.Action) {
+        switch action {
+        case .send(let id, let bytes, let server, let transport):
+            exchanges[id] = NameServerExchange(
+                bytes, to: SocketAddress(server.address, port: server.port, interface: 0), transport, on: eventLoop,
+                receive: { [weak self] in self?.handle(.received(id, $0)) },
+                fail: { [weak self] in self?.handle(.failed(id)) })
+        case .close(let id): exchanges.removeValue(forKey: id)?.close()
+        case .answer(let id, let result): handle(.answered(id, result), by: id.rawValue >> 32)
+        }
+    }
+
+    private func perform(_ action: DomainBrowser.Action, of number: UInt64) {
+        switch action {
+        case .ask(let id, let question):
+            // The C library also checks the file before each question.
+            if let configuration = file.change() { handle(.configured(configuration)) }
+            handle(.ask(id, question))
+        case .cancel(let id): handle(.cancel(id))
+        case .found(let service):
+            searches[number]?.failure = nil
+            found(service, by: number)
+        case .lost(let name): lost(name, by: number)
+        case .failed(let error):
+            guard let search = searches[number], search.failure != error else { return }
+            searches[number]?.failure = error
+            logger.warning("cannot search \(search.domain): \(error); trying again")
+        }
+    }
+
+    private func found(_ service: DomainService, by number: UInt64) {
+        guard let search = searches[number], let identity = search.identity(service.name) else { return }
+        switch search.owner {
+        case .browse(let id):
+            let known = searches[number]?.reported.updateValue(service.txt, forKey: identity)
+            guard known != service.txt else { return }
+            report(
+                .browse(id, known == nil ? .found(identity, txt: service.txt) : .changed(identity, txt: service.txt)))
+        case .resolve(let id):
+            guard !service.addresses.isEmpty else { return }
+            let addresses = service.addresses.map { ResolvedService.Address(address: $0, interface: 0) }
+            report(
+                .resolve(
+                    id,
+                    .resolved(
+                        ResolvedService(
+                            identity: identity, hostName: service.host.description, port: service.port,
+                            addresses: addresses, txt: service.txt))))
+        }
+    }
+
+    private func lost(_ name: Name, by number: UInt64) {
+        guard let search = searches[number], let identity = search.identity(name) else { return }
+        switch search.owner {
+        case .browse(let id):
+            guard searches[number]?.reported.removeValue(forKey: identity) != nil else { return }
+            report(.browse(id, .lost(identity)))
+        case .resolve(let id): report(.resolve(id, .gone))
+        }
+    }
+}

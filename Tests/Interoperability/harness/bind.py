@@ -1,0 +1,56 @@
+"""BIND on a host of the LAN, as the name server of a zone; and hosts that ask it."""
+
+TYPE = "_smartplug._tcp"
+
+
+class Bind:
+    """BIND with the zone example.org, which every host may update."""
+
+    zone = "example.org"
+
+    def __init__(self, host, folder):
+        """`folder` stores the zone. It is kept when the server is stopped and started again."""
+        self.host = host
+        self._configuration = folder / "named.conf"
+        folder.mkdir()
+        (folder / "zone").write_text(
+            f"$TTL 60\n@ IN SOA ns hostmaster 1 600 60 86400 5\n@ IN NS ns\nns IN A {host.ipv4}\n")
+        self._configuration.write_text(f"""
+            options {{
+                directory "{folder}"; pid-file none; session-keyfile none; recursion no; dnssec-validation no;
+                listen-on {{ {host.ipv4}; }}; listen-on-v6 {{ none; }};
+            }};
+            controls {{ }};
+            zone "{self.zone}" {{ type primary; file "zone"; allow-update {{ any; }}; }};
+            """)
+        self.start()
+
+    def start(self):
+        self.running = self.host.start("named", "-g", "-c", self._configuration)
+        self.running.seen(lambda line: line.text.endswith(" running"), 15, "that it is running")
+
+    def stop(self):
+        self.running.stop()
+
+    def serve(self, host):
+        """Makes this the name server of the host."""
+        host.run("sh", "-c", f"echo nameserver {self.host.ipv4} >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
+
+    def update(self, *changes):
+        """Changes the zone with nsupdate(1). A change is such as "add NAME 1 TXT text"."""
+        lines = "\n".join([f"server {self.host.ipv4}", f"zone {self.zone}", *(f"update {change}" for change in changes), "send"])
+        self.host.run("sh", "-c", f"nsupdate <<'end'\n{lines}\nend")
+
+    def register(self, name, port, txt="id=000000000001", life=1, host=None):
+        """Registers a plug, on this host if given; `life` is the time to live in seconds."""
+        instance = self.instance(name)
+        self.update(
+            f"add {TYPE}.{self.zone} {life} PTR {instance}", f"add {instance} {life} SRV 0 0 {port} plug.{self.zone}",
+            f'add {instance} {life} TXT "{txt}"', *([f"add plug.{self.zone} {life} A {host.ipv4}"] if host else []))
+
+    def remove(self, name):
+        instance = self.instance(name)
+        self.update(f"delete {TYPE}.{self.zone} PTR {instance}", f"delete {instance}")
+
+    def instance(self, name):
+        return f"{name.replace(' ', chr(92) + '032')}.{TYPE}.{self.zone}"

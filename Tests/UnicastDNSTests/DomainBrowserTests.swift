@@ -1,0 +1,194 @@
+import DNSWire
+import ProtocolCore
+import ServiceDiscovery
+import Testing
+
+@testable import UnicastDNS
+
+/// A browser and a zone in virtual time. An answer arrives after 10 ms.
+private struct VirtualZone {
+    private(set) var now = Instant.zero
+    private(set) var services: [Name: DomainService] = [:]
+    private(set) var asked: [Question] = []
+    private(set) var failures: [ResolverError] = []
+    /// The largest number of questions that waited for answers at the same time.
+    private(set) var mostWaiting = 0
+    var records: [Record] = []
+    var failure: ResolverError?
+    /// The type of the questions that fail.
+    var failing: RecordType?
+    private var browser: DomainBrowser
+    private var waiting: [(at: Instant, id: QueryID, question: Question)] = []
+
+    init(records: [Record], service: Name? = nil) throws {
+        self.records = records
+        let first = QueryID(rawValue: 7)
+        browser =
+            try service.map { DomainBrowser(service: $0, firstQuery: first) }
+            ?? DomainBrowser("_smartplug._tcp", in: "example.org", firstQuery: first)
+        handle(.refresh)
+    }
+
+    mutating func handle(_ event: DomainBrowser.Event) {
+        for action in browser.handle(event, now: now) {
+            switch action {
+            case .ask(let id, let question):
+                asked.append(question)
+                waiting.append((now + .milliseconds(10), id, question))
+                mostWaiting = max(mostWaiting, waiting.count)
+            case .cancel(let id): waiting.removeAll { $0.id == id }
+            case .found(let service): services[service.name] = service
+            case .lost(let name): precondition(services.removeValue(forKey: name) != nil, "a lost service was found")
+            case .failed(let error): failures.append(error)
+            }
+        }
+    }
+
+    mutating func run(for duration: Duration) {
+        let end = now + duration
+        while let next = sooner(waiting.map(\.at).min(), browser.nextDeadline), next <= end {
+            now = max(now, next)
+            guard let index = waiting.firstIndex(where: { $0.at <= now }) else {
+                handle(.deadlineReached)
+                continue
+            }
+            let (_, id, question) = waiting.remove(at: index)
+            let failure = question.type == failing ? .timeout : failure
+            handle(.answered(id, failure.map { .failure($0) } ?? .success(answer(question))))
+        }
+        now = end
+    }
+
+    private func answer(_ question: Question) -> ResolvedRecords {
+        let found = records.filter { question.isAnswered(by: $0) }
+        let lifetime = found.map(\.timeToLive).min() ?? 30
+        return ResolvedRecords(records: found, nameExists: true, expires: now + .seconds(Int64(lifetime)))
+    }
+}
+
+@Suite struct DomainBrowserTests {
+    private static let type: Name = "_smartplug._tcp.example.org"
+    private static let lamp: Name = "Lamp._smartplug._tcp.example.org"
+    private static let host: Name = "plug.example.org"
+    private static let address = IPAddress.v4(192, 0, 2, 7)
+
+    private static func service(_ name: Name, timeToLive: UInt32 = 60, port: UInt16 = 7777) -> [Record] {
+        [
+            Record(name: type, timeToLive: timeToLive, data: .ptr(name)),
+            Record(name: name, timeToLive: timeToLive, data: .srv(priority: 0, weight: 0, port: port, target: host)),
+            Record(name: name, timeToLive: timeToLive, data: .txt([4, 0x69, 0x64, 0x3D, 0x31])),
+            Record(name: host, timeToLive: timeToLive, data: RecordData(address)),
+        ]
+    }
+
+    @Test("A service is found with its host, port, attributes and addresses") func serviceIsFound() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp))
+        zone.run(for: .seconds(1))
+        let lamp = try #require(zone.services[Self.lamp])
+        #expect(lamp.host == Self.host && lamp.port == 7777 && lamp.txt["id"] == "1")
+        #expect(lamp.addresses == [Self.address])
+        #expect(zone.asked.count == 5)
+    }
+
+    @Test("Each record set is asked for again when it expires, but not more often than every 10 seconds")
+    func polling() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp, timeToLive: 1))
+        zone.run(for: .seconds(100))
+        let pointers = zone.asked.filter { $0.type == .ptr }.count
+        #expect((9...10).contains(pointers))
+    }
+
+    @Test("Changes and the end of a service are reported after the next question") func changes() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp))
+        zone.run(for: .seconds(1))
+        zone.records = Self.service(Self.lamp, port: 8888)
+        zone.run(for: .seconds(61))
+        #expect(zone.services[Self.lamp]?.port == 8888)
+        zone.records = []
+        zone.run(for: .seconds(61))
+        #expect(zone.services.isEmpty)
+        // Only the pointer is still asked for.
+        let count = zone.asked.count
+        zone.run(for: .seconds(31))
+        #expect(zone.asked[count...].allSatisfy { $0.type == .ptr } && zone.asked.count > count)
+    }
+
+    @Test("A service is reported with its attributes, or without them if the question about them fails")
+    func attributesFirst() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp))
+        var reports: [Int] = []
+        while zone.now < .zero + .seconds(1) {
+            zone.run(for: .milliseconds(1))
+            if let lamp = zone.services[Self.lamp] { reports.append(lamp.txt.attributes.count) }
+        }
+        #expect(!reports.isEmpty && reports.allSatisfy { $0 == 1 })
+        var silent = try VirtualZone(records: Self.service(Self.lamp))
+        silent.failing = .txt
+        silent.run(for: .seconds(1))
+        #expect(silent.services[Self.lamp]?.txt == TXTRecord())
+    }
+
+    @Test("Services of other domains are left out") func otherDomains() throws {
+        let foreign: Name = "Lamp._smartplug._tcp.example.net"
+        let zone = Self.service(Self.lamp) + [Record(name: Self.type, timeToLive: 60, data: .ptr(foreign))]
+        var browser = try VirtualZone(records: zone)
+        browser.run(for: .seconds(1))
+        #expect(Set(browser.services.keys) == [Self.lamp])
+        #expect(!browser.asked.contains { $0.name == foreign })
+    }
+
+    @Test("One service is followed without the list of its domain") func singleService() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp), service: Self.lamp)
+        zone.run(for: .seconds(1))
+        #expect(zone.services[Self.lamp]?.addresses == [Self.address])
+        #expect(!zone.asked.contains { $0.type == .ptr })
+        let moved: Name = "new.example.org"
+        zone.records[1].data = .srv(priority: 0, weight: 0, port: 1, target: moved)
+        zone.records.append(Record(name: moved, timeToLive: 60, data: .a(IPv4Address(192, 0, 2, 8))))
+        zone.run(for: .seconds(61))
+        #expect(zone.services[Self.lamp]?.addresses == [.v4(192, 0, 2, 8)])
+        zone.records = []
+        zone.run(for: .seconds(61))
+        #expect(zone.services.isEmpty && zone.failures.isEmpty)
+    }
+
+    @Test("A service whose host is the root is not available") func rootAsHost() throws {
+        var records = Self.service(Self.lamp)
+        records[1].data = .srv(priority: 0, weight: 0, port: 0, target: .root)
+        var zone = try VirtualZone(records: records)
+        zone.run(for: .seconds(1))
+        #expect(zone.services.isEmpty)
+    }
+
+    @Test("During a failure the known services remain, and the questions become rarer") func failures() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp))
+        zone.run(for: .seconds(1))
+        zone.failure = .timeout
+        zone.run(for: .seconds(3600))
+        #expect(zone.services[Self.lamp] != nil && zone.failures.first == .timeout)
+        #expect((12...18).contains(zone.failures.count))
+        zone.failure = nil
+        zone.handle(.refresh)
+        zone.run(for: .seconds(1))
+        let count = zone.failures.count
+        zone.run(for: .seconds(600))
+        #expect(zone.failures.count == count && zone.services.count == 1)
+    }
+
+    @Test("The numbers of services and of waiting questions are limited") func limits() throws {
+        let records = try (0..<DomainBrowser.serviceLimit + 500).flatMap { number in
+            Self.service(try Name(presentation: "Lamp \(number)._smartplug._tcp.example.org"), timeToLive: 3600)
+        }
+        var zone = try VirtualZone(records: records)
+        zone.run(for: .seconds(60))
+        #expect(zone.services.count == DomainBrowser.serviceLimit)
+        #expect(zone.mostWaiting == PolledQuestions.limit)
+    }
+
+    @Test("After a stop nothing is asked") func stop() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp))
+        zone.handle(.stop)
+        zone.run(for: .seconds(600))
+        #expect(zone.asked.count == 1 && zone.services.isEmpty)
+    }
+}
