@@ -71,6 +71,7 @@ install_for_suites() {
         purposes+=(${packages_of[$suite]:-})
     done
     if boots_sleeper; then purposes+=(hardware); fi
+    if $compiles_benchmarks; then purposes+=(bench); fi
     require_packages "${purposes[@]}"
 }
 
