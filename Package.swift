@@ -77,7 +77,7 @@ let shared: [Target] = [
     module("Sources/DNSWire"),
     module("Sources/MulticastDNS", "ProtocolCore DNSWire"),
     module("Sources/ServiceDiscovery", "MulticastDNS"),
-    module("Sources/UnicastDNS", "ServiceDiscovery DequeModule"),
+    module("Sources/UnicastDNS", "ServiceDiscovery Crypto DequeModule"),
     module("Sources/Metering", "ProtocolCore"),
     module("Sources/PlugModel", "Metering"),
     module(
@@ -124,7 +124,7 @@ let firmware: [Target] = [
     module("Firmware/LinuxDevices", "LinuxSystem PlugHardware CGPIOD CLinuxDevices"),
     module("Firmware/CLinuxDevices"),
     module("Firmware/CGPIOD", links: "dl"),
-    module("Firmware/PlugConfiguration", "BrokerConfiguration Appliance"),
+    module("Firmware/PlugConfiguration", "LinuxNetwork BrokerConfiguration Appliance"),
     module("Firmware/PlugBroker", "PlugProtocol MQTT BrokerConfiguration LinuxNetwork"),
     module("Firmware/HomeKitDoor", "PlugProtocol PlugTransport LargeNumbers"),
     module(

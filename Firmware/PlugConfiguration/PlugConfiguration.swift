@@ -1,6 +1,7 @@
 public import Appliance
 public import BrokerConfiguration
 public import ConfigurationFiles
+public import LinuxNetwork
 import ProtocolCore
 
 /// The parts and settings of one plug, as read from its configuration file.
@@ -33,6 +34,8 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var homeKit: HomeKit?
     /// True or false if the file turns the sleep proxy on or off; nil if the plug decides.
     public var sleepProxy: Bool?
+    /// The domain in which the plug registers itself; nil for none.
+    public var wideArea: DomainSettings?
     /// All other settings, with the capabilities that follow from the parts.
     public var appliance: ApplianceConfiguration
 
@@ -57,7 +60,7 @@ public struct PlugConfiguration: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the content of the file.
-    ///   - file: its path for messages; the files named in `[mqtt]` are relative to its directory.
+    ///   - file: its path for messages; the files named in `[mqtt]` and `[wide_area]` are relative to its directory.
     /// - Throws: all errors of the file.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
@@ -89,6 +92,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         broker = reader.broker(file: file)
         homeKit = reader.homeKit()
         sleepProxy = reader.table("sleep_proxy").boolean("enabled")
+        wideArea = reader.wideArea(file: file)
         relay = reader.relay()
         button = reader.button()
         light = reader.light()

@@ -35,10 +35,11 @@ extension PlugService {
         }
     }
 
-    private func service(named name: String) throws(RegistrationError) -> ServiceRegistration {
+    /// - Parameter hostName: the first label of the host's name; nil for that of the local network.
+    func service(named name: String, hostName: String? = nil) throws(RegistrationError) -> ServiceRegistration {
         try ServiceRegistration(
             name: name, type: Self.serviceType, subtypes: capabilities.map { "_" + $0 },
-            hostName: "plug-" + machine.identity.id.short, port: presence?.listener.port ?? 0, txt: txt)
+            hostName: hostName ?? "plug-" + machine.identity.id.short, port: presence?.listener.port ?? 0, txt: txt)
     }
 
     /// The subtypes by which clients browse for capabilities.

@@ -125,15 +125,18 @@ extension PlugService {
         let following = Task {
             for await name in registration.names {
                 rename(name)
+                await register(in: settings.wideArea, as: name)
                 logger.info("announced as \"\(name)\" port \(listener.port)")
             }
         }
         await stopped()
         logger.info("stopping")
+        async let withdrawal: Void = leaveDomain()
         await sleepProxy?.stop()
         await discovery.stop()
         await broker?.stop()
         await homeKit?.stop()
+        await withdrawal
         following.cancel()
         await listener.stop()
     }

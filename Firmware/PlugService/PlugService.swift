@@ -51,6 +51,8 @@ public actor PlugService: ConnectionOwner {
     var homeKitState = HomeKitState.off(fault: nil)
     /// The sleep proxy, or nil if it is turned off or the plug is off the network.
     var sleepProxy: SleepProxyService?
+    /// The registration in a domain, or nil if none is configured or the plug is not announced yet.
+    var domain: DomainRegistrar?
     /// The number of the event after which the broker needs every event.
     let beginningForBroker: SequenceNumber
     let whenReset: @Sendable () -> Void

@@ -1,6 +1,7 @@
 public import AddressService
 public import Appliance
 public import BrokerConfiguration
+public import LinuxNetwork
 public import PlugHardware
 
 /// The options with which a plug runs, as given to `plugd run`.
@@ -34,6 +35,8 @@ public struct PlugSettings: Sendable {
     /// True to serve sleeping hosts as a sleep proxy, false not to. With nil the plug does so on the interfaces whose
     /// addresses it manages.
     public var sleepProxy: Bool?
+    /// The domain in which the plug registers itself, or nil for none.
+    public var wideArea: DomainSettings?
     /// The ``LogRelay`` that the plug's logger writes through. If it is nil, the log cannot be followed over the
     /// network.
     public var log: LogRelay?

@@ -2,6 +2,8 @@ import ArgumentParser
 import BrokerConfiguration
 import HomeKit
 import LargeNumbers
+import LinuxNetwork
+import LinuxSystem
 import MQTT
 import PlugConfiguration
 import PlugHardware
@@ -60,6 +62,10 @@ struct Check: AsyncParsableCommand {
                 print("homekit: \(error)")
             }
         }
+        if let fault = plug.wideArea.flatMap(keyFault) {
+            missing += 1
+            print("wide_area: \(fault)")
+        }
         for (part, look) in real.looks {
             if let fault = await fault(look) {
                 missing += 1
@@ -81,6 +87,16 @@ struct Check: AsyncParsableCommand {
             faults.append("libmosquitto is not available: \(fault)\nhint: apt install libmosquitto1")
         }
         return faults
+    }
+
+    /// Returns the reason why the key of the domain cannot be used, or nil.
+    private func keyFault(_ domain: DomainSettings) -> String? {
+        do {
+            _ = try domain.key()
+            return nil
+        } catch {
+            return "\(error)" + ((error as? FileError)?.hint.map { "\nhint: \($0)" } ?? "")
+        }
     }
 
     /// Runs a check, and runs it again if it fails. The second result counts, because the first call only sets up a

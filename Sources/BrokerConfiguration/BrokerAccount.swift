@@ -35,13 +35,7 @@ public struct BrokerAccount: Hashable, Sendable {
     package init(
         _ table: ConfigurationReader.Table, isOptional: Bool = false, file: String, home: String?
     ) {
-        func path(_ key: String, _ what: String) -> String? {
-            guard let written = table.text(key, what) else { return nil }
-            if home == nil, written.hasPrefix("~/") {
-                table.wrong(.invalid("a plug has no home directory; write the full path"), key)
-            }
-            return ConfigurationReader.path(written, beside: file, home: home ?? "")
-        }
+        func path(_ key: String, _ what: String) -> String? { table.path(key, what, beside: file, home: home) }
         let encryption = table.choice("tls", Encryption.self) ?? .on
         let port = table.integer("port", 1...65_535) ?? (encryption == .on ? 8883 : 1883)
         let hosts = table.texts("host", "the broker's name or address", most: Self.serverLimit) ?? []

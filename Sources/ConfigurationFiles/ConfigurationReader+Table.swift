@@ -44,6 +44,17 @@ extension ConfigurationReader {
             return text
         }
 
+        /// Reads a path, which is relative to the directory of the configuration file.
+        ///
+        /// - Parameter home: the user's home directory, or nil if paths must not begin with `~/`.
+        package func path(_ key: String, _ what: String, beside file: String, home: String?) -> String? {
+            guard let written = text(key, what) else { return nil }
+            if home == nil, written.hasPrefix("~/") {
+                wrong(.invalid("a plug has no home directory; write the full path"), key)
+            }
+            return ConfigurationReader.path(written, beside: file, home: home ?? "")
+        }
+
         /// Reads a text that must be one of the raw values of `Choice`.
         package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, _: Choice.Type = Choice.self)
             -> Choice?

@@ -1,8 +1,8 @@
 /// Derives alternative service names after conflicts.
-enum InstanceName {
+package enum InstanceName {
     /// Returns the name with number `number` (2, 3, ...): "Lamp" becomes "Lamp (2)" (RFC 6762 §9). Shortens the base if
     /// the result would exceed the limit of a label.
-    static func numbered(_ preferred: String, _ number: Int) -> String {
+    package static func numbered(_ preferred: String, _ number: Int) -> String {
         let suffix = " (\(number))"
         return shortened(preferred, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
     }
@@ -37,12 +37,15 @@ enum InstanceName {
 }
 
 /// Chooses the next number for a name that another host has.
-struct Renaming: Hashable, Sendable {
-    let base: String
-    private(set) var number: Int
+package struct Renaming: Hashable, Sendable {
+    /// The name without a number.
+    package let base: String
+    /// The current number; 1 for the name as it is.
+    package private(set) var number: Int
     private var attempts = 0
 
-    init(_ preferred: String) {
+    /// Starts with a name, which may end in a number: "Lamp (2)".
+    package init(_ preferred: String) {
         let (base, number) = InstanceName.split(preferred)
         self.init(base: base, number: number)
     }
@@ -58,7 +61,8 @@ struct Renaming: Hashable, Sendable {
     private static let countedAttempts = 3
     private static let rangeLimit = 1 << 16
 
-    mutating func next(_ random: inout some RandomNumberGenerator) {
+    /// Chooses the next number.
+    package mutating func next(_ random: inout some RandomNumberGenerator) {
         attempts += 1
         guard attempts > Self.countedAttempts else {
             number += 1

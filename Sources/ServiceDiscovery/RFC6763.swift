@@ -11,7 +11,7 @@ public enum RFC6763 {
     /// §6.1: the limit of one attribute in bytes, including key and "=".
     public static let attributeLimit = 255
     /// §9: the labels of service type enumeration.
-    static let enumerationLabels = ["_services", "_dns-sd", "_udp"]
+    package static let enumerationLabels = ["_services", "_dns-sd", "_udp"]
     /// §7.1: the label between a subtype and its type.
     static let subtypeLabel = "_sub"
 }

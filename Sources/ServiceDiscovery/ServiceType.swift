@@ -68,7 +68,10 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
         self.subtype = subtype
     }
 
-    func subtype(_ label: String) throws(ServiceDiscoveryError) -> ServiceType {
+    /// Returns the type with a subtype.
+    ///
+    /// - Throws: ``ServiceDiscoveryError/subtypeLength`` if the label is empty or has more than 63 bytes.
+    package func subtype(_ label: String) throws(ServiceDiscoveryError) -> ServiceType {
         guard (1...RFC6763.instanceNameLimit).contains(label.utf8.count) else { throw .subtypeLength }
         return ServiceType(service: service, transport: transport, subtype: label)
     }

@@ -3,7 +3,7 @@
 import pytest
 
 from deadlines import eventually
-from harness.bind import Bind
+from harness.bind import TYPE, Bind
 
 
 @pytest.fixture
@@ -20,6 +20,24 @@ def browse(lan, controller, server):
         return controller(host).browsing("--domain", server.zone)
 
     return start
+
+
+@pytest.fixture
+def registered(lan, plug, server, tmp_path):
+    """Returns a function that starts a plug which registers itself in the domain. `key` is its key file, if it differs from the server's."""
+    def start(name, key=None, **options):
+        host = lan.host()
+        configuration = tmp_path / f"{host.number}.toml"
+        configuration.write_text(
+            f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.host.ipv4}"\nkey_file = "{key or server.key}"\n')
+        return plug(host, name, config=configuration, **options)
+
+    return start
+
+
+def name_of(lamp):
+    """The name under which the plug is registered, or None."""
+    return lamp.status()["wide_area"].get("name") if lamp.answers() else None
 
 
 def test_registered_plugs_are_found_and_followed(server, browse):
@@ -113,3 +131,77 @@ def test_a_wrong_domain_is_refused(lan, controller):
     person.under(["env", "SMARTPLUG_DOMAIN=.."])
     done = person.finish("on", "Lamp")
     assert done.status == 64 and "SMARTPLUG_DOMAIN" in done.errors, done
+
+
+def test_a_plug_registers_itself(lan, registered, server, browse):
+    """The zone gets the records of RFC 6763, which a browser in another network uses. A new name replaces the old one, and an orderly stop
+    removes the plug."""
+    lamp = registered("Lamp")
+    eventually(lambda: name_of(lamp) == "Lamp", 15, lambda: f"the registration:\n{lamp.running.transcript()}")
+    browser = browse()
+    identifier = browser.found("Lamp", within=15)["txt"]["id"]
+    host = f"plug-{identifier}"
+    assert server.records(TYPE, "PTR") == [f"Lamp.{TYPE}.{server.zone}."]
+    assert server.records(f"_dimmer._sub.{TYPE}", "PTR") == [f"Lamp.{TYPE}.{server.zone}."]
+    assert server.records("_services._dns-sd._udp", "PTR") == [f"{TYPE}.{server.zone}."]
+    assert server.records(f"Lamp.{TYPE}", "SRV")[0].endswith(f" {host}.{server.zone}.")
+    assert server.records(host, "A") == [lamp.host.ipv4]
+    assert '"pair=' not in server.records(f"Lamp.{TYPE}", "TXT")[0]
+    lamp.running.stop()
+    assert server.records(TYPE, "PTR") == server.records(host, "A") == server.records(f"Lamp.{TYPE}", "SRV") == []
+
+
+def test_a_registered_plug_is_renamed(lan, registered, controller, server):
+    lamp = registered("Lamp")
+    eventually(lambda: name_of(lamp) == "Lamp", 15, "the registration")
+    controller(lan.host()).does("rename", "Lamp", "Ceiling Light")
+    eventually(lambda: name_of(lamp) == "Ceiling Light", 15, lambda: f"the new name:\n{lamp.running.transcript()}")
+    assert server.records(TYPE, "PTR") == [f"Ceiling\\032Light.{TYPE}.{server.zone}."]
+
+
+def test_two_plugs_of_one_name(registered, server):
+    """Plugs on links without multicast between them choose different names, and each one keeps its name after a crash."""
+    deaf = "nft 'add table inet deaf; add chain inet deaf in { type filter hook input priority 0; }; add rule inet deaf in udp dport 5353 drop'"
+    lamps = [registered("Lamp", prepare=deaf) for _ in range(2)]
+    eventually(lambda: sorted(filter(None, map(name_of, lamps))) == ["Lamp", "Lamp (2)"], 20, lambda: f"two names: {[name_of(lamp) for lamp in lamps]}")
+    assert len(server.records(TYPE, "PTR")) == 2
+
+
+def test_a_plug_that_crashed_replaces_its_records(lan, plug, registered, server, tmp_path):
+    lamp = registered("Lamp", state=tmp_path / "lamp", port=4711)
+    eventually(lambda: name_of(lamp) == "Lamp", 15, "the registration")
+    lamp.running.process.kill()
+    lamp.running.ended(within=5)
+    again = registered("Lamp", state=tmp_path / "lamp", port=4712)
+    eventually(lambda: name_of(again) == "Lamp", 15, lambda: f"the registration:\n{again.running.transcript()}")
+    assert [record.split()[2] for record in server.records(f"Lamp.{TYPE}", "SRV")] == ["4712"]
+    identifier = again.status()["id"]
+    assert server.records(f"plug-{identifier}", "A") == [again.host.ipv4]
+
+
+@pytest.mark.parametrize("fault, reason", [
+    ("unknown", "does not know the key"), ("wrong", "a different secret"), ("exposed", "have access"), ("missing", "No such file")])
+def test_a_key_that_does_not_fit_is_named(registered, server, tmp_path, fault, reason):
+    """The reason is logged and shown, and the plug works without the domain. A corrected key is used without a restart."""
+    key = tmp_path / "key"
+    if fault != "missing":
+        Bind.write_key(key, "strangers" if fault == "unknown" else "plugs")
+    if fault == "exposed":
+        key.chmod(0o644)
+    lamp = registered("Lamp", key=key)
+    warning = lamp.running.seen(lambda line: "not registered in" in line.text, 15, "the reason")
+    assert reason in warning.text
+    assert reason in lamp.status()["wide_area"]["reason"]
+    key.unlink(missing_ok=True)
+    key.write_bytes(server.key.read_bytes())
+    key.chmod(0o600)
+    eventually(lambda: name_of(lamp) == "Lamp", 40, lambda: f"the registration:\n{lamp.running.transcript()}")
+
+
+def test_a_server_that_returns_gets_the_registration(registered, server):
+    server.stop()
+    lamp = registered("Lamp")
+    warning = lamp.running.seen(lambda line: "not registered in" in line.text, 20, "the reason")
+    assert "did not answer" in warning.text
+    server.start()
+    eventually(lambda: name_of(lamp) == "Lamp", 60, lambda: f"the registration:\n{lamp.running.transcript()}")

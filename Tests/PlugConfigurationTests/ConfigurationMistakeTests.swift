@@ -115,7 +115,7 @@ struct ConfigurationMistakeTests {
             (
                 "[zzzzzzzz]",
                 "1: [zzzzzzzz]: unknown table; the tables are [button], [dimmer], [home_assistant], [homekit], [light], [meter], [mqtt], "
-                    + "[network], [pairing], [plug], [power], [protection], [relay], [sleep_proxy] and [thermometer]"
+                    + "[network], [pairing], [plug], [power], [protection], [relay], [sleep_proxy], [thermometer] and [wide_area]"
             ),
             ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: unknown key; the keys of this table are name"),
             (
@@ -123,6 +123,22 @@ struct ConfigurationMistakeTests {
                 "3: [relay] debounce_ms: this is a key of [button]; check whether the line of that table still begins with #"
             ),
             ("[plug]\nname = \"K\u{FC}che\"\nnam = 1", "3: [plug] nam: unknown key; did you mean name?"),
+            (
+                "[wide_area]\ndomain = \"local\"\nserver = \"192.0.2.1\"\nkey_file = \"k\"",
+                "2: [wide_area] domain: \"local\" is not a domain of a name server"
+            ),
+            (
+                "[wide_area]\ndomain = \"example.org\"\nserver = \"fe80::1\"\nkey_file = \"k\"",
+                "3: [wide_area] server: \"fe80::1\" is not an IP address that is valid beyond one link"
+            ),
+            (
+                "[wide_area]\ndomain = \"example.org\"\nserver = \"192.0.2.1\"",
+                "1: [wide_area] key_file: missing: the file with the key"
+            ),
+            (
+                "[wide_area]\ndomain = \"example.org\"\nserver = \"192.0.2.1\"\nkey_file = \"~/k\"",
+                "4: [wide_area] key_file: a plug has no home directory; write the full path"
+            ),
             (
                 "[protection]\nover_power_w = 0\nover_power_s = 3",
                 "3: [protection] over_power_s: over_power_w = 0 disables the limit"

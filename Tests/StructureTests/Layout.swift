@@ -25,7 +25,8 @@ enum Layout {
         "Sources/MulticastDNS": .pure,
         // Register, browse, resolve (RFC 6763); `DiscoveryNode` is a complete host
         "Sources/ServiceDiscovery": .pure,
-        // Questions to name servers by UDP and TCP, and the answers that are kept (RFC 1035, 6891, 7766, 2308)
+        // Questions to name servers by UDP and TCP, the answers that are kept (RFC 1035, 6891, 7766, 2308), and signed updates
+        // of zones (RFC 2136, 8945, 9664)
         "Sources/UnicastDNS": .pure,
         // Readings, energy counter, compressed sample chunks
         "Sources/Metering": .pure,

@@ -13,7 +13,8 @@ extension PlugService {
     /// `level` in percent, `tripped`, `crash` (the last abnormal end of the firmware), `broker` (the state of the MQTT
     /// connection, with the reason if it is closed), `homekit` (the HomeKit controllers, or the `fault` that disables
     /// HomeKit), and the values of the reading such as `activePower`. `sleep_proxy` has the sleeping hosts, or the
-    /// `reason` why the plug serves none.
+    /// `reason` why the plug serves none. `wide_area` has the `domain` in which the plug registers itself, and its `name`
+    /// there, or the `reason` why it is not registered.
     var status: String {
         let state = machine.state
         var status = JSONObject()
@@ -40,6 +41,7 @@ extension PlugService {
         if let brokerStatus { status.add("broker", brokerStatus) }
         if let homeKitStatus { status.add("homekit", homeKitStatus) }
         status.add("sleep_proxy", sleepProxyStatus)
+        if let domainStatus { status.add("wide_area", domainStatus) }
         if let crash = machine.identity.crash { status.add("crash", crash.json(now: BootClock.now)) }
         status.add("networks", machine.identity.networks.map { $0.json(now: BootClock.now) })
         return status.text

@@ -1,7 +1,7 @@
+import DNSWire
 import Glibc
 import LinuxSystem
 import MulticastDNS
-import NIOCore
 import UnicastDNS
 
 /// The list of name servers in resolv.conf(5).
@@ -30,9 +30,7 @@ struct ResolverFile {
         guard let bytes = try? FileStore().read(Self.path, limit: Self.sizeLimit) else {
             return ResolverConfiguration()
         }
-        return ResolverConfiguration(resolvConf: String(decoding: bytes, as: UTF8.self)) { text in
-            (try? SocketAddress(ipAddress: String(text), port: 0))?.ipAddress
-        }
+        return ResolverConfiguration(resolvConf: String(decoding: bytes, as: UTF8.self)) { IPAddress(text: String($0)) }
     }
 
     private static var currentVersion: Version? {

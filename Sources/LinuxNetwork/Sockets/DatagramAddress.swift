@@ -1,4 +1,4 @@
-import DNSWire
+public import DNSWire
 import Glibc
 import NIOCore
 
@@ -35,6 +35,12 @@ extension SocketAddress {
 }
 
 extension IPAddress {
+    /// Parses the text of an address without a scope, such as "192.0.2.1" or "2001:db8::1". Returns nil for other text.
+    public init?(text: String) {
+        guard let address = (try? SocketAddress(ipAddress: text, port: 0))?.ipAddress else { return nil }
+        self = address
+    }
+
     /// True for 224.0.0.0/4 and ff00::/8.
     var isMulticast: Bool {
         switch self {

@@ -1,18 +1,23 @@
 """BIND on a host of the LAN, as the name server of a zone; and hosts that ask it."""
 
+import base64
+import os
+
 TYPE = "_smartplug._tcp"
 
 
 class Bind:
-    """BIND with the zone example.org, which every host may update."""
+    """BIND with the zone example.org, which may be updated with a key."""
 
     zone = "example.org"
 
     def __init__(self, host, folder):
         """`folder` stores the zone. It is kept when the server is stopped and started again."""
         self.host = host
+        self.key = folder / "plugs.key"
         self._configuration = folder / "named.conf"
         folder.mkdir()
+        self.write_key(self.key)
         (folder / "zone").write_text(
             f"$TTL 60\n@ IN SOA ns hostmaster 1 600 60 86400 5\n@ IN NS ns\nns IN A {host.ipv4}\n")
         self._configuration.write_text(f"""
@@ -21,9 +26,17 @@ class Bind:
                 listen-on {{ {host.ipv4}; }}; listen-on-v6 {{ none; }};
             }};
             controls {{ }};
-            zone "{self.zone}" {{ type primary; file "zone"; allow-update {{ any; }}; }};
+            include "{self.key}";
+            zone "{self.zone}" {{ type primary; file "zone"; allow-update {{ key plugs; }}; }};
             """)
         self.start()
+
+    @staticmethod
+    def write_key(path, name="plugs"):
+        """Writes a new key in the form of tsig-keygen(8)."""
+        secret = base64.b64encode(os.urandom(32)).decode()
+        path.write_text(f'key "{name}" {{\n\talgorithm hmac-sha256;\n\tsecret "{secret}";\n}};\n')
+        path.chmod(0o600)
 
     def start(self):
         self.running = self.host.start("named", "-g", "-c", self._configuration)
@@ -39,7 +52,11 @@ class Bind:
     def update(self, *changes):
         """Changes the zone with nsupdate(1). A change is such as "add NAME 1 TXT text"."""
         lines = "\n".join([f"server {self.host.ipv4}", f"zone {self.zone}", *(f"update {change}" for change in changes), "send"])
-        self.host.run("sh", "-c", f"nsupdate <<'end'\n{lines}\nend")
+        self.host.run("sh", "-c", f"nsupdate -k {self.key} <<'end'\n{lines}\nend")
+
+    def records(self, name, kind):
+        """The data of the records, as dig(1) prints it."""
+        return sorted(self.host.run("dig", "+short", f"@{self.host.ipv4}", f"{name}.{self.zone}", kind).splitlines())
 
     def register(self, name, port, txt="id=000000000001", life=1, host=None):
         """Registers a plug, on this host if given; `life` is the time to live in seconds."""

@@ -1,8 +1,9 @@
-/// Base 64 (RFC 4648, section 4) for values of the formats tlv8 and data, and for the setup hash.
-enum Base64 {
+/// Base 64 (RFC 4648 §4).
+package enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    /// Encodes bytes, with padding.
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
@@ -17,7 +18,7 @@ enum Base64 {
     }
 
     /// Decodes base 64 with padding. Returns nil if the text is not valid.
-    static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         let all = Array(text.utf8)
         guard all.count % 4 == 0 else { return nil }
         let padding = all.suffix(2).count { $0 == UInt8(ascii: "=") }

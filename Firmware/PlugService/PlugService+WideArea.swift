@@ -1,0 +1,38 @@
+import JSONText
+import LinuxNetwork
+import PlugModel
+import ServiceDiscovery
+
+/// Registers the plug in a domain of a name server, if one is configured.
+extension PlugService {
+    /// Registers the plug, or changes its name in the domain.
+    func register(in settings: DomainSettings?, as name: String) async {
+        guard let settings,
+            var service = try? service(named: name, hostName: "plug-" + machine.identity.id.rawValue)
+        else { return }
+        // The pairing window concerns only the local network.
+        service.txt.remove("pair")
+        if let domain { return await domain.update(service) }
+        let interfaces = self.settings.interfaces
+        domain = DomainRegistrar(
+            service, settings, interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: loop,
+            logger: logger)
+    }
+
+    /// Removes the plug from the domain.
+    func leaveDomain() async { await domain?.stop() }
+
+    /// The value of `wide_area` in `plugd status`, or nil if no domain is configured.
+    var domainStatus: JSONObject? {
+        guard let settings = settings.wideArea else { return nil }
+        var status = JSONObject()
+        status.add("domain", "\(settings.domain)")
+        switch domain?.assumeIsolated({ $0.state }) {
+        case .registered(let name): status.add("name", name)
+        case .failed(let failure): status.add("reason", "\(failure)")
+        case .waiting: status.add("reason", "the plug has no address that is valid beyond one link, or waits for the server")
+        case nil: status.add("reason", "the plug is not announced in the local network yet")
+        }
+        return status
+    }
+}

@@ -1,0 +1,187 @@
+public import DNSWire
+public import LinuxSystem
+public import Logging
+public import NIOCore
+import ProtocolCore
+public import ServiceDiscovery
+public import UnicastDNS
+
+/// The domain in which a host registers its service, and the access to the name server.
+public struct DomainSettings: Hashable, Sendable {
+    /// The domain. It must be a zone of the server.
+    public let domain: Name
+    /// The address of the zone's primary name server.
+    public let server: IPAddress
+    /// The TCP port of the server.
+    public let port: UInt16
+    /// The path of the file with the key, in the form of BIND. Other users must not be able to read the file.
+    public let keyFile: String
+
+    /// The maximum size of the key file in bytes.
+    private static let keyFileLimit = 4096
+
+    /// Creates settings.
+    public init(domain: Name, server: IPAddress, port: UInt16 = ResolverConfiguration.port, keyFile: String) {
+        self.domain = domain
+        self.server = server
+        self.port = port
+        self.keyFile = keyFile
+    }
+
+    /// Reads the key.
+    ///
+    /// - Throws: `FileError` if the file is missing, or if other users may read it; `KeyFileError` if it has no key.
+    public func key() throws -> TransactionKey {
+        guard let bytes = try FileStore().readSecretIfPresent(keyFile, limit: Self.keyFileLimit) else {
+            throw FileError(.open, keyFile, .system(.notFound))
+        }
+        return try TransactionKey(file: String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+/// Registers one service of this host in a domain of a name server, with the addresses of the host's interfaces:
+/// connects a ``ZoneRegistrar`` to sockets, to the time, to the key file and to the interfaces.
+public actor DomainRegistrar {
+    /// The state of the registration.
+    public enum State: Hashable, Sendable {
+        /// The host has no address that other networks can reach, or the server has not answered yet.
+        case waiting
+        /// The service is registered under this name.
+        case registered(name: String)
+        /// The last attempt failed, and is repeated.
+        case failed(ZoneFailure)
+    }
+
+    /// The event loop on which the actor runs.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
+
+    /// The state of the registration.
+    public private(set) var state = State.waiting
+
+    private let eventLoop: any EventLoop
+    private let settings: DomainSettings
+    private let logger: Logger
+    private var machine: ZoneRegistrar
+    private var service: ServiceRegistration
+    private var addresses: [IPAddress] = []
+    private var exchanges: [ExchangeID: (socket: NameServerExchange, request: TransactionKey.Request)] = [:]
+    private var following: Task<Void, Never>?
+    private let actions = ActionQueue<ZoneRegistrar.Action>()
+    private var timer = DeadlineTimer()
+    private var stopWaiter: CheckedContinuation<Void, Never>?
+    private var isStopped = false
+
+    /// Starts to register a service.
+    ///
+    /// - Parameters:
+    ///   - service: the service. Its host name must be unique in the domain.
+    ///   - interfaces: the interfaces whose addresses are registered.
+    public init(
+        _ service: ServiceRegistration, _ settings: DomainSettings, interfaces: InterfaceFilter,
+        on eventLoop: any EventLoop, logger: Logger
+    ) {
+        self.service = service
+        self.settings = settings
+        self.eventLoop = eventLoop
+        self.logger = logger
+        machine = ZoneRegistrar(zone: settings.domain, random: SystemRandomNumberGenerator())
+        eventLoop.execute { self.assumeIsolated { $0.follow(interfaces) } }
+    }
+
+    /// Changes the service, for example its name.
+    public func update(_ service: ServiceRegistration) {
+        self.service = service
+        publish()
+    }
+
+    /// Removes the service from the domain. Returns when the server has answered, or after a few seconds.
+    public func stop() async {
+        guard !isStopped, stopWaiter == nil else { return }
+        following?.cancel()
+        await withCheckedContinuation { waiter in
+            stopWaiter = waiter
+            handle(.stop)
+        }
+        timer.stop()
+    }
+
+    private func follow(_ interfaces: InterfaceFilter) {
+        guard !isStopped, stopWaiter == nil else { return }
+        following = Task {
+            do {
+                for try await list in InterfaceMonitor.interfaces(interfaces, on: eventLoop) { update(list) }
+            } catch {
+                logger.error("cannot follow the network interfaces: \(error)")
+            }
+        }
+    }
+
+    private func update(_ interfaces: [LinuxInterface]) {
+        let usable = interfaces.filter(\.isOperational).flatMap(\.addresses)
+            .filter { $0.isUsable && !$0.isDeprecated }
+            .compactMap { IPAddress(bytes: $0.bytes) }
+            .filter { !$0.isLinkLocal && !$0.isLoopback }
+        guard usable != addresses else { return }
+        addresses = usable
+        publish()
+    }
+
+    private func publish() { handle(.publish(ZoneService(service, addresses: addresses))) }
+
+    private func handle(_ event: ZoneRegistrar.Event) {
+        actions.perform(machine.handle(event, now: BootClock.now), by: perform)
+        guard !actions.isPerforming else { return }
+        timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
+            self?.assumeIsolated { $0.handle(.deadlineReached) }
+        }
+    }
+
+    private func perform(_ action: ZoneRegistrar.Action) {
+        switch action {
+        case .send(let id, let message): send(message, id)
+        case .close(let id): exchanges.removeValue(forKey: id)?.socket.close()
+        case .registered(let name):
+            state = .registered(name: name)
+            logger.notice("registered as \"\(name)\" in \(settings.domain)")
+        case .failed(let failure, _): failed(failure)
+        case .stopped:
+            isStopped = true
+            stopWaiter?.resume()
+        }
+    }
+
+    /// Reads the key for each message, so that a corrected file needs no restart.
+    private func send(_ message: [UInt8], _ id: ExchangeID) {
+        do {
+            guard let request = try settings.key().sign(message, at: Self.time) else { return }
+            let socket = NameServerExchange(
+                request.bytes, to: SocketAddress(settings.server, port: settings.port, interface: 0), .stream,
+                on: eventLoop,
+                receive: { [weak self] bytes in self?.assumeIsolated { $0.received(bytes, id) } },
+                fail: { [weak self] in self?.assumeIsolated { $0.handle(.failed(id, .noAnswer)) } })
+            exchanges[id] = (socket, request)
+        } catch {
+            handle(.failed(id, .unusableKey(reason: "\(error)", hint: (error as? FileError)?.hint)))
+        }
+    }
+
+    private func received(_ bytes: [UInt8], _ id: ExchangeID) {
+        guard let request = exchanges[id]?.request else { return }
+        do throws(TransactionKey.Rejection) {
+            handle(.replied(id, try request.verify(bytes, at: Self.time)))
+        } catch {
+            handle(.failed(id, .signature(error)))
+        }
+    }
+
+    private func failed(_ failure: ZoneFailure) {
+        // A repeated failure is logged once.
+        guard state != .failed(failure) else { return }
+        state = .failed(failure)
+        logger.warning(
+            "not registered in \(settings.domain): \(failure)" + (failure.hint.map { "\nhint: \($0)" } ?? ""))
+    }
+
+    /// Seconds since 1970.
+    private static var time: UInt64 { UInt64(max(0, WallTime.now.nanosecondsSince1970 / 1_000_000_000)) }
+}
