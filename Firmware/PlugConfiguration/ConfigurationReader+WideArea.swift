@@ -26,7 +26,8 @@ extension ConfigurationReader {
         let keyFile = table.path("key_file", "a file with a key", beside: file, home: nil)
         guard table.isThere else { return nil }
         let required = [
-            ("domain", "the domain"), ("server", "the address of its name server"), ("key_file", "the file with the key"),
+            ("domain", "the domain"), ("server", "the address of its name server"),
+            ("key_file", "the file with the key"),
         ]
         for (key, what) in required where !table.has(key) { table.wrong(.missing(what), key) }
         guard let domain, let server, let keyFile else { return nil }

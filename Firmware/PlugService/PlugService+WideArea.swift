@@ -30,7 +30,8 @@ extension PlugService {
         switch domain?.assumeIsolated({ $0.state }) {
         case .registered(let name): status.add("name", name)
         case .failed(let failure): status.add("reason", "\(failure)")
-        case .waiting: status.add("reason", "the plug has no address that is valid beyond one link, or waits for the server")
+        case .waiting:
+            status.add("reason", "the plug has no address that is valid beyond one link, or waits for the server")
         case nil: status.add("reason", "the plug is not announced in the local network yet")
         }
         return status

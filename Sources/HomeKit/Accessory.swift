@@ -1,3 +1,5 @@
+import ProtocolCore
+
 /// Identifies a characteristic among all accessories: accessory id and instance id (HAP 2.6).
 public struct CharacteristicKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The accessory id.

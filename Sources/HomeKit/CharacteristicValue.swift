@@ -1,4 +1,5 @@
 internal import JSONText
+import ProtocolCore
 
 /// The value of a characteristic.
 public enum CharacteristicValue: Hashable, Sendable {

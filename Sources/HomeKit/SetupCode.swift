@@ -1,3 +1,5 @@
+import ProtocolCore
+
 /// The setup code that the user types to pair, XXX-XX-XXX (HAP 4.2.1).
 public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
     /// The code as XXX-XX-XXX.

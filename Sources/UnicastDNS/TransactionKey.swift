@@ -12,7 +12,7 @@ public struct TransactionKey: Sendable {
     static let secretLengths = 16...256
     /// The largest accepted difference of the clocks (RFC 8945 §10).
     private static let fudge: UInt16 = 300
-    private static let algorithm: Name = "hmac-sha256"
+    fileprivate static let algorithm: Name = "hmac-sha256"
     private static let codeLength = 32
 
     /// Creates a key, or returns nil if the secret is shorter than 16 or longer than 256 bytes.
@@ -88,8 +88,10 @@ extension TransactionKey.Request {
     public func verify(_ response: [UInt8], at time: UInt64) throws(TransactionKey.Rejection) -> Message {
         guard var message = try? Message(decoding: response), message.flags.contains(.response),
             message.id == Field.id.read(bytes), let record = message.additionals.popLast(),
-            case .other(.tsig, let data) = record.data, record.name == key.name,
-            let signature = Signature(data), let start = startOfLastRecord(response)
+            case .other(.tsig, let data) = record.data, record.name == key.name, record.recordClass == .any,
+            !record.isCacheFlush, record.timeToLive == 0,
+            let signature = Signature(data, algorithm: TransactionKey.algorithm),
+            let start = startOfLastRecord(response)
         else { throw .unsigned }
         if signature.code.isEmpty {
             switch signature.error {
@@ -149,14 +151,10 @@ private struct Signature {
         self.other = other
     }
 
-    /// Decodes the data, or returns nil if a field is missing. The algorithm is not compared, because the code is valid
-    /// only with the right one.
-    init?(_ data: [UInt8]) {
-        var rest = data[...]
-        while let length = rest.popFirst(), length > 0 {
-            guard Int(length) <= Name.labelLimit, Int(length) < rest.count else { return nil }
-            rest.removeFirst(Int(length))
-        }
+    /// Decodes the data, or returns nil if a field is missing or the algorithm is a different one.
+    init?(_ data: [UInt8], algorithm: Name) {
+        guard data.prefix(algorithm.bytes.count).elementsEqual(algorithm.bytes) else { return nil }
+        var rest = data.dropFirst(algorithm.bytes.count)
         func take(_ count: Int) -> [UInt8]? {
             guard rest.count >= count else { return nil }
             defer { rest.removeFirst(count) }
@@ -197,7 +195,9 @@ private func startOfLastRecord(_ bytes: [UInt8]) -> Int? {
     var (offset, start) = (12, 12)
     for index in 0..<(questions + records) {
         start = offset
-        while offset < bytes.count, (1...Name.labelLimit).contains(Int(bytes[offset])) { offset += 1 + Int(bytes[offset]) }
+        while offset < bytes.count, (1...Name.labelLimit).contains(Int(bytes[offset])) {
+            offset += 1 + Int(bytes[offset])
+        }
         guard offset < bytes.count else { return nil }
         // A name ends with the root or with a pointer of two bytes.
         offset += bytes[offset] == 0 ? 1 : 2

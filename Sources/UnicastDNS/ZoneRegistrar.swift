@@ -135,7 +135,7 @@ public struct ZoneRegistrar: Machine, Sendable {
         case .stop:
             isStopping = true
             proceedSoon()
-            request?.until = min(now + Self.stopTimeout, request?.until ?? now)
+            if let until = request?.until { request?.until = min(until, now + Self.stopTimeout) }
         case .deadlineReached: break
         }
         if let request, request.until <= now {
@@ -173,11 +173,10 @@ public struct ZoneRegistrar: Machine, Sendable {
         guard steps < Self.stepLimit else { return fail(.unsteady, now: now) }
         steps += 1
         guard let wanted, !wanted.addresses.isEmpty else { return }
-        if let registered, registered.service.registration.name != wanted.registration.name {
-            return remove(registered, now: now)
-        }
+        let label = label(of: wanted)
+        if let registered, registered.label != label { return remove(registered, now: now) }
         do throws(NameError) {
-            let records = try ZoneRecords(wanted, named: label(of: wanted), in: zone)
+            let records = try ZoneRecords(wanted, named: label, in: zone)
             if let registered {
                 replace(registered.location, with: records, now: now)
             } else {

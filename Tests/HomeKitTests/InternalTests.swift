@@ -1,3 +1,4 @@
+import ProtocolCore
 import Testing
 
 @testable import HomeKit

@@ -38,7 +38,7 @@ struct TransactionKeyTests {
 
     @Test("A response with any changed byte is rejected") func changedResponses() throws {
         let valid = response(code: validCode)
-        // The time to live of the record and the letter case of names are not signed.
+        // The letter case of the key's name is not signed.
         let unsigned = Set(0..<valid.count).filter { index in
             var changed = valid
             changed[index] ^= 0x20
@@ -63,14 +63,18 @@ struct TransactionKeyTests {
     }
 
     @Test("The server reports its time, an unknown key and a wrong secret") func reportedErrors() throws {
-        var late = hex("123480090001000000000001076578616d706c65036f72670000060001" + record.replacing("3d0b", with: "430b"))
+        var late = hex(
+            "123480090001000000000001076578616d706c65036f72670000060001" + record.replacing("3d0b", with: "430b"))
         late += hex("4ac9448070381181fb3175c331d48b3abfa242a70cc883400880f08425fb3812" + "12340012000600006553f4e8")
         #expect(throws: TransactionKey.Rejection.wrongTime(server: 1_700_001_000)) {
             try request.verify(late, at: time)
         }
-        for (error, rejection) in [(17, TransactionKey.Rejection.unknownKey), (16, .wrongSecret), (0, .unsigned)] {
-            let uncoded = record.replacing("3d0b", with: "1d0b").dropLast(4) + "0000" + "123400" + (error == 0 ? "00" : "1\(error - 16)")
-            let bytes = hex("123480090001000000000001076578616d706c65036f72670000060001" + uncoded + "0000")
+        let uncoded = "05506c756773076578616d706c650000fa00ff00000000001d0b686d61632d7368613235360000006553f100012c0000"
+        for (error, rejection) in [
+            ("11", TransactionKey.Rejection.unknownKey), ("10", .wrongSecret), ("00", .unsigned),
+        ] {
+            let bytes = hex(
+                "123480090001000000000001076578616d706c65036f72670000060001" + uncoded + "123400\(error)0000")
             #expect(throws: rejection) { try request.verify(bytes, at: time) }
         }
     }
@@ -95,7 +99,8 @@ struct KeyFileTests {
         for text in [plain, commented] {
             let key = try TransactionKey(file: text)
             #expect(key.name == "plugs.example")
-            let expected = TransactionKey(name: key.name, secret: Array(0..<32))?.sign([UInt8](repeating: 0, count: 12), at: 5)
+            let expected = TransactionKey(name: key.name, secret: Array(0..<32))?.sign(
+                [UInt8](repeating: 0, count: 12), at: 5)
             #expect(key.sign([UInt8](repeating: 0, count: 12), at: 5)?.bytes == expected?.bytes)
         }
     }

@@ -13,7 +13,9 @@ private struct VirtualZone {
 
     func names(_ name: Name, _ type: RecordType) -> [Record] { records.filter { $0.name == name && $0.type == type } }
 
-    mutating func add(_ name: Name, _ data: RecordData) { records.insert(Record(name: name, timeToLive: 120, data: data)) }
+    mutating func add(_ name: Name, _ data: RecordData) {
+        records.insert(Record(name: name, timeToLive: 120, data: data))
+    }
 
     mutating func removeAll() { records = [] }
 
@@ -103,7 +105,9 @@ private struct VirtualHouse {
     mutating func run(for duration: Duration) {
         let end = now + duration
         while true {
-            let deadlines = hosts.indices.compactMap { index in hosts[index].machine.nextDeadline.map { (at: $0, index) } }
+            let deadlines = hosts.indices.compactMap { index in
+                hosts[index].machine.nextDeadline.map { (at: $0, index) }
+            }
             let (arrival, deadline) = (deliveries.map(\.at).min(), deadlines.min { $0.at < $1.at })
             guard let next = sooner(arrival, deadline?.at), next <= end else { break }
             now = max(now, next)
@@ -165,10 +169,15 @@ struct ZoneRegistrarTests {
         house.handle(.publish(try lamp(name: "Fan")), by: 0)
         house.run(for: .seconds(1))
         #expect(house.hosts[0].name == "Fan" && house.zone.names(lampName, .srv).isEmpty)
-        #expect(house.zone.names("_smartplug._tcp.example.org", .ptr).map(\.data) == [.ptr("Fan._smartplug._tcp.example.org")])
+        #expect(
+            house.zone.names("_smartplug._tcp.example.org", .ptr).map(\.data) == [
+                .ptr("Fan._smartplug._tcp.example.org")
+            ])
     }
 
-    @Test("A name of another host is not taken, but the records from before a crash are replaced") func conflicts() throws {
+    @Test("A name of another host is not taken, but the records from before a crash are replaced") func conflicts()
+        throws
+    {
         var house = VirtualHouse(hosts: 2)
         house.handle(.publish(try lamp(0)), by: 0)
         house.run(for: .seconds(1))
@@ -256,7 +265,9 @@ struct ZoneRegistrarTests {
 
     /// Hosts with few different names start, change and stop, while messages are lost. At the end, each running host has
     /// exactly its own records, and no name has two owners.
-    @Test("Random hosts share a zone without a conflict", arguments: UInt64(1)...200) func randomHosts(seed: UInt64) throws {
+    @Test("Random hosts share a zone without a conflict", arguments: UInt64(1)...200) func randomHosts(seed: UInt64)
+        throws
+    {
         var random = SeededRandom(seed: seed)
         var house = VirtualHouse(hosts: 4, seed: random.next())
         var losses = random.split()

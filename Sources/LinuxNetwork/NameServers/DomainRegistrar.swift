@@ -1,5 +1,5 @@
 public import DNSWire
-public import LinuxSystem
+import LinuxSystem
 public import Logging
 public import NIOCore
 import ProtocolCore
@@ -178,8 +178,8 @@ public actor DomainRegistrar {
         // A repeated failure is logged once.
         guard state != .failed(failure) else { return }
         state = .failed(failure)
-        logger.warning(
-            "not registered in \(settings.domain): \(failure)" + (failure.hint.map { "\nhint: \($0)" } ?? ""))
+        let hint = failure.hint.map { "\nhint: \($0)" } ?? ""
+        logger.warning("not registered in \(settings.domain): \(failure)\(hint)")
     }
 
     /// Seconds since 1970.
