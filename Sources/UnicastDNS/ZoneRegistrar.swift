@@ -78,8 +78,9 @@ public struct ZoneRegistrar: Machine, Sendable {
     public static let renewal = Duration.seconds(3600)
     /// The shortest accepted lifetime in seconds. A server with shorter ones would cause needless traffic.
     private static let shortestLease: UInt32 = 120
-    /// The pause after the first failure, which doubles after each further one.
-    static let pauses = Duration.seconds(5)...Duration.seconds(900)
+    /// The pause after the first failure, which doubles after each further one up to `longestPause`.
+    private static let firstPause = Duration.seconds(5)
+    private static let longestPause = Duration.seconds(900)
     /// The limit of requests in a row without success. It prevents a loop if another program changes the same names.
     private static let stepLimit = 64
 
@@ -270,7 +271,7 @@ public struct ZoneRegistrar: Machine, Sendable {
             registered = nil
             return proceed(now: now)
         }
-        let pause = min(Self.pauses.lowerBound * (1 << min(failures, 8)), Self.pauses.upperBound)
+        let pause = min(Self.firstPause * (1 << min(failures, 8)), Self.longestPause)
         failures += 1
         steps = 0
         due = now + pause
