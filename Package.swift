@@ -78,6 +78,7 @@ let shared: [Target] = [
     module("Sources/MulticastDNS", "ProtocolCore DNSWire"),
     module("Sources/ServiceDiscovery", "MulticastDNS"),
     module("Sources/UnicastDNS", "ServiceDiscovery Crypto DequeModule"),
+    module("Sources/PortMapping", "ProtocolCore DNSWire"),
     module("Sources/Metering", "ProtocolCore"),
     module("Sources/PlugModel", "Metering"),
     module(
@@ -206,7 +207,8 @@ let examplesAndTests: [Target] =
     + tests(
         """
         ProtocolCore DNSWire ServiceDiscovery Metering QRCode PlugBroker BrokerConfiguration JSONText LargeNumbers \
-        PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure UnicastDNS
+        PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure UnicastDNS \
+        PortMapping
         """)
     + tests(
         """
@@ -215,10 +217,8 @@ let examplesAndTests: [Target] =
         ApplianceSense PowerHistory Effects Backtesting Daemon Dashboard DaemonClient Presentation
         """,
         "TestSupport")
-    + tests("SleepProxy", "SimulatedLAN")
-    + tests("Fuzz", "FuzzTargets")
-    + tests("Recordings", "Metering")
-    + tests("Fleet", "FleetService")
+    + tests("SleepProxy", "SimulatedLAN") + tests("Fuzz", "FuzzTargets")
+    + tests("Recordings", "Metering") + tests("Fleet", "FleetService")
     + tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded")
     + tests("PlugClient", "PlugService TestSupport")
     + tests("Example", "RuleFiles Automation TestSupport")

@@ -28,6 +28,8 @@ enum Layout {
         // Questions to name servers by UDP and TCP, the answers that are kept (RFC 1035, 6891, 7766, 2308), and signed updates
         // of zones (RFC 2136, 8945, 9664)
         "Sources/UnicastDNS": .pure,
+        // Ports of routers that lead to this host, by PCP and NAT-PMP (RFC 6887, 6886)
+        "Sources/PortMapping": .pure,
         // Readings, energy counter, compressed sample chunks
         "Sources/Metering": .pure,
         // Ids, events, states, commands and refusals as values; the protocol's constants (`PlugWire`). Most modules
