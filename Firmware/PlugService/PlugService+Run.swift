@@ -107,9 +107,11 @@ extension PlugService {
     /// Serves the network until `stopped` returns. The service is withdrawn before the connections end, so that clients
     /// stop looking for the plug first.
     private func serve(as identity: TransportIdentity, until stopped: () async -> Void) async throws {
+        let networks = LocalNetworks(on: loop)
+        defer { networks.stop() }
         let listener = try await Listener.start(
             on: loop, identity: identity, loopbackOnly: settings.staysOnThisMachine, port: settings.port,
-            memory: addressMemory, owner: self)
+            memory: addressMemory, isLocal: { networks.contain($0) }, owner: self)
         let discovery = Discovery(
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces),
             servesProxy: mayServeSleepers, on: loop, logger: logger)

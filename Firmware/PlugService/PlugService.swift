@@ -226,8 +226,10 @@ public actor PlugService: ConnectionOwner {
         if machine.access.controllers[connection.peerKey] != nil { connection.markPaired() }
         handle(
             .server(
-                .opened(PlugServer.Opening(connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce))
-            ))
+                .opened(
+                    PlugServer.Opening(
+                        connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce,
+                        isLocal: connection.isLocal))))
         if flash.holdsMessages { handle(.server(.writable(connection.id, false))) }
     }
 

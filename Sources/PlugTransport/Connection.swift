@@ -10,13 +10,16 @@ public struct Connection: Sendable {
     public let peer: String
     /// The key that the peer proved in the TLS handshake.
     public let peerKey: PublicKey
+    /// False if the peer is in another network, behind a router. Always true for a connection that this host dialled.
+    public let isLocal: Bool
     private let channel: any Channel
     /// The bytes that were queued in the current turn of the event loop and are not written yet.
     private let unwritten: NIOLoopBoundBox<ByteBuffer>
 
     /// Must be called on the channel's event loop, like all methods.
-    init(id: ConnectionID, channel: any Channel, peerKey: PublicKey) {
+    init(id: ConnectionID, channel: any Channel, peerKey: PublicKey, isLocal: Bool) {
         self.id = id
+        self.isLocal = isLocal
         self.channel = channel
         self.peerKey = peerKey
         unwritten = NIOLoopBoundBox(ByteBuffer(), eventLoop: channel.eventLoop)
@@ -92,8 +95,10 @@ final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler {
     private let id: ConnectionID
     private let owner: Owner
     private let peer: PeerVerification
+    private let isLocal: Bool
 
-    init(id: ConnectionID, owner: Owner, peer: PeerVerification) {
+    init(id: ConnectionID, owner: Owner, peer: PeerVerification, isLocal: Bool = true) {
+        self.isLocal = isLocal
         self.id = id
         self.owner = owner
         self.peer = peer
@@ -103,7 +108,7 @@ final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler {
         guard let key = peer.key else {
             preconditionFailure("a channel counts as active once its peer's key is verified")
         }
-        let connection = Connection(id: id, channel: context.channel, peerKey: key)
+        let connection = Connection(id: id, channel: context.channel, peerKey: key, isLocal: isLocal)
         owner.assumeIsolated { $0.opened(connection) }
     }
 

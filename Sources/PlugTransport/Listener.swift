@@ -22,21 +22,24 @@ public struct Listener: Sendable {
     ///   - port: the TCP port; 0 lets the kernel pick one.
     ///   - limits: the limits for peers that are not known as paired controllers.
     ///   - memory: the stored addresses of paired controllers.
+    ///   - isLocal: returns false for the address of a peer in another network.
     /// - Throws: ``ListenError`` with the address, the reason and a hint.
     public static func start<Owner: ConnectionOwner>(
         on eventLoop: any EventLoop, identity: TransportIdentity, loopbackOnly: Bool, port: UInt16 = 0,
-        limits: AdmissionLimits = AdmissionLimits(), memory: KnownAddressStore = KnownAddressStore(), owner: Owner
+        limits: AdmissionLimits = AdmissionLimits(), memory: KnownAddressStore = KnownAddressStore(),
+        isLocal: @escaping @Sendable (SocketAddress) -> Bool = { _ in true }, owner: Owner
     ) async throws(ListenError) -> Listener {
         let shown = ShownIdentity(identity)
-        let bootstrap = ServerBootstrap.admitting(on: eventLoop, limits, memory) { channel, id in
-            try prepare(channel, id, shown.tls, limits, owner)
+        let bootstrap = ServerBootstrap.admitting(on: eventLoop, limits, memory, isLocal) { channel, id in
+            try prepare(channel, id, shown.tls, limits, isLocal: channel.remoteAddress.map(isLocal) ?? false, owner)
         }
         let channel = try await bootstrap.listen(loopbackOnly: loopbackOnly, port: port)
         return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel, shown: shown)
     }
 
     private static func prepare<Owner: ConnectionOwner>(
-        _ channel: any Channel, _ id: ConnectionID, _ tls: NIOSSLContext, _ limits: AdmissionLimits, _ owner: Owner
+        _ channel: any Channel, _ id: ConnectionID, _ tls: NIOSSLContext, _ limits: AdmissionLimits, isLocal: Bool,
+        _ owner: Owner
     ) throws {
         let peer = PeerVerification(expecting: nil)
         let pipeline = channel.pipeline.syncOperations
@@ -45,7 +48,7 @@ public struct Listener: Sendable {
         let handler = NIOSSLServerHandler(context: tls, customVerificationCallback: peer.verify)
         try pipeline.addHandler(handler, name: HandshakeHandler.tlsName)
         try pipeline.addHandlers([
-            HandshakeHandler(id: id, peer: peer), OwnerHandler(id: id, owner: owner, peer: peer),
+            HandshakeHandler(id: id, peer: peer), OwnerHandler(id: id, owner: owner, peer: peer, isLocal: isLocal),
         ])
     }
 
@@ -64,6 +67,7 @@ extension ServerBootstrap {
     /// - Parameter prepare: adds the handlers to the pipeline of an admitted connection.
     static func admitting(
         on eventLoop: any EventLoop, _ limits: AdmissionLimits, _ memory: KnownAddressStore,
+        _ isLocal: @escaping @Sendable (SocketAddress) -> Bool = { _ in true },
         prepare: @escaping @Sendable (any Channel, ConnectionID) throws -> Void
     ) -> ServerBootstrap {
         ServerBootstrap(group: eventLoop)
@@ -72,7 +76,7 @@ extension ServerBootstrap {
             .serverChannelInitializer { server in
                 server.eventLoop.makeCompletedFuture {
                     try server.pipeline.syncOperations.addHandler(
-                        AdmissionHandler(limits, memory, prepare: prepare))
+                        AdmissionHandler(limits, memory, isLocal: isLocal, prepare: prepare))
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

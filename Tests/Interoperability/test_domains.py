@@ -205,3 +205,37 @@ def test_a_server_that_returns_gets_the_registration(registered, server):
     assert "did not answer" in warning.text
     server.start()
     eventually(lambda: name_of(lamp) == "Lamp", 60, lambda: f"the registration:\n{lamp.running.transcript()}")
+
+
+@pytest.fixture
+def beyond(lan, server):
+    """A host in another network, behind a router. It uses the name server."""
+    far = lan.link()
+    router, host = lan.host(), far.host(ipv4=False)
+    router.connect("eth1", ipv4=False, link=far)
+    router.run("ip", "address", "add", "10.9.0.1/24", "dev", "eth1")
+    router.run("sysctl", "-qw", "net.ipv4.ip_forward=1")
+    host.run("ip", "address", "add", "10.9.0.2/24", "dev", "eth0")
+    host.run("ip", "route", "add", "default", "via", "10.9.0.1")
+    for near in lan.hosts:
+        if near not in (router, host):
+            near.run("ip", "route", "add", "10.9.0.0/24", "via", router.ipv4)
+    host.router = router
+    server.serve(host)
+    return host
+
+
+def test_a_controller_in_another_network_cannot_pair(lan, registered, controller, server, beyond):
+    """It finds the plug in the domain and reaches it through a router. Only a controller in the plug's own network can pair."""
+    lamp = registered("Lamp", paired=False)
+    lamp.host.run("ip", "route", "add", "10.9.0.0/24", "via", beyond.router.ipv4)
+    eventually(lambda: name_of(lamp) == "Lamp", 15, "the registration")
+    code = lamp.setup_code()
+    refused = controller(beyond).finish("pair", "Lamp", "--code-file", code, "--domain", server.zone)
+    assert refused.status == 1 and "only with controllers in its own network" in refused.errors, refused
+    near = controller(lan.host())
+    near.does("pair", "Lamp", "--code-file", code)
+    # The paired controller is then moved.
+    moved = controller(beyond)
+    moved.does("on", "Lamp", "--domain", server.zone)
+    assert lamp.status()["relay"] == "on"

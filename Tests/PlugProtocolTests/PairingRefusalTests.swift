@@ -98,6 +98,18 @@ import PlugModel
         #expect(waiting.server.access.controllers.all.isEmpty, "the waiting proof was dropped with its connection")
     }
 
+    @Test("A controller in another network cannot pair, but can use the plug once it is paired")
+    func distantController() {
+        var bench = Bench(paired: [])
+        bench.handle(.record(.restarted(powerLost: true)))
+        let nonce = [UInt8](repeating: 1, count: 32)
+        bench.handle(.opened(PlugServer.Opening(first, peer: "far", key: strangerKey, nonce: nonce, isLocal: false)))
+        ask(&bench)
+        let words = "A plug pairs only with controllers in its own network. Pair this one there first."
+        #expect(bench.take() == [.goodbye(WireGoodbye(Goodbye(.notPaired, words)))])
+        #expect(bench.server.access.controllers.all.isEmpty && bench.server.access.isOpen(at: .zero))
+    }
+
     @Test("A challenged connection without a proof ends 45 seconds after it opened")
     func whoIsChallengedAndProvesNothingIsLeftAfter45SecondsOfItsConnection() {
         var idle = bench()

@@ -16,10 +16,10 @@ private final class Door {
     init(paired: [String] = []) { admission = Admission(paired: paired) }
 
     /// Accepts a connection from the address. Returns its id if it was admitted.
-    func knock(from address: String) -> ConnectionID? {
+    func knock(from address: String, isLocal: Bool = true) -> ConnectionID? {
         last += 1
         let id = ConnectionID(rawValue: last)
-        let actions = admission.handle(.accepted(id, from: address), now: now)
+        let actions = admission.handle(.accepted(id, from: address, isLocal: isLocal), now: now)
         switch actions {
         case [.admit(id)]: return id
         case [.refuse(id)]: return nil
@@ -163,6 +163,32 @@ private final class Door {
 
     /// A flood from one address must not use up the share of all strangers. A paired controller that the plug has not
     /// seen since its start must be admitted.
+    @Test("Addresses of other networks have a separate and smaller share") func distantAddresses() throws {
+        let door = Door()
+        var admitted = 0
+        for number in 0..<10_000 {
+            if let id = door.knock(from: "far \(number)", isLocal: false) {
+                admitted += 1
+                door.tell(.closed(id))
+            }
+            door.now = door.now + .milliseconds(1)
+        }
+        #expect(admitted == 4 + 19)
+        while door.knock(from: "far", isLocal: false) != nil {}
+        door.now = door.now + .seconds(60)
+        let first = try #require(door.knock(from: "other", isLocal: false))
+        let second = door.knock(from: "other", isLocal: false)
+        #expect(second == nil, "one handshake at a time per address")
+        door.tell(.handshakeFinished(first))
+        // The controllers at home are not affected.
+        for number in 0..<8 { #expect(door.knock(from: "near \(number)") != nil) }
+        let paired = try #require(door.pairedArrival(from: "mobile"))
+        door.tell(.closed(paired))
+        for number in 0..<100 { _ = door.knock(from: "flood \(number)", isLocal: false) }
+        #expect(
+            door.knock(from: "mobile", isLocal: false) != nil, "the address of a paired controller has its own share")
+    }
+
     @Test("A flood from one address does not block other addresses") func besideAFloodFromOneAddressAnotherGetsIn() {
         let door = Door()
         for step in 0..<5000 {

@@ -10,6 +10,10 @@ extension PlugServer {
         guard request.version == PlugWire.version else {
             return end(connection, Goodbye(version: request.version), now: now, &actions)
         }
+        guard sessions[connection]?.isLocal != false else {
+            note(.pairingFailed, of: connection, isRefused: true, "the controller is in another network")
+            return end(connection, .distant, now: now, &actions)
+        }
         guard access.takesProofs(at: now) else {
             note(.pairingFailed, of: connection, isRefused: true, "the pairing window is closed")
             return end(connection, .pairingClosed, now: now, &actions)
@@ -139,6 +143,8 @@ extension Goodbye {
     static let pairingClosed = Goodbye(
         .pairingClosed,
         "The plug's pairing window is closed. Hold its button for five seconds, then try again within two minutes.")
+    static let distant = Goodbye(
+        .notPaired, "A plug pairs only with controllers in its own network. Pair this one there first.")
     static let factoryReset = Goodbye(
         .factoryReset, "The plug was reset to factory state. Pair it again: plugctl pair NAME.")
     static let resetFailed = Goodbye(

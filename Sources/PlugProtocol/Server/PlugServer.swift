@@ -142,14 +142,17 @@ public struct PlugServer: Machine, Sendable {
         public var key: PublicKey
         /// 32 bytes from a generator that is suitable for secrets, drawn for this connection.
         public var nonce: [UInt8]
+        /// False if the other end is in another network. It then cannot pair.
+        public var isLocal: Bool
 
         /// Creates an opening. The nonce must have 32 bytes.
-        public init(_ connection: ConnectionID, peer: String, key: PublicKey, nonce: [UInt8]) {
+        public init(_ connection: ConnectionID, peer: String, key: PublicKey, nonce: [UInt8], isLocal: Bool = true) {
             precondition(nonce.count == PairingTranscript.nonceLength, "a nonce has 32 bytes")
             self.connection = connection
             self.peer = peer
             self.key = key
             self.nonce = nonce
+            self.isLocal = isLocal
         }
     }
 

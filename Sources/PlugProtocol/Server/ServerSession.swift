@@ -75,6 +75,8 @@ struct ServerSession: Sendable {
     let key: PublicKey
     /// The plug's nonce for this connection.
     let nonce: [UInt8]
+    /// False if the controller is in another network.
+    let isLocal: Bool
     var phase: Phase
     /// The position in the log, or nil if the session does not follow it.
     var log: LogCursor?
@@ -94,6 +96,7 @@ struct ServerSession: Sendable {
         peer = opening.peer
         key = opening.key
         nonce = opening.nonce
+        isLocal = opening.isLocal
         phase = .awaitingHello(since: now)
         lastReceived = now
         lastSent = now

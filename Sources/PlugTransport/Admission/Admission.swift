@@ -8,8 +8,8 @@ import ProtocolCore
 /// Connections of paired controllers are not counted here; the plug's sessions have their own limit.
 struct Admission: Machine, Sendable {
     enum Event: MachineEvent, Hashable, Sendable {
-        /// A peer connected from this IP address.
-        case accepted(ConnectionID, from: String)
+        /// A peer connected from this IP address. `isLocal` is false if the peer is in another network.
+        case accepted(ConnectionID, from: String, isLocal: Bool)
         case handshakeFinished(ConnectionID)
         /// The connection belongs to the paired controller with this key. Nil if the listener does not know keys.
         case paired(ConnectionID, by: PublicKey? = nil)
@@ -31,15 +31,18 @@ struct Admission: Machine, Sendable {
         var address: String
         var isInHandshake = true
         var leaves: Instant
-        /// False if the connection counts only towards the allowance of its address, because a paired controller has
-        /// used this address.
-        var countsAsStranger: Bool
+        /// The shared allowance towards which the connection counts. Nil if it counts only towards the allowance of its
+        /// address, because a paired controller has used this address.
+        var origin: Origin?
     }
+
+    /// The origin of a stranger.
+    private enum Origin { case local, distant }
 
     private let limits: AdmissionLimits
     /// The admitted connections that are not known as paired, limited by the sum of the allowances.
     private var guests: [ConnectionID: PendingConnection] = [:]
-    private var strangers: AllowanceUsage
+    private var strangers: [Origin: AllowanceUsage]
     /// The used allowance per address. An entry exists while its address has an unpaired connection, its token bucket
     /// is not full, or the address is in `paired`. All three have limits, so the table has a maximum size.
     private var addresses: [String: AllowanceUsage] = [:]
@@ -52,7 +55,7 @@ struct Admission: Machine, Sendable {
     /// - Parameter paired: the addresses that an earlier process stored.
     init(_ limits: AdmissionLimits = AdmissionLimits(), paired: [String] = []) {
         self.limits = limits
-        strangers = AllowanceUsage(limits.strangers)
+        strangers = [.local: AllowanceUsage(limits.strangers), .distant: AllowanceUsage(limits.distantStrangers)]
         for address in paired { _ = remember(address, of: nil) }
     }
 
@@ -63,7 +66,8 @@ struct Admission: Machine, Sendable {
 
     mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
-        case .accepted(let id, let address): return [accept(id, from: address, now: now)]
+        case .accepted(let id, let address, let isLocal):
+            return [accept(id, from: address, isLocal ? .local : .distant, now: now)]
         case .handshakeFinished(let id): finishHandshake(id, now: now)
         case .paired(let id, let key): return pair(id, by: key, now: now)
         case .closed(let id): leave(id, now: now)
@@ -72,15 +76,18 @@ struct Admission: Machine, Sendable {
         return []
     }
 
-    private mutating func accept(_ id: ConnectionID, from address: String, now: Instant) -> Action {
-        let isPaired = isPaired(address)
-        var share = addresses[address] ?? AllowanceUsage(limits.stranger)
-        guard share.hasRoom(at: now), isPaired || strangers.hasRoom(at: now) else { return .refuse(id) }
+    private mutating func accept(
+        _ id: ConnectionID, from address: String, _ origin: Origin, now: Instant
+    ) -> Action {
+        let origin = isPaired(address) ? nil : origin
+        var share =
+            addresses[address] ?? AllowanceUsage(origin == .distant ? limits.distantStranger : limits.stranger)
+        let hasRoom = origin.flatMap { strangers[$0]?.hasRoom(at: now) } ?? true
+        guard share.hasRoom(at: now), hasRoom else { return .refuse(id) }
         share.begin(now: now)
-        if !isPaired { strangers.begin(now: now) }
+        if let origin { strangers[origin]?.begin(now: now) }
         addresses[address] = share
-        guests[id] = PendingConnection(
-            address: address, leaves: now + limits.handshakeTime, countsAsStranger: !isPaired)
+        guests[id] = PendingConnection(address: address, leaves: now + limits.handshakeTime, origin: origin)
         forgetUntouched(now: now)
         return .admit(id)
     }
@@ -91,7 +98,7 @@ struct Admission: Machine, Sendable {
         guest.leaves = now + limits.pairingTime
         guests[id] = guest
         addresses[guest.address]?.finishHandshake()
-        if guest.countsAsStranger { strangers.finishHandshake() }
+        if let origin = guest.origin { strangers[origin]?.finishHandshake() }
     }
 
     private mutating func pair(_ id: ConnectionID, by key: PublicKey?, now: Instant) -> [Action] {
@@ -126,7 +133,7 @@ struct Admission: Machine, Sendable {
     private mutating func leave(_ id: ConnectionID, now: Instant) {
         guard let guest = guests.removeValue(forKey: id) else { return }
         addresses[guest.address]?.end(inHandshake: guest.isInHandshake)
-        if guest.countsAsStranger { strangers.end(inHandshake: guest.isInHandshake) }
+        if let origin = guest.origin { strangers[origin]?.end(inHandshake: guest.isInHandshake) }
         forgetUntouched(now: now)
     }
 

@@ -22,19 +22,22 @@ final class AdmissionHandler: ChannelInboundHandler {
     /// The admitted connections that are not known as paired.
     private var guests: [ConnectionID: any Channel] = [:]
     private let keep: ([String]) -> Void
+    private let isLocal: (SocketAddress) -> Bool
     private let prepare: (any Channel, ConnectionID) throws -> Void
 
     /// Creates a handler.
     ///
     /// - Parameters:
     ///   - memory: the stored addresses of paired controllers.
+    ///   - isLocal: returns false for the address of a peer in another network.
     ///   - prepare: adds the handlers to the pipeline of an admitted connection.
     init(
-        _ limits: AdmissionLimits, _ memory: KnownAddressStore,
+        _ limits: AdmissionLimits, _ memory: KnownAddressStore, isLocal: @escaping (SocketAddress) -> Bool,
         prepare: @escaping (any Channel, ConnectionID) throws -> Void
     ) {
         admission = Admission(limits, paired: memory.known)
         keep = memory.keep
+        self.isLocal = isLocal
         self.prepare = prepare
     }
 
@@ -42,7 +45,8 @@ final class AdmissionHandler: ChannelInboundHandler {
         let channel = unwrapInboundIn(data)
         let id = numbers.next()
         guests[id] = channel
-        handle(.accepted(id, from: channel.remoteAddress?.ipAddress ?? ""), context)
+        let address = channel.remoteAddress
+        handle(.accepted(id, from: address?.ipAddress ?? "", isLocal: address.map(isLocal) ?? false), context)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -27,6 +27,12 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// The limits for a single address without a recently connected paired controller. They are far below
     /// ``strangers``, so that one address cannot block the others.
     public var stranger = Allowance(handshakes: 3, connections: 6, burst: 6, interval: .seconds(1))
+    /// The limits for all addresses of other networks without a recently connected paired controller, together. They are
+    /// separate from ``strangers``, so that a flood from the internet does not keep a controller at home from connecting,
+    /// and stricter, because far more hosts can cause it.
+    public var distantStrangers = Allowance(handshakes: 2, connections: 6, burst: 4, interval: .milliseconds(500))
+    /// The limits for a single address of another network.
+    public var distantStranger = Allowance(handshakes: 1, connections: 2, burst: 3, interval: .seconds(5))
     /// The limits for an address with a recently connected paired controller. Connections of strangers at other
     /// addresses do not count towards these limits. The limits suffice for scripts that open a connection per command.
     /// An address of a paired controller has limits too, because other hosts may share it.

@@ -1,0 +1,67 @@
+import DNSWire
+public import NIOCore
+import Synchronization
+
+/// The networks to which this host is connected without a router in between.
+public final class LocalNetworks: Sendable {
+    private let prefixes = Mutex<[NetworkPrefix]>([])
+    private let following = Mutex<Task<Void, Never>?>(nil)
+
+    /// Starts to follow the interfaces. Until the first list arrives, only loopback and link-local addresses are local.
+    public init(on eventLoop: any EventLoop) {
+        let task = Task { [weak self] in
+            do {
+                for try await list in InterfaceMonitor.interfaces(.every, on: eventLoop) {
+                    guard let self else { return }
+                    let prefixes = list.flatMap(\.addresses).compactMap(NetworkPrefix.init)
+                    self.prefixes.withLock { $0 = prefixes }
+                }
+            } catch {
+                // Without a list, all other addresses count as those of other networks, which is the safe choice.
+            }
+        }
+        following.withLock { $0 = task }
+    }
+
+    /// Stops following the interfaces.
+    public func stop() { following.withLock { $0 }?.cancel() }
+
+    /// Returns true if the address belongs to this host or to a host on one of its links.
+    public func contain(_ address: SocketAddress) -> Bool {
+        guard let address = (address.ipAddress as IPAddress?)?.unmapped else { return true }
+        return address.isLoopback || address.isLinkLocal
+            || prefixes.withLock { $0.contains { $0.contains(address) } }
+    }
+}
+
+/// The first bits of the addresses of a network.
+struct NetworkPrefix: Hashable, Sendable {
+    private let bytes: [UInt8]
+    private let length: Int
+
+    /// The network of an interface's address; nil if its length is not valid.
+    init?(_ address: LinuxAddress) {
+        bytes = address.bytes
+        length = Int(address.prefixLength)
+        // With 0 bits, every address would be local.
+        guard length > 0, length <= 8 * bytes.count else { return nil }
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+        let other = address.bytes
+        guard other.count == bytes.count else { return false }
+        let whole = length / 8
+        guard other.prefix(whole) == bytes.prefix(whole) else { return false }
+        let rest = length % 8
+        return rest == 0 || (other[whole] ^ bytes[whole]) >> UInt8(8 - rest) == 0
+    }
+}
+
+extension IPAddress {
+    /// The IPv4 address that an IPv6 address such as ::ffff:192.0.2.1 contains, or the address itself. A socket for both
+    /// families reports IPv4 peers in this form.
+    var unmapped: IPAddress {
+        guard case .v6(let address) = self, address.high == 0, address.low >> 32 == 0xFFFF else { return self }
+        return .v4(IPv4Address(rawValue: UInt32(truncatingIfNeeded: address.low)))
+    }
+}
