@@ -102,7 +102,7 @@ let shared: [Target] = [
     module("Sources/LinuxSystem", "ProtocolCore CLinuxSystem"),
     module("Sources/CLinuxSystem"),
     module("Sources/CLibraryLoader", links: "dl"),
-    module("Sources/LinuxNetwork", "UnicastDNS LinuxSystem CLinuxNetwork NIOCore NIOPosix Logging"),
+    module("Sources/LinuxNetwork", "UnicastDNS PortMapping LinuxSystem CLinuxNetwork NIOCore NIOPosix Logging"),
     module("Sources/CLinuxNetwork"),
     module("Sources/ProcessSetup", "CProcessSetup"),
     module("Sources/CProcessSetup"),

@@ -24,6 +24,7 @@ extension ConfigurationReader {
         }
         let port = table.integer("port", 1...65_535).map { UInt16($0) } ?? ResolverConfiguration.port
         let keyFile = table.path("key_file", "a file with a key", beside: file, home: nil)
+        let mapsPort = table.boolean("map_port") ?? false
         guard table.isThere else { return nil }
         let required = [
             ("domain", "the domain"), ("server", "the address of its name server"),
@@ -31,6 +32,6 @@ extension ConfigurationReader {
         ]
         for (key, what) in required where !table.has(key) { table.wrong(.missing(what), key) }
         guard let domain, let server, let keyFile else { return nil }
-        return DomainSettings(domain: domain, server: server, port: port, keyFile: keyFile)
+        return DomainSettings(domain: domain, server: server, port: port, keyFile: keyFile, mapsPort: mapsPort)
     }
 }

@@ -34,6 +34,20 @@ extension PlugService {
             status.add("reason", "the plug has no address that is valid beyond one link, or waits for the server")
         case nil: status.add("reason", "the plug is not announced in the local network yet")
         }
+        if let mapping = domain?.assumeIsolated({ $0.mapping }) { status.add("mapping", Self.status(of: mapping)) }
+        return status
+    }
+
+    private static func status(of state: MappedPort.State) -> JSONObject {
+        var status = JSONObject()
+        switch state {
+        case .waiting: status.add("reason", "the router has not answered yet")
+        case .mapped(let mapping):
+            status.add("address", "\(mapping.address)")
+            status.add("port", Int(mapping.port))
+            status.add("public", mapping.isPublic)
+        case .failed(let failure): status.add("reason", "\(failure)")
+        }
         return status
     }
 }

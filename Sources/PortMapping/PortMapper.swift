@@ -66,6 +66,29 @@ public enum PortMappingFailure: Error, Hashable, Sendable {
     case implausible
 }
 
+extension PortMappingFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noRouter: "the network has no router"
+        case .networkChanged: "the network has changed; waiting for its router"
+        case .noAnswer: "the router answers neither PCP nor NAT-PMP"
+        case .refused(let code): "the router refused to map the port (code \(code))"
+        case .addressMismatch: "another router is between this host and the router that maps ports"
+        case .implausible: "the router reported an address or a port that cannot exist"
+        }
+    }
+
+    /// A hint about what the user can do; nil if there is nothing to suggest.
+    public var hint: String? {
+        switch self {
+        case .noRouter, .networkChanged, .implausible: nil
+        case .noAnswer: "turn on PCP or NAT-PMP in the router, often together with UPnP, or forward the port by hand"
+        case .refused: "permit port mapping for this host in the router"
+        case .addressMismatch: "use one of the routers as a bridge, or a VPN"
+        }
+    }
+}
+
 /// Maps one TCP port of this host at a router by PCP (RFC 6887), or by NAT-PMP (RFC 6886) if the router does not support
 /// PCP. Renews the mapping at half of its lifetime, and at once if the router has lost it. With an IPv6 gateway it opens
 /// the port in the router's firewall, by PCP only.

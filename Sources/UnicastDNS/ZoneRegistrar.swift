@@ -8,11 +8,16 @@ public struct ZoneService: Hashable, Sendable {
     public let registration: ServiceRegistration
     /// The addresses of its host. Without addresses, nothing is sent.
     public let addresses: [IPAddress]
+    /// The port at these addresses.
+    public let port: UInt16
 
     /// Creates a service.
-    public init(_ registration: ServiceRegistration, addresses: [IPAddress]) {
+    ///
+    /// - Parameter port: the port, if it differs from the registration's because a router maps it.
+    public init(_ registration: ServiceRegistration, addresses: [IPAddress], port: UInt16? = nil) {
         self.registration = registration
         self.addresses = addresses
+        self.port = port ?? registration.port
     }
 }
 

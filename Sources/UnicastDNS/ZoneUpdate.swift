@@ -35,7 +35,7 @@ struct ZoneRecords: Hashable, Sendable {
         let host = try zone.prepending(label: Array(registration.hostName.utf8))
         self.instance = instance
         self.host = host
-        location = record(instance, .srv(priority: 0, weight: 0, port: registration.port, target: host))
+        location = record(instance, .srv(priority: 0, weight: 0, port: service.port, target: host))
         text = record(instance, .txt(registration.txt.encoded))
         addresses = service.addresses.map { record(host, RecordData($0)) }
         var entries = [record(type, .ptr(instance))]

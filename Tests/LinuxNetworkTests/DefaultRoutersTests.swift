@@ -1,4 +1,5 @@
 import DNSWire
+import PortMapping
 import Testing
 
 @testable import LinuxNetwork
@@ -20,6 +21,32 @@ import Testing
             """
         let router = IPAddress(bytes: [0xFE, 0x80] + Array(repeating: 0, count: 13) + [0xAA])!
         #expect(DefaultRouters.version6(v6, "eth0") == [router])
+    }
+
+    @Test("The gateway is the router of the best default route, with this host's address on its link")
+    func gateway() {
+        let table = """
+            Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+            wlan0\t00000000\t0100000A\t0003\t0\t0\t200\t00000000\t0\t0\t0
+            eth0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0
+            eth0\t0001A8C0\t0201A8C0\t0003\t0\t0\t1\t00FFFFFF\t0\t0\t0
+            """
+        let flags: LinuxInterface.Flags = [.up, .running]
+        func interface(_ name: String, _ addresses: [[UInt8]]) -> LinuxInterface {
+            LinuxInterface(
+                index: 1, name: name, flags: flags,
+                addresses: addresses.map { LinuxAddress(bytes: $0, prefixLength: 24) })
+        }
+        let ethernet = interface("eth0", [[169, 254, 1, 1], [192, 168, 1, 7]])
+        let radio = interface("wlan0", [[10, 0, 0, 9]])
+        let home = Gateway(router: .v4(192, 168, 1, 1), host: .v4(192, 168, 1, 7))
+        #expect(DefaultRouters.gateway(table, of: [radio, ethernet]) == home)
+        #expect(
+            DefaultRouters.gateway(table, of: [radio])
+                == Gateway(router: .v4(10, 0, 0, 1), host: .v4(10, 0, 0, 9)))
+        #expect(DefaultRouters.gateway(table, of: []) == nil)
+        #expect(DefaultRouters.gateway(table, of: [interface("eth0", [[10, 9, 9, 9]])]) == nil)
+        #expect(DefaultRouters.gateway("eth0\t00000000\tzz\n\n", of: [ethernet]) == nil)
     }
 
     @Test("Damaged tables have no gateways") func damagedTablesAreEmpty() {

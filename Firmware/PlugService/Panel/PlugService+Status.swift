@@ -14,7 +14,8 @@ extension PlugService {
     /// connection, with the reason if it is closed), `homekit` (the HomeKit controllers, or the `fault` that disables
     /// HomeKit), and the values of the reading such as `activePower`. `sleep_proxy` has the sleeping hosts, or the
     /// `reason` why the plug serves none. `wide_area` has the `domain` in which the plug registers itself, and its `name`
-    /// there, or the `reason` why it is not registered.
+    /// there, or the `reason` why it is not registered; `mapping` has the external `address` and `port` of the router and
+    /// whether they are `public`, or the `reason` why there are none.
     var status: String {
         let state = machine.state
         var status = JSONObject()

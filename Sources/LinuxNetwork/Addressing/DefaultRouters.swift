@@ -1,4 +1,5 @@
 package import DNSWire
+import PortMapping
 
 /// The routers of the kernel's routes, from /proc/net/route and /proc/net/ipv6_route.
 package enum DefaultRouters {
@@ -7,6 +8,25 @@ package enum DefaultRouters {
         let v4 = procFile("/proc/net/route") ?? ""
         let v6 = procFile("/proc/net/ipv6_route") ?? ""
         return version4(v4, interface).union(version6(v6, interface))
+    }
+
+    /// Returns the router of the default route with the lowest metric, and the address that this host has on its link;
+    /// nil without such a route. Only routes through the given interfaces count.
+    static func gateway(_ table: String, of interfaces: [LinuxInterface]) -> Gateway? {
+        let routes = table.split(separator: "\n").compactMap { line -> (metric: Int, gateway: Gateway)? in
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count > 7, fields[1] == "00000000", fields[7] == "00000000",
+                let value = UInt32(fields[2], radix: 16), value != 0, let metric = Int(fields[6]),
+                let interface = interfaces.first(where: { $0.name == fields[0] && $0.isOperational })
+            else { return nil }
+            let router = IPAddress.v4(IPv4Address(rawValue: value.bigEndian))
+            let own = interface.addresses.first { address in
+                !address.isIPv6 && address.isUsable && NetworkPrefix(address)?.contains(router) == true
+            }
+            guard let host = own.flatMap({ IPAddress(bytes: $0.bytes) }) else { return nil }
+            return (metric, Gateway(router: router, host: host))
+        }
+        return routes.min { $0.metric < $1.metric }?.gateway
     }
 
     /// A line has the interface, the destination, the gateway (both in the byte order of the machine) and more.

@@ -16,16 +16,22 @@ public struct DomainSettings: Hashable, Sendable {
     public let port: UInt16
     /// The path of the file with the key, in the form of BIND. Other users must not be able to read the file.
     public let keyFile: String
+    /// True to map the port of the service at the router.
+    public let mapsPort: Bool
 
     /// The maximum size of the key file in bytes.
     private static let keyFileLimit = 4096
 
     /// Creates settings.
-    public init(domain: Name, server: IPAddress, port: UInt16 = ResolverConfiguration.port, keyFile: String) {
+    public init(
+        domain: Name, server: IPAddress, port: UInt16 = ResolverConfiguration.port, keyFile: String,
+        mapsPort: Bool = false
+    ) {
         self.domain = domain
         self.server = server
         self.port = port
         self.keyFile = keyFile
+        self.mapsPort = mapsPort
     }
 
     /// Reads the key.
@@ -39,8 +45,9 @@ public struct DomainSettings: Hashable, Sendable {
     }
 }
 
-/// Registers one service of this host in a domain of a name server, with the addresses of the host's interfaces:
-/// connects a ``ZoneRegistrar`` to sockets, to the time, to the key file and to the interfaces.
+/// Registers one service of this host in a domain of a name server: connects a ``ZoneRegistrar`` to sockets, to the time,
+/// to the key file and to the interfaces. The registered addresses are those of the interfaces, or the external one of
+/// the router if it maps the port.
 public actor DomainRegistrar {
     /// The state of the registration.
     public enum State: Hashable, Sendable {
@@ -58,6 +65,9 @@ public actor DomainRegistrar {
     /// The state of the registration.
     public private(set) var state = State.waiting
 
+    /// The state of the mapping at the router; nil if none is requested.
+    public var mapping: MappedPort.State? { mappedPort?.state }
+
     private let eventLoop: any EventLoop
     private let settings: DomainSettings
     private let logger: Logger
@@ -66,6 +76,7 @@ public actor DomainRegistrar {
     private var addresses: [IPAddress] = []
     private var exchanges: [ExchangeID: (socket: NameServerExchange, request: TransactionKey.Request)] = [:]
     private var following: Task<Void, Never>?
+    private var mappedPort: MappedPort?
     private let actions = ActionQueue<ZoneRegistrar.Action>()
     private var timer = DeadlineTimer()
     private var stopWaiter: CheckedContinuation<Void, Never>?
@@ -94,19 +105,29 @@ public actor DomainRegistrar {
         publish()
     }
 
-    /// Removes the service from the domain. Returns when the server has answered, or after a few seconds.
+    /// Removes the service from the domain, and the mapping from the router. Returns when both have answered, or after a
+    /// few seconds.
     public func stop() async {
         guard !isStopped, stopWaiter == nil else { return }
         following?.cancel()
+        let unmapped = mappedPort?.stop()
         await withCheckedContinuation { waiter in
             stopWaiter = waiter
             handle(.stop)
         }
         timer.stop()
+        try? await unmapped?.get()
     }
 
     private func follow(_ interfaces: InterfaceFilter) {
         guard !isStopped, stopWaiter == nil else { return }
+        if settings.mapsPort {
+            let mappedPort = MappedPort(service.port, interfaces: interfaces, on: eventLoop) { [weak self] state in
+                self?.assumeIsolated { $0.mappingChanged(state) }
+            }
+            self.mappedPort = mappedPort
+            mappedPort.start()
+        }
         following = Task {
             do {
                 for try await list in InterfaceMonitor.interfaces(interfaces, on: eventLoop) { update(list) }
@@ -126,7 +147,33 @@ public actor DomainRegistrar {
         publish()
     }
 
-    private func publish() { handle(.publish(ZoneService(service, addresses: addresses))) }
+    private func mappingChanged(_ state: MappedPort.State) {
+        switch state {
+        case .waiting: break
+        case .mapped(let mapping) where mapping.isPublic:
+            logger.notice("hosts in other networks can connect to \(mapping.address) port \(mapping.port)")
+        case .mapped(let mapping):
+            logger.warning(
+                """
+                hosts on the internet cannot connect: the router has the private address \(mapping.address), so a second \
+                router follows
+                hint: use one of the routers as a bridge, or a VPN
+                """)
+        case .failed(let failure):
+            let hint = failure.hint.map { "\nhint: \($0)" } ?? ""
+            logger.warning("hosts in other networks cannot connect: \(failure)\(hint)")
+        }
+        publish()
+    }
+
+    /// Publishes the external address if the router maps the port, otherwise those of the interfaces.
+    private func publish() {
+        if case .mapped(let mapping) = mapping, mapping.isPublic {
+            handle(.publish(ZoneService(service, addresses: [mapping.address], port: mapping.port)))
+        } else {
+            handle(.publish(ZoneService(service, addresses: addresses)))
+        }
+    }
 
     private func handle(_ event: ZoneRegistrar.Event) {
         actions.perform(machine.handle(event, now: BootClock.now), by: perform)

@@ -1,0 +1,180 @@
+import DNSWire
+import LinuxSystem
+import NIOCore
+import NIOPosix
+public import PortMapping
+import ProtocolCore
+
+/// Keeps a TCP port of this host mapped at the router of its IPv4 network: connects a ``PortMapper`` to sockets, to the
+/// time and to the default route. All methods must be called on the event loop.
+public final class MappedPort: @unchecked Sendable {
+    /// The state of the mapping.
+    public enum State: Hashable, Sendable {
+        /// No answer has arrived yet.
+        case waiting
+        case mapped(PortMapping)
+        case failed(PortMappingFailure)
+    }
+
+    /// The state of the mapping.
+    public private(set) var state = State.waiting
+
+    /// The pause between two reads of the default route, which can change without a change of an address.
+    private static let pause = TimeAmount.seconds(10)
+
+    private let eventLoop: any EventLoop
+    private let interfaces: InterfaceFilter
+    private let changed: @Sendable (State) -> Void
+    private var machine: PortMapper
+    private var gateway: Gateway?
+    private var socket: RouterSocket?
+    private var announcements: EventLoopFuture<any Channel>?
+    private var list: [LinuxInterface] = []
+    private var following: Task<Void, Never>?
+    private var repeated: RepeatedTask?
+    private let actions = ActionQueue<PortMapper.Action>()
+    private var timer = DeadlineTimer()
+    private var stopPromise: EventLoopPromise<Void>?
+
+    /// Creates a mapping that does nothing before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - interfaces: the interfaces whose router may be used.
+    ///   - changed: called on the event loop with each new state.
+    public init(
+        _ port: UInt16, interfaces: InterfaceFilter, on eventLoop: any EventLoop,
+        changed: @escaping @Sendable (State) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        self.interfaces = interfaces
+        self.changed = changed
+        var random = SystemRandomNumberGenerator()
+        machine = PortMapper(port: port, random: &random)
+    }
+
+    /// Requests the mapping.
+    public func start() {
+        announcements = DatagramBootstrap(group: eventLoop)
+            .channelOption(.socketOption(.so_reuseaddr), value: 1)
+            .channelInitializer { [weak self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DatagramHandler { self?.announced($0, by: $1) })
+                }
+            }
+            .bind(host: "0.0.0.0", port: Int(PortMapper.hostPort))
+        let (filter, eventLoop) = (interfaces, eventLoop)
+        following = Task { [weak self] in
+            do {
+                for try await list in InterfaceMonitor.interfaces(filter, on: eventLoop) {
+                    eventLoop.execute { self?.update(list) }
+                }
+            } catch {
+                // Discovery reports this error. Without a list, no router is known.
+            }
+        }
+        repeated = eventLoop.scheduleRepeatedTask(initialDelay: Self.pause, delay: Self.pause) { [weak self] _ in
+            self?.look()
+        }
+    }
+
+    /// Removes the mapping. The future succeeds when the router has answered, or after two seconds.
+    public func stop() -> EventLoopFuture<Void> {
+        if let stopPromise { return stopPromise.futureResult }
+        let promise = eventLoop.makePromise(of: Void.self)
+        stopPromise = promise
+        following?.cancel()
+        repeated?.cancel()
+        announcements?.whenSuccess { $0.close(promise: nil) }
+        handle(.stop)
+        return promise.futureResult
+    }
+
+    private func update(_ list: [LinuxInterface]) {
+        self.list = list
+        look()
+    }
+
+    /// Reads the default route.
+    private func look() {
+        guard stopPromise == nil else { return }
+        let current = DefaultRouters.gateway(procFile("/proc/net/route") ?? "", of: list)
+        guard current != gateway || state == .waiting else { return }
+        gateway = current
+        socket?.close()
+        socket = current.map { current in
+            RouterSocket(SocketAddress(current.router, port: PortMapper.routerPort, interface: 0), on: eventLoop) {
+                [weak self] bytes in self?.handle(.received(bytes))
+            }
+        }
+        handle(.gateway(current))
+    }
+
+    private func announced(_ bytes: [UInt8], by address: SocketAddress) {
+        guard let router = gateway?.router, address.ipAddress as IPAddress? == router else { return }
+        handle(.received(bytes))
+    }
+
+    private func handle(_ event: PortMapper.Event) {
+        actions.perform(machine.handle(event, now: BootClock.now), by: perform)
+        guard !actions.isPerforming else { return }
+        timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
+            self?.handle(.deadlineReached)
+        }
+    }
+
+    private func perform(_ action: PortMapper.Action) {
+        switch action {
+        case .send(let bytes): socket?.send(bytes)
+        case .mapped(let mapping): change(.mapped(mapping))
+        case .failed(let failure): change(.failed(failure))
+        case .stopped:
+            timer.stop()
+            socket?.close()
+            stopPromise?.succeed()
+        }
+    }
+
+    private func change(_ state: State) {
+        self.state = state
+        changed(state)
+    }
+}
+
+/// A UDP socket that is connected to a router.
+private final class RouterSocket: Sendable {
+    private let channel: EventLoopFuture<any Channel>
+
+    init(
+        _ router: SocketAddress, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        channel = DatagramBootstrap(group: eventLoop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DatagramHandler { bytes, _ in receive(bytes) })
+                }
+            }
+            .connect(to: router)
+    }
+
+    func send(_ bytes: [UInt8]) {
+        channel.whenSuccess { $0.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
+    }
+
+    func close() { channel.whenSuccess { $0.close(promise: nil) } }
+}
+
+/// Delivers the datagrams of a socket with their sender. An error, such as an unreachable port, does not close it.
+private final class DatagramHandler: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+    private let receive: ([UInt8], SocketAddress) -> Void
+
+    init(receive: @escaping ([UInt8], SocketAddress) -> Void) { self.receive = receive }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let datagram = unwrapInboundIn(data)
+        receive(Array(datagram.data.readableBytesView), datagram.remoteAddress)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+}
