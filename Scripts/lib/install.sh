@@ -71,6 +71,7 @@ interoperability fonts-dejavu-core  file /usr/share/fonts/truetype/dejavu/DejaVu
 interoperability dnsmasq-base  command dnsmasq
 interoperability bind9         command named
 interoperability bind9-dnsutils  command nsupdate
+interoperability miniupnpd-nftables  command miniupnpd
 interoperability isc-dhcp-server  command dhcpd
 interoperability kea-dhcp4-server  command kea-dhcp4
 interoperability python3-venv  module ensurepip

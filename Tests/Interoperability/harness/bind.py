@@ -11,19 +11,21 @@ class Bind:
 
     zone = "example.org"
 
-    def __init__(self, host, folder):
-        """`folder` stores the zone. It is kept when the server is stopped and started again."""
+    def __init__(self, host, folder, address=None):
+        """`folder` stores the zone. It is kept when the server is stopped and started again. `address` is that of the host, if it is not its
+        usual one."""
         self.host = host
+        self.address = address or host.ipv4
         self.key = folder / "plugs.key"
         self._configuration = folder / "named.conf"
         folder.mkdir()
         self.write_key(self.key)
         (folder / "zone").write_text(
-            f"$TTL 60\n@ IN SOA ns hostmaster 1 600 60 86400 5\n@ IN NS ns\nns IN A {host.ipv4}\n")
+            f"$TTL 60\n@ IN SOA ns hostmaster 1 600 60 86400 5\n@ IN NS ns\nns IN A {self.address}\n")
         self._configuration.write_text(f"""
             options {{
                 directory "{folder}"; pid-file none; session-keyfile none; recursion no; dnssec-validation no;
-                listen-on {{ {host.ipv4}; }}; listen-on-v6 {{ none; }};
+                listen-on {{ {self.address}; }}; listen-on-v6 {{ none; }};
             }};
             controls {{ }};
             include "{self.key}";
@@ -47,16 +49,16 @@ class Bind:
 
     def serve(self, host):
         """Makes this the name server of the host."""
-        host.run("sh", "-c", f"echo nameserver {self.host.ipv4} >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
+        host.run("sh", "-c", f"echo nameserver {self.address} >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
 
     def update(self, *changes):
         """Changes the zone with nsupdate(1). A change is such as "add NAME 1 TXT text"."""
-        lines = "\n".join([f"server {self.host.ipv4}", f"zone {self.zone}", *(f"update {change}" for change in changes), "send"])
+        lines = "\n".join([f"server {self.address}", f"zone {self.zone}", *(f"update {change}" for change in changes), "send"])
         self.host.run("sh", "-c", f"nsupdate -k {self.key} <<'end'\n{lines}\nend")
 
     def records(self, name, kind):
         """The data of the records, as dig(1) prints it."""
-        return sorted(self.host.run("dig", "+short", f"@{self.host.ipv4}", f"{name}.{self.zone}", kind).splitlines())
+        return sorted(self.host.run("dig", "+short", f"@{self.address}", f"{name}.{self.zone}", kind).splitlines())
 
     def register(self, name, port, txt="id=000000000001", life=1, host=None):
         """Registers a plug, on this host if given; `life` is the time to live in seconds."""

@@ -1,0 +1,87 @@
+"""Houses behind routers that translate addresses, and the internet between them."""
+
+import json
+
+
+class Internet:
+    """A link with the addresses 11.7.0.0/24. Routers that map ports refuse to have an address that is reserved for documentation."""
+
+    def __init__(self, lan):
+        self.link = lan.link()
+        self._count = 0
+
+    def join(self, host, interface):
+        """Connects a host, and returns its address."""
+        self._count += 1
+        address = f"11.7.0.{self._count}"
+        host.connect(interface, ipv4=False, link=self.link)
+        host.run("ip", "address", "add", f"{address}/24", "dev", interface)
+        return address
+
+    def host(self):
+        """Adds a host with the attribute `address`."""
+        host = self.link.host(connected=False)
+        host.address = self.join(host, "eth0")
+        return host
+
+
+class Router:
+    """A router between a house (eth0) and the internet (eth1). `maps` starts miniupnpd, which maps ports by PCP and NAT-PMP."""
+
+    def __init__(self, internet, house, folder, maps=True):
+        self.host = house.host()
+        self.address = internet.join(self.host, "eth1")
+        self._folder = folder
+        folder.mkdir()
+        (folder / "rules").write_text("""
+            table inet filter {
+                chain forward {
+                    type filter hook forward priority 0; policy drop;
+                    ct state established,related accept
+                    iifname eth0 accept
+                    jump miniupnpd
+                }
+                chain miniupnpd { }
+                chain prerouting { type nat hook prerouting priority -100; jump prerouting_miniupnpd; }
+                chain postrouting { type nat hook postrouting priority 100; oifname eth1 masquerade; }
+                chain prerouting_miniupnpd { }
+                chain postrouting_miniupnpd { }
+            }
+            """)
+        self.host.run("sysctl", "-qw", "net.ipv4.ip_forward=1")
+        self.host.run("nft", "-f", folder / "rules")
+        if maps:
+            self.start()
+
+    def start(self):
+        configuration = self._folder / "miniupnpd.conf"
+        configuration.write_text("\n".join([
+            "ext_ifname=eth1", "listening_ip=eth0", "ipv6_disable=yes", "enable_natpmp=yes", "enable_upnp=no", "system_uptime=no",
+            "upnp_forward_chain=miniupnpd", "upnp_nat_chain=prerouting_miniupnpd", "upnp_nat_postrouting_chain=postrouting_miniupnpd",
+            "uuid=00000000-0000-0000-0000-000000000000", "allow 1024-65535 0.0.0.0/0 1024-65535"]) + "\n")
+        self._mapping = self.host.start("miniupnpd", "-d", "-f", configuration, "-P", self._folder / "pid")
+
+    def restart(self):
+        """Restarts the program that maps ports, which forgets all mappings."""
+        self._mapping.stop()
+        for chain in ["miniupnpd", "prerouting_miniupnpd", "postrouting_miniupnpd"]:
+            self.host.run("nft", "flush", "chain", "inet", "filter", chain)
+        self.start()
+
+    def change_address(self, address):
+        """Replaces the external address."""
+        self.host.run("ip", "address", "add", f"{address}/24", "dev", "eth1")
+        self.host.run("ip", "address", "delete", f"{self.address}/24", "dev", "eth1")
+        # The deletion of a primary address removes the secondary ones too.
+        self.host.finish("ip", "address", "add", f"{address}/24", "dev", "eth1")
+        self.address = address
+
+    def serve(self, host):
+        """Makes this the default router of a host in the house."""
+        host.run("ip", "route", "replace", "default", "via", self.host.ipv4)
+
+    def mapped_ports(self):
+        """The external ports that lead into the house."""
+        told = json.loads(self.host.run("nft", "-j", "list", "chain", "inet", "filter", "prerouting_miniupnpd"))["nftables"]
+        matches = [part["match"] for entry in told if "rule" in entry for part in entry["rule"]["expr"] if "match" in part]
+        return {match["right"] for match in matches if match["left"].get("payload", {}).get("field") == "dport"}

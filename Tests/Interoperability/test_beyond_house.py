@@ -1,0 +1,117 @@
+"""Tests of plugs behind a router that maps ports (miniupnpd), whose controllers are in another house behind another router."""
+
+import time
+
+import pytest
+
+from deadlines import eventually
+from harness.bind import TYPE, Bind
+from harness.router import Internet, Router
+
+
+@pytest.fixture
+def internet(lan):
+    return Internet(lan)
+
+
+@pytest.fixture
+def server(internet, tmp_path):
+    host = internet.host()
+    return Bind(host, tmp_path / "bind", host.address)
+
+
+@pytest.fixture
+def router(lan, internet, tmp_path):
+    """The router of the plug's house."""
+    return Router(internet, lan, tmp_path / "router")
+
+
+@pytest.fixture
+def lamp(lan, plug, server, router, tmp_path):
+    """A plug that maps its port and registers itself."""
+    host = lan.host()
+    router.serve(host)
+    configuration = tmp_path / "plugd.toml"
+    configuration.write_text(
+        f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.address}"\nkey_file = "{server.key}"\nmap_port = true\n')
+    return plug(host, "Lamp", config=configuration, port=4711)
+
+
+@pytest.fixture
+def away(lan, internet, controller, server, tmp_path):
+    """A controller in another house."""
+    house = lan.link()
+    router, host = Router(internet, house, tmp_path / "other router", maps=False), house.host()
+    router.serve(host)
+    server.serve(host)
+    person = controller(host)
+    person.under(["env", f"SMARTPLUG_DOMAIN={server.zone}"])
+    return person
+
+
+def wide_area(lamp):
+    return lamp.status()["wide_area"] if lamp.answers() else {}
+
+
+def is_reachable_at(lamp, server, address):
+    """Returns True if the router's mapping is known and registered."""
+    state = wide_area(lamp)
+    is_mapped = state.get("mapping", {}).get("address") == address and state["mapping"]["public"]
+    return is_mapped and state.get("name") == "Lamp" and server.records(f"plug-{lamp.status()['id']}", "A") == [address]
+
+
+def test_a_plug_is_used_from_another_house(lamp, away, server, router):
+    """The zone has the external address and port. The controller switches the plug and receives its events. A stop removes the records and
+    the mapping."""
+    eventually(lambda: is_reachable_at(lamp, server, router.address), 20, lambda: f"the mapping:\n{lamp.running.transcript()}")
+    assert [record.split()[2] for record in server.records(f"Lamp.{TYPE}", "SRV")] == [str(wide_area(lamp)["mapping"]["port"])]
+    assert router.mapped_ports() == {4711}
+    watching = away.watch()
+    watching.seen_object(lambda told: told["event"] == "snapshot", 15, "the snapshot")
+    away.does("on", "Lamp")
+    watching.seen_object(lambda told: told["event"] == "relay" and told["on"] is True, 10, "the event")
+    assert lamp.status()["relay"] == "on"
+    lamp.running.stop()
+    assert router.mapped_ports() == set()
+    assert server.records(TYPE, "PTR") == server.records(f"Lamp.{TYPE}", "SRV") == []
+
+
+def test_a_router_that_restarts_or_gets_another_address(lamp, away, server, router):
+    """The router forgets the mapping, and later gets another address. The plug maps the port again, and corrects its records."""
+    eventually(lambda: is_reachable_at(lamp, server, router.address), 20, lambda: f"the mapping:\n{lamp.running.transcript()}")
+    router.restart()
+    eventually(lambda: router.mapped_ports() == {4711}, 15, lambda: f"the mapping:\n{lamp.running.transcript()}")
+    away.does("on", "Lamp")
+    router.change_address("11.7.0.99")
+    eventually(lambda: is_reachable_at(lamp, server, "11.7.0.99"), 15, lambda: f"the new address:\n{lamp.running.transcript()}")
+    assert lamp.status()["relay"] == "on"
+
+
+def test_a_router_without_mapping_is_named(lan, plug, internet, server, tmp_path):
+    """The plug reports why its port is not mapped, registers the address in its own network, and opens nothing."""
+    router, host = Router(internet, lan, tmp_path / "router", maps=False), lan.host()
+    router.serve(host)
+    configuration = tmp_path / "plugd.toml"
+    configuration.write_text(
+        f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.address}"\nkey_file = "{server.key}"\nmap_port = true\n')
+    lamp = plug(host, "Lamp", config=configuration)
+    warning = lamp.running.seen(lambda line: "cannot connect" in line.text, 60, "the reason")
+    assert "the router answers neither PCP nor NAT-PMP" in warning.text
+    assert "neither PCP nor NAT-PMP" in wide_area(lamp)["mapping"]["reason"]
+    eventually(lambda: server.records(f"plug-{lamp.status()['id']}", "A") == [host.ipv4], 10, "the own address")
+
+
+def test_a_plug_that_is_not_configured_sends_nothing(lan, plug, internet, router, tmp_path):
+    """Without [wide_area], no packet of PCP, NAT-PMP, DNS updates or UPnP leaves the plug."""
+    host = lan.host()
+    router.serve(host)
+    seen = host.start(
+        "tcpdump", "-lni", "eth0", "src", "host", host.ipv4, "and", "(port 5350 or port 5351 or port 53 or port 1900)", name="tcpdump")
+    seen.seen(lambda line: "listening on" in line.text, 10, "that it captures")
+    lamp = plug(host, "Lamp")
+    eventually(lamp.answers, 10, "the plug")
+    time.sleep(3)
+    lamp.running.stop()
+    assert "wide_area" not in lamp.running.transcript()
+    assert [line for line in seen.transcript().splitlines() if " > " in line] == []
+    assert router.mapped_ports() == set()
