@@ -1,0 +1,80 @@
+import DNSWire
+import PortMapping
+import ProtocolCore
+
+extension FuzzTarget {
+    /// Sends the messages of a router to a machine that maps a port. In each datagram, with a two-byte length in front,
+    /// the bytes of the nonce are replaced by those of the machine if it has a length of a mapping. The machine reports
+    /// only possible addresses, sends few requests, and stops when it must. The input is valid if a port is mapped.
+    static let router = FuzzTarget(
+        name: "router",
+        seeds: { RouterLink.seeds },
+        check: { bytes in
+            var link = RouterLink()
+            for datagram in datagrams(in: bytes).prefix(32) { try link.receive(datagram) }
+            try link.stop()
+            return link.isMapped
+        })
+}
+
+/// A machine and its router in virtual time.
+private struct RouterLink {
+    /// The messages of a router with PCP, and of one with NAT-PMP.
+    static let seeds: [[UInt8]] = {
+        let address: [UInt8] = [203, 0, 113, 1]
+        let header: [UInt8] = [2, 0x81, 0, 0, 0, 0, 0x1C, 0x20, 0, 0, 1, 0] + Array(repeating: 0, count: 12)
+        let zeros = [UInt8](repeating: 0, count: 12)
+        let pcp = header + zeros + [6, 0, 0, 0, 0x12, 0x67, 0x12, 0x67] + zeros.prefix(10) + [0xFF, 0xFF] + address
+        let unsupported: [UInt8] = [0, 0x81, 0, 1, 0, 0, 1, 0]
+        let external: [UInt8] = [0, 128, 0, 0, 0, 0, 1, 0] + address
+        let natpmp: [UInt8] = [0, 130, 0, 0, 0, 0, 1, 0, 0x12, 0x67, 0x12, 0x68, 0, 0, 0x1C, 0x20]
+        return [framed([pcp, pcp]), framed([unsupported, external, natpmp])]
+    }()
+
+    private(set) var isMapped = false
+    private var machine: PortMapper
+    private var request: [UInt8] = []
+    private var isStopped = false
+    private var sentCount = 0
+    private var now = Instant.zero
+
+    init() {
+        var random = SeededRandom(seed: 1)
+        machine = PortMapper(port: 0x1267, random: &random)
+        let gateway = Gateway(router: .v4(192, 168, 1, 1), host: .v4(192, 168, 1, 7))
+        _ = try? handle(.gateway(gateway))
+    }
+
+    mutating func receive(_ datagram: [UInt8]) throws {
+        var datagram = datagram
+        if datagram.count == 60, request.count == 60 { datagram.replaceSubrange(24..<36, with: request[24..<36]) }
+        try handle(.received(datagram))
+        now = min(machine.nextDeadline ?? now, now + .seconds(2))
+        try handle(.deadlineReached)
+        try require(sentCount <= 200, "\(sentCount) requests were sent")
+    }
+
+    mutating func stop() throws {
+        try handle(.stop)
+        for _ in 0..<8 where !isStopped {
+            now = now + Duration.seconds(1)
+            try handle(.deadlineReached)
+        }
+        try require(isStopped && machine.nextDeadline == nil, "the machine did not stop")
+    }
+
+    private mutating func handle(_ event: PortMapper.Event) throws {
+        for action in machine.handle(event, now: now) {
+            switch action {
+            case .send(let bytes):
+                request = bytes
+                sentCount += 1
+            case .mapped(let mapping):
+                isMapped = true
+                try require(mapping.port != 0 && !mapping.address.isLoopback, "an impossible mapping was reported")
+            case .failed: break
+            case .stopped: isStopped = true
+            }
+        }
+    }
+}
