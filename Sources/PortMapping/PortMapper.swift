@@ -318,7 +318,7 @@ public struct PortMapper: Machine, Sendable {
         case .mapping(let nonce, let port, let external):
             guard nonce == self.nonce.bytes, port == internalPort else { return }
             switch exchange?.request {
-            case .remove(.pcp): finish()
+            case .remove(.pcp): if response.lifetime == 0 { finish() }
             case .map(.pcp):
                 note(response.epoch, now: now)
                 confirm(external, .pcp, lifetime: response.lifetime, now: now)
@@ -351,7 +351,7 @@ public struct PortMapper: Machine, Sendable {
             note(response.epoch, now: now)
             guard let externalAddress else { return }
             confirm(PortMapping(address: externalAddress, port: port), .natpmp, lifetime: lifetime, now: now)
-        case (.mapping(internalPort, _, _), .remove(.natpmp)?): finish()
+        case (.mapping(internalPort, _, lifetime: 0), .remove(.natpmp)?): finish()
         case (.failure, .map(.pcp)?):
             // A router without PCP rejects the version of the request in this way (RFC 6887 §9).
             request(.address, now: now)

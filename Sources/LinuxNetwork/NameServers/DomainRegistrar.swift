@@ -168,10 +168,11 @@ public actor DomainRegistrar {
 
     /// Publishes the external address if the router maps the port, otherwise those of the interfaces.
     private func publish() {
-        if case .mapped(let mapping) = mapping, mapping.isPublic {
+        switch mapping {
+        case .waiting: break
+        case .mapped(let mapping) where mapping.isPublic:
             handle(.publish(ZoneService(service, addresses: [mapping.address], port: mapping.port)))
-        } else {
-            handle(.publish(ZoneService(service, addresses: addresses)))
+        case .mapped, .failed, nil: handle(.publish(ZoneService(service, addresses: addresses)))
         }
     }
 

@@ -27,6 +27,7 @@ public final class MappedPort: @unchecked Sendable {
     private let changed: @Sendable (State) -> Void
     private var machine: PortMapper
     private var gateway: Gateway?
+    private var hasLooked = false
     private var socket: RouterSocket?
     private var announcements: EventLoopFuture<any Channel>?
     private var list: [LinuxInterface] = []
@@ -98,13 +99,12 @@ public final class MappedPort: @unchecked Sendable {
     private func look() {
         guard stopPromise == nil else { return }
         let current = DefaultRouters.gateway(procFile("/proc/net/route") ?? "", of: list)
-        guard current != gateway || state == .waiting else { return }
+        guard current != gateway || !hasLooked else { return }
+        hasLooked = true
         gateway = current
         socket?.close()
         socket = current.map { current in
-            RouterSocket(SocketAddress(current.router, port: PortMapper.routerPort, interface: 0), on: eventLoop) {
-                [weak self] bytes in self?.handle(.received(bytes))
-            }
+            RouterSocket(current, on: eventLoop) { [weak self] bytes in self?.handle(.received(bytes)) }
         }
         handle(.gateway(current))
     }
@@ -140,20 +140,20 @@ public final class MappedPort: @unchecked Sendable {
     }
 }
 
-/// A UDP socket that is connected to a router.
+/// A UDP socket that is connected to a router. Its source is the address that the requests contain.
 private final class RouterSocket: Sendable {
     private let channel: EventLoopFuture<any Channel>
 
-    init(
-        _ router: SocketAddress, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8]) -> Void
-    ) {
+    init(_ gateway: Gateway, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8]) -> Void) {
+        let router = SocketAddress(gateway.router, port: PortMapper.routerPort, interface: 0)
         channel = DatagramBootstrap(group: eventLoop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(DatagramHandler { bytes, _ in receive(bytes) })
                 }
             }
-            .connect(to: router)
+            .bind(to: SocketAddress(gateway.host, port: 0, interface: 0))
+            .flatMap { channel in channel.connect(to: router).map { channel } }
     }
 
     func send(_ bytes: [UInt8]) {
