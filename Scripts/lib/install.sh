@@ -69,9 +69,9 @@ interoperability curl          command curl
 interoperability librsvg2-bin  command rsvg-convert
 interoperability fonts-dejavu-core  file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 interoperability dnsmasq-base  command dnsmasq
-interoperability bind9         command named
-interoperability bind9-dnsutils  command nsupdate
-interoperability miniupnpd-nftables  command miniupnpd
+wide-area        bind9         command named
+wide-area        bind9-dnsutils  command nsupdate
+wide-area        miniupnpd-nftables  command miniupnpd
 interoperability isc-dhcp-server  command dhcpd
 interoperability kea-dhcp4-server  command kea-dhcp4
 interoperability python3-venv  module ensurepip

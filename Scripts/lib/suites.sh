@@ -3,9 +3,9 @@
 # For a suite NAME: packages_of[NAME] has the purposes of install.sh whose packages the suite needs, why_not_NAME prints the reason if the
 # suite cannot run here, and jobs_NAME prints its jobs, one per line, in the format of Scripts/lib/jobs.py.
 
-suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy conformance hardware packages bench soak)
+suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages bench soak)
 declare -A packages_of=(
-    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability sleep-proxy" [conformance]="conformance"
+    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability sleep-proxy" [wide-area]="interoperability wide-area" [conformance]="conformance"
     [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
     [format]="interoperability" [soak]="interoperability"
 )
@@ -34,6 +34,7 @@ why_not_soak() { needs_root "a network namespace" soak; }
 why_not_web() { needs_root "a network namespace" web; }
 why_not_homekit() { needs_root "a network namespace" homekit; }
 why_not_sleep-proxy() { needs_root "a network namespace" sleep-proxy; }
+why_not_wide-area() { needs_root "a network namespace" wide-area; }
 why_not_home-assistant() {
     if ((EUID != 0)); then
         needs_root "a network namespace" home-assistant
@@ -93,7 +94,7 @@ prepare_suites() {
 
 wants_python() {
     local suite
-    for suite in programs interoperability web homekit home-assistant sleep-proxy conformance hardware packages bench soak format; do
+    for suite in programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages bench soak format; do
         if wants "$suite"; then return 0; fi
     done
     return 1
@@ -104,7 +105,7 @@ driven=.build-tests/driven
 
 build_for_suites() {
     local programs=false program suite
-    for suite in programs interoperability web homekit home-assistant sleep-proxy conformance hardware packages soak; do
+    for suite in programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages soak; do
         if wants "$suite"; then programs=true; fi
     done
     # --all compiles the benchmarks without running them, to detect compile errors.
@@ -211,6 +212,7 @@ jobs_web() {
 }
 jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
 jobs_sleep-proxy() { python_jobs sleep-proxy waits Tests/SleepProxy "$driven"; }
+jobs_wide-area() { python_jobs wide-area waits Tests/WideArea "$driven"; }
 jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from deadlines import eventually
-from harness.bind import TYPE, Bind
+from bind import TYPE, Bind
 
 
 @pytest.fixture

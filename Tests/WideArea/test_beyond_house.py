@@ -5,8 +5,8 @@ import time
 import pytest
 
 from deadlines import eventually
-from harness.bind import TYPE, Bind
-from harness.router import Internet, Router
+from bind import TYPE, Bind
+from router import Internet, Router
 
 
 @pytest.fixture
