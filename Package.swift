@@ -13,7 +13,7 @@ let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(Stri
 /// the tests, which need the dynamic runtime, could not share compiled modules with the demo build.
 let standaloneFlags = """
     -use-ld=lld -static-stdlib -Xlinker --strip-all -l_FoundationICU -lCoreFoundation -l_FoundationCShims \
-    -l_FoundationCollections -lswiftSynchronization
+    -l_FoundationCollections -lswiftSynchronization -Xlinker --no-export-dynamic
     """
 let standalone: [LinkerSetting] = [nil, "fuzzer"].contains(build) ? [] : [.unsafeFlags(words(standaloneFlags))]
 

@@ -42,7 +42,7 @@ public final class MappedPort: @unchecked Sendable {
     /// - Parameters:
     ///   - interfaces: the interfaces whose router may be used.
     ///   - changed: called on the event loop with each new state.
-    public init(
+    init(
         _ port: UInt16, interfaces: InterfaceFilter, on eventLoop: any EventLoop,
         changed: @escaping @Sendable (State) -> Void
     ) {
@@ -54,7 +54,7 @@ public final class MappedPort: @unchecked Sendable {
     }
 
     /// Requests the mapping.
-    public func start() {
+    func start() {
         announcements = DatagramBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_reuseaddr), value: 1)
             .channelInitializer { [weak self] channel in
@@ -64,10 +64,10 @@ public final class MappedPort: @unchecked Sendable {
             }
             .bind(host: "0.0.0.0", port: Int(PortMapper.hostPort))
         let (filter, eventLoop) = (interfaces, eventLoop)
-        following = Task { [weak self] in
+        following = Task {
             do {
                 for try await list in InterfaceMonitor.interfaces(filter, on: eventLoop) {
-                    eventLoop.execute { self?.update(list) }
+                    eventLoop.execute { self.update(list) }
                 }
             } catch {
                 // Discovery reports this error. Without a list, no router is known.
@@ -79,7 +79,7 @@ public final class MappedPort: @unchecked Sendable {
     }
 
     /// Removes the mapping. The future succeeds when the router has answered, or after two seconds.
-    public func stop() -> EventLoopFuture<Void> {
+    func stop() -> EventLoopFuture<Void> {
         if let stopPromise { return stopPromise.futureResult }
         let promise = eventLoop.makePromise(of: Void.self)
         stopPromise = promise
