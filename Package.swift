@@ -87,7 +87,7 @@ let shared: [Target] = [
             smartplug.proto description.proto pairing.proto log.proto audit.proto homekit.proto samples.proto \
             Protocol.md
             """),
-    module("Sources/PlugTransport", "PlugModel CPlugTransport LinuxNetwork NIOSSL NIOTLS Crypto"),
+    module("Sources/PlugTransport", "PlugModel CPlugTransport LinuxNetwork NIOSSL NIOTLS"),
     module("Sources/CPlugTransport"),
     module("Sources/JSONText"),
     module("Sources/PlugTopics", "PlugModel JSONText Crypto DequeModule"),

@@ -102,6 +102,8 @@ public struct PortMapper: Machine, Sendable {
         case gateway(Gateway?)
         /// A datagram of the router.
         case received([UInt8])
+        /// The router reports that no program uses the port of the requests (ICMP).
+        case refused
         /// Removes the mapping. ``Action/stopped`` follows.
         case stop
         /// The time of ``PortMapper/nextDeadline`` was reached.
@@ -197,6 +199,7 @@ public struct PortMapper: Machine, Sendable {
             guard gateway != self.gateway || gateway == nil && !hasFailed, !isStopping else { break }
             change(gateway, now: now)
         case .received(let bytes): receive(bytes, now: now)
+        case .refused: if let exchange { giveUp(exchange.request, now: now) }
         case .stop:
             guard !isStopping else { break }
             isStopping = true

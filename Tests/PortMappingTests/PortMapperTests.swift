@@ -114,6 +114,18 @@ struct PortMapperTests {
         #expect(home.isStopped)
     }
 
+    @Test("A router without a program at its port is reported at once") func refused() {
+        var home = VirtualHome(.silent)
+        home.connect()
+        home.handle(.refused)
+        #expect(home.sent.map(\.count) == [60, 2] && home.failures.isEmpty)
+        home.handle(.refused)
+        #expect(home.failures == [.noAnswer])
+        // An error without a request is ignored.
+        home.handle(.refused)
+        #expect(home.failures == [.noAnswer] && home.sent.count == 2)
+    }
+
     @Test("A lost router is reported when the mapping has expired") func lostRouter() {
         var home = VirtualHome(.pcp)
         home.connect()

@@ -1,6 +1,7 @@
 """Houses behind routers that translate addresses, and the internet between them."""
 
 import json
+import signal
 
 
 class Internet:
@@ -62,11 +63,17 @@ class Router:
         self._mapping = self.host.start("miniupnpd", "-d", "-f", configuration, "-P", self._folder / "pid")
 
     def restart(self):
-        """Restarts the program that maps ports, which forgets all mappings."""
+        """Restarts the program that maps ports, which forgets all mappings, and lets it announce that."""
         self._mapping.stop()
         for chain in ["miniupnpd", "prerouting_miniupnpd", "postrouting_miniupnpd"]:
             self.host.run("nft", "flush", "chain", "inet", "filter", chain)
         self.start()
+        self._mapping.seen(lambda line: "Listening for NAT-PMP" in line.text, 10, "that it listens")
+        self._announce()
+
+    def _announce(self):
+        """Lets miniupnpd announce its address, as the scripts of an internet connection do."""
+        self._mapping.process.send_signal(signal.SIGUSR1)
 
     def change_address(self, address):
         """Replaces the external address."""
@@ -75,6 +82,7 @@ class Router:
         # The deletion of a primary address removes the secondary ones too.
         self.host.finish("ip", "address", "add", f"{address}/24", "dev", "eth1")
         self.address = address
+        self._announce()
 
     def serve(self, host):
         """Makes this the default router of a host in the house."""

@@ -59,7 +59,7 @@ public final class MappedPort: @unchecked Sendable {
             .channelOption(.socketOption(.so_reuseaddr), value: 1)
             .channelInitializer { [weak self] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(DatagramHandler { self?.announced($0, by: $1) })
+                    try channel.pipeline.syncOperations.addHandler(DatagramHandler({ self?.announced($0, by: $1) }))
                 }
             }
             .bind(host: "0.0.0.0", port: Int(PortMapper.hostPort))
@@ -104,7 +104,7 @@ public final class MappedPort: @unchecked Sendable {
         gateway = current
         socket?.close()
         socket = current.map { current in
-            RouterSocket(current, on: eventLoop) { [weak self] bytes in self?.handle(.received(bytes)) }
+            RouterSocket(current, on: eventLoop) { [weak self] event in self?.handle(event) }
         }
         handle(.gateway(current))
     }
@@ -144,12 +144,13 @@ public final class MappedPort: @unchecked Sendable {
 private final class RouterSocket: Sendable {
     private let channel: EventLoopFuture<any Channel>
 
-    init(_ gateway: Gateway, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8]) -> Void) {
+    init(_ gateway: Gateway, on eventLoop: any EventLoop, report: @escaping @Sendable (PortMapper.Event) -> Void) {
         let router = SocketAddress(gateway.router, port: PortMapper.routerPort, interface: 0)
         channel = DatagramBootstrap(group: eventLoop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(DatagramHandler { bytes, _ in receive(bytes) })
+                    try channel.pipeline.syncOperations.addHandler(
+                        DatagramHandler({ bytes, _ in report(.received(bytes)) }, fail: { report(.refused) }))
                 }
             }
             .bind(to: SocketAddress(gateway.host, port: 0, interface: 0))
@@ -163,18 +164,24 @@ private final class RouterSocket: Sendable {
     func close() { channel.whenSuccess { $0.close(promise: nil) } }
 }
 
-/// Delivers the datagrams of a socket with their sender. An error, such as an unreachable port, does not close it.
+/// Delivers the datagrams of a socket with their sender, and the errors, such as an unreachable port (ICMP). An error does
+/// not close the socket.
 private final class DatagramHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
     private let receive: ([UInt8], SocketAddress) -> Void
 
-    init(receive: @escaping ([UInt8], SocketAddress) -> Void) { self.receive = receive }
+    private let fail: () -> Void
+
+    init(_ receive: @escaping ([UInt8], SocketAddress) -> Void, fail: @escaping () -> Void = {}) {
+        self.receive = receive
+        self.fail = fail
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let datagram = unwrapInboundIn(data)
         receive(Array(datagram.data.readableBytesView), datagram.remoteAddress)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { fail() }
 }
