@@ -19,7 +19,7 @@ struct PCPRequest: Hashable, Sendable {
     let client: IPAddress
     let nonce: MappingNonce
     let internalPort: UInt16
-    /// The wish for an external address and port; nil for any.
+    /// The suggested external address and port; nil for any.
     let suggestion: PortMapping?
 
     var encoded: [UInt8] {

@@ -136,7 +136,7 @@ public struct PortMapper: Machine, Sendable {
 
     private enum Method { case pcp, natpmp }
 
-    /// What is requested from the router.
+    /// A request to the router.
     private enum Request {
         case map(Method)
         /// The first request in NAT-PMP, whose mappings do not contain the external address.
@@ -180,7 +180,7 @@ public struct PortMapper: Machine, Sendable {
 
     /// Creates a machine that does nothing before ``Event/gateway(_:)``.
     ///
-    /// - Parameter random: the source of the nonce. Outside of tests it must be unpredictable, because whoever knows the
+    /// - Parameter random: the source of the nonce. Outside of tests it must be unpredictable, because a host that knows the
     ///   nonce can remove the mapping.
     public init(port: UInt16, random: inout some RandomNumberGenerator) {
         internalPort = port
@@ -387,7 +387,7 @@ public struct PortMapper: Machine, Sendable {
         if !isContinuous, let active { renewSoon(active, now: now) }
     }
 
-    /// Renews the mapping, but not more often than once per second, because anyone can forge announcements.
+    /// Renews the mapping, but not more often than once per second, because any host can forge announcements.
     private mutating func renewSoon(_ active: Active, now: Instant) {
         if exchange == nil, !isStopping { due = max(now, active.confirmed + .seconds(1)) }
     }

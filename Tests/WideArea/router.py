@@ -90,6 +90,6 @@ class Router:
 
     def mapped_ports(self):
         """The external ports that lead into the house."""
-        told = json.loads(self.host.run("nft", "-j", "list", "chain", "inet", "filter", "prerouting_miniupnpd"))["nftables"]
-        matches = [part["match"] for entry in told if "rule" in entry for part in entry["rule"]["expr"] if "match" in part]
+        found = json.loads(self.host.run("nft", "-j", "list", "chain", "inet", "filter", "prerouting_miniupnpd"))["nftables"]
+        matches = [part["match"] for entry in found if "rule" in entry for part in entry["rule"]["expr"] if "match" in part]
         return {match["right"] for match in matches if match["left"].get("payload", {}).get("field") == "dport"}

@@ -67,9 +67,9 @@ def test_a_plug_is_used_from_another_house(lamp, away, server, router):
     assert [record.split()[2] for record in server.records(f"Lamp.{TYPE}", "SRV")] == [str(wide_area(lamp)["mapping"]["port"])]
     assert router.mapped_ports() == {4711}
     watching = away.watch()
-    watching.seen_object(lambda told: told["event"] == "snapshot", 15, "the snapshot")
+    watching.seen_object(lambda line: line["event"] == "snapshot", 15, "the snapshot")
     away.does("on", "Lamp")
-    watching.seen_object(lambda told: told["event"] == "relay" and told["on"] is True, 10, "the event")
+    watching.seen_object(lambda line: line["event"] == "relay" and line["on"] is True, 10, "the event")
     assert lamp.status()["relay"] == "on"
     lamp.running.stop()
     assert router.mapped_ports() == set()
@@ -79,7 +79,7 @@ def test_a_plug_is_used_from_another_house(lamp, away, server, router):
 def test_a_router_that_restarts_or_gets_another_address(lamp, away, server, router):
     """The router forgets the mapping, and later gets another address. The plug maps the port again, and corrects its records."""
     eventually(lambda: is_reachable_at(lamp, server, router.address), 20, lambda: f"the mapping:\n{lamp.running.transcript()}")
-    time.sleep(4)  # A shorter life of a router cannot be told from inexact clocks (RFC 6887 §8.5).
+    time.sleep(4)  # The router must have run for longer than clocks may differ (RFC 6887 §8.5).
     router.restart()
     eventually(lambda: router.mapped_ports() == {4711}, 15, lambda: f"the mapping:\n{lamp.running.transcript()}")
     away.does("on", "Lamp")
