@@ -64,7 +64,7 @@ public actor HouseFollower {
         } prioritize: {
             client.prioritize($0)
         } browse: {
-            client.browse().map(\.change)
+            client.announcements().map(\.change)
         } follow: { name, known in
             client.follow(name, after: cursor, known: known, stateOptions: stateOptions)
         }

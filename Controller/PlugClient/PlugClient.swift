@@ -77,10 +77,14 @@ public final class PlugClient: Sendable {
         isStopped.withLock { if !$0 { discovery.prioritize(services) } }
     }
 
-    /// Returns the plugs that appear, change and disappear in `local` and the other domains. Browsing ends when the
-    /// reader stops.
-    public func browse() -> PlugBrowser {
-        PlugBrowser(services: discovery.browse(Self.serviceType, in: [DiscoveryNode.domain] + domains))
+    /// Returns the plugs that appear, change and disappear in `local` and the other domains. A plug that is found several
+    /// times is reported once. Browsing ends when the reader stops.
+    public func browse() -> PlugBrowser { PlugBrowser(services: announcements()) }
+
+    /// Returns all announcements in `local` and the other domains. An announcement with the id of a plug may be false, so
+    /// only a reader that shows plugs, and does not connect to them, may hide announcements with equal ids.
+    func announcements() -> ServiceBrowser {
+        discovery.browse(Self.serviceType, in: [DiscoveryNode.domain] + domains)
     }
 
     /// Finds a plug by name. Capitalization is ignored if only one plug matches.
@@ -134,7 +138,7 @@ public final class PlugClient: Sendable {
             var directory = PlugDirectory(wanted: wanted)
             _ = directory.prioritize(plugs, now: BootClock.now)
             var result: Found?
-            for await event in browse() {
+            for await event in announcements() {
                 _ = directory.handle(event.change, now: BootClock.now)
                 guard let name = directory.match(wanted), let found = found(directory, name) else { continue }
                 result = found
@@ -213,17 +217,15 @@ public final class PlugClient: Sendable {
         let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self, eventLoop] followed in
             let name = await followed.announcedName
             let service = try await resolve(name, within: .seconds(5))
-            let pinned = try entry(of: service, named: name)
-            if let id, pinned.id != id { throw PairingMismatch.another(name: name, id: pinned.id) }
-            if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
-            await followed.expect(pinned.id, nextKey: pinned.nextKey)
             do {
-                try await dialer.current.dialer.connect(
-                    to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop,
-                    owner: followed)
-            } catch {
-                // No address worked. Reconfirms the records, so that the next attempt has current ones.
-                await discovery.reconfirm(service.identity)
+                try await connect(followed, to: service, only: id, on: eventLoop)
+            } catch where service.identity.isLocal {
+                // The announcement may be false, and must not hide the plug in another domain.
+                for domain in domains {
+                    let identity = ServiceIdentity(name: name, type: Self.serviceType, domain: domain.description)
+                    guard let other = try? await discovery.resolveOnce(identity, timeout: .seconds(3)) else { continue }
+                    if (try? await connect(followed, to: other, only: id, on: eventLoop)) != nil { return }
+                }
                 throw error
             }
         }
@@ -244,6 +246,24 @@ public final class PlugClient: Sendable {
             })
         }
         return followed
+    }
+
+    /// Connects to the plug at this place, if it is paired.
+    private func connect(
+        _ followed: FollowedPlug, to service: ResolvedService, only id: PlugID?, on eventLoop: any EventLoop
+    ) async throws {
+        let pinned = try entry(of: service, named: service.identity.name)
+        if let id, pinned.id != id { throw PairingMismatch.another(name: service.identity.name, id: pinned.id) }
+        if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
+        await followed.expect(pinned.id, nextKey: pinned.nextKey)
+        do {
+            try await dialer.current.dialer.connect(
+                to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop, owner: followed)
+        } catch {
+            // No address worked. Reconfirms the records, so that the next attempt has current ones.
+            await discovery.reconfirm(service.identity)
+            throw error
+        }
     }
 
     /// Follows the plug that was found, and no other plug under the same name.

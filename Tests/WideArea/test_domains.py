@@ -3,7 +3,11 @@
 import pytest
 
 from deadlines import eventually
+from harness.avahi import Avahi
 from bind import TYPE, Bind
+
+# A line of shell that drops the multicast DNS that a host receives.
+DEAF = "nft 'add table inet deaf; add chain inet deaf in { type filter hook input priority 0; }; add rule inet deaf in udp dport 5353 drop'"
 
 
 @pytest.fixture
@@ -24,9 +28,10 @@ def browse(lan, controller, server):
 
 @pytest.fixture
 def registered(lan, plug, server, tmp_path):
-    """Returns a function that starts a plug which registers itself in the domain. `key` is its key file, if it differs from the server's."""
-    def start(name, key=None, **options):
-        host = lan.host()
+    """Returns a function that starts a plug which registers itself in the domain, on a new host or on `host`. `key` is its key file, if it
+    differs from the server's."""
+    def start(name, key=None, host=None, **options):
+        host = host or lan.host()
         configuration = tmp_path / f"{host.number}.toml"
         configuration.write_text(
             f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.host.ipv4}"\nkey_file = "{key or server.key}"\n')
@@ -84,7 +89,7 @@ def test_a_plug_beyond_multicast_is_used(lan, plug, controller, server, tmp_path
     port, identifier = at_home.port("Lamp"), at_home.browse().found("Lamp")["txt"]["id"]
     server.register("Lamp", port, txt=f"id={identifier}", host=host)
     far = lan.host()
-    far.run("nft", "add table inet far; add chain inet far in { type filter hook input priority 0; }; add rule inet far in udp dport 5353 drop")
+    far.run("sh", "-c", DEAF)
     server.serve(far)
     away = controller(far)
     missing = away.finish("on", "Lamp", within=15)
@@ -103,6 +108,25 @@ def test_a_plug_beyond_multicast_is_used(lan, plug, controller, server, tmp_path
     away.daemon(rules).seen_object(lambda told: told.get("plugs") == 1, 15, "that it follows the plug")
     lamp.press("--double")
     eventually(lambda: lamp.status()["relay"] == "off", 10, "that the rule switched the plug off")
+
+
+@pytest.mark.parametrize("name", ["Lamp", "Fake"])
+def test_a_false_announcement_does_not_hide_a_plug(lan, registered, controller, server, beyond, name):
+    """A host announces a service with the id of a plug of another network, under the plug's name or another one. The controller connects to
+    the plug in the domain."""
+    lamp = registered("Lamp", host=beyond)
+    eventually(lambda: name_of(lamp) == "Lamp", 15, lambda: f"the registration:\n{lamp.running.transcript()}")
+    Avahi(lan.host()).publish(name, 9, f"id={lamp.status()['id']}")
+    near = lan.host()
+    near.run("ip", "route", "add", "10.9.0.0/24", "via", beyond.router.ipv4)
+    server.serve(near)
+    person = controller(near)
+    person.under(["env", f"SMARTPLUG_DOMAIN={server.zone}"])
+    for verb in ["on", "off"]:
+        person.does(verb, "Lamp")
+        assert lamp.status()["relay"] == verb
+    watching = person.watch()
+    watching.seen_object(lambda record: record["event"] == "snapshot" and record["plug"] == "Lamp", 20, "the snapshot")
 
 
 def test_a_stopped_server_is_named_and_its_plugs_remain(server, browse):
@@ -161,8 +185,7 @@ def test_a_registered_plug_is_renamed(lan, registered, controller, server):
 
 def test_two_plugs_of_one_name(registered, server):
     """Plugs on links without multicast between them choose different names, and each one keeps its name after a crash."""
-    deaf = "nft 'add table inet deaf; add chain inet deaf in { type filter hook input priority 0; }; add rule inet deaf in udp dport 5353 drop'"
-    lamps = [registered("Lamp", prepare=deaf) for _ in range(2)]
+    lamps = [registered("Lamp", prepare=DEAF) for _ in range(2)]
     eventually(lambda: sorted(filter(None, map(name_of, lamps))) == ["Lamp", "Lamp (2)"], 20, lambda: f"two names: {[name_of(lamp) for lamp in lamps]}")
     assert len(server.records(TYPE, "PTR")) == 2
 
