@@ -3,7 +3,8 @@ public enum Diagnosis {
     /// Returns the findings in the order of their dependencies: the subject of a finding can only work if the subjects
     /// of the earlier findings work.
     public static func findings(_ seen: Observations) -> [Finding] {
-        ofInterfaces(seen) + ofPort(seen) + ofMulticast(seen) + ofServices(seen) + ofClock(seen.clock) + ofPlugs(seen)
+        ofInterfaces(seen) + ofPort(seen) + ofMulticast(seen) + ofDomains(seen) + ofServices(seen) + ofClock(seen.clock)
+            + ofPlugs(seen)
             + ofSleep(seen)
     }
 

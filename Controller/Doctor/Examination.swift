@@ -47,6 +47,7 @@ public struct Examination: Sendable {
         let listener = PacketListener(interfaces: filter, on: client.eventLoop, logger: logger)
         async let interfaces = interfaces()
         async let proxies = sleepProxies()
+        async let domains = domains()
         async let heard = HeardHosts.collect(listener.packets)
         let announced = await announcements()
         let services = await services(announced, paired)
@@ -58,6 +59,7 @@ public struct Examination: Sendable {
         await heard.note(in: &links, of: known)
         var seen = Observations(filter: filter, clock: .init(first: first, last: .now), wait: wait)
         (seen.interfaces, seen.links, seen.portHolders) = (known, links.map(\.link), portHolders)
+        seen.domains = await domains
         (seen.services, seen.plugs, seen.controllerFault) = (services, plugs, controllerFault)
         seen.sleep = Observations.Sleep(proxies: await proxies, fault: await SuspendMonitor.fault())
         return seen
@@ -71,6 +73,13 @@ public struct Examination: Sendable {
             logger.error("\(error)")
         }
         return []
+    }
+
+    private func domains() async -> [Observations.Domain] {
+        await concurrently(client.domains) { domain in
+            let state = await client.discovery.state(of: domain, listing: PlugClient.serviceType)
+            return Observations.Domain(name: "\(domain)", state: state)
+        }
     }
 
     private func links(_ listener: PacketListener, _ interfaces: [LinuxInterface]) async -> [ObservedLink] {

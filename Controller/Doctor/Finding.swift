@@ -12,7 +12,7 @@ public struct Finding: Hashable, Sendable {
 
     /// The examined part.
     public enum Subject: String, Hashable, Sendable {
-        case interface, multicast, port, service, clock, controller, plug, sleep
+        case interface, multicast, port, domain, service, clock, controller, plug, sleep
     }
 
     /// The severity.

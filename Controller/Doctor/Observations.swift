@@ -15,6 +15,8 @@ public struct Observations: Sendable {
     public var links: [Link] = []
     /// The other programs that have opened the port of multicast DNS.
     public var portHolders: [PortHolder] = []
+    /// The domains in which plugs are searched in addition to `local`.
+    public var domains: [Domain] = []
     /// The announced plugs by name.
     public var services: [Service] = []
     /// The wall clock at the start and the end of the examination.
@@ -58,6 +60,20 @@ public struct Observations: Sendable {
         public init(interface: String, family: IPFamily) {
             self.interface = interface
             self.family = family
+        }
+    }
+
+    /// A domain of name servers.
+    public struct Domain: Hashable, Sendable {
+        /// The domain as text, such as "example.org".
+        public var name: String
+        /// The content of the domain.
+        public var state: DomainState
+
+        /// Creates a domain.
+        public init(name: String, state: DomainState) {
+            self.name = name
+            self.state = state
         }
     }
 

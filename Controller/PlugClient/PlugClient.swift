@@ -34,7 +34,8 @@ public final class PlugClient: Sendable {
     let dialer: RenewedDialer
     let paired: PairedPlugs
     private let writer: PairedPlugsWriter
-    private let domains: [Name]
+    /// The domains of name servers in which plugs are searched in addition to `local`.
+    public let domains: [Name]
     private let network: FollowedNetwork
     private let isStopped = Mutex(false)
     private let refusal = Mutex<(@Sendable (PairedPlugs.Entry) -> String?)?>(nil)
@@ -219,7 +220,7 @@ public final class PlugClient: Sendable {
             let service = try await resolve(name, within: .seconds(5))
             do {
                 try await connect(followed, to: service, only: id, on: eventLoop)
-            } catch where service.identity.isLocal {
+            } catch  where service.identity.isLocal {
                 // The announcement may be false, and must not hide the plug in another domain.
                 for domain in domains {
                     let identity = ServiceIdentity(name: name, type: Self.serviceType, domain: domain.description)

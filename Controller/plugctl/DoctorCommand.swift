@@ -13,7 +13,8 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Find out why plugs are not found or not reachable, and how to fix it.",
         discussion: """
             The command checks the network interfaces and their addresses, multicast reception, other programs on the mDNS port, \
-            the hosts that answer for plugs, and the clock, and connects to each paired plug. It changes nothing.
+            the hosts that answer for plugs, the domains of --domain, and the clock, and connects to each paired plug. It changes \
+            nothing.
 
             Each finding is ok, a warning or a problem. The exit status is 1 if there is a problem.
 

@@ -124,6 +124,7 @@ extension PlugService {
         openBroker()
         await openHomeKit()
         await openSleepProxy(discovery)
+        await register(in: settings.wideArea, as: service.name)
         let following = Task {
             for await name in registration.names {
                 rename(name)

@@ -32,7 +32,7 @@ extension PlugService {
         case .failed(let failure): status.add("reason", "\(failure)")
         case .waiting:
             status.add("reason", "the plug has no address that is valid beyond one link, or waits for the server")
-        case nil: status.add("reason", "the plug is not announced in the local network yet")
+        case nil: status.add("reason", "the plug is off the network")
         }
         if let mapping = domain?.assumeIsolated({ $0.mapping }) { status.add("mapping", Self.status(of: mapping)) }
         return status

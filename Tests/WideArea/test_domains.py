@@ -262,3 +262,23 @@ def test_a_controller_in_another_network_cannot_pair(lan, registered, controller
     moved = controller(beyond)
     moved.does("on", "Lamp", "--domain", server.zone)
     assert lamp.status()["relay"] == "on"
+
+
+def test_doctor_examines_a_domain(registered, controller, lan, server):
+    """It reports the number of registered plugs, a domain that does not exist, and servers that do not answer."""
+    lamp = registered("Lamp")
+    eventually(lambda: name_of(lamp) == "Lamp", 15, "the registration")
+    host = lan.host()
+    server.serve(host)
+    person = controller(host)
+
+    def found(*words):
+        done = person.doctor(*words, within=60)
+        return [record for record in done.objects if record["subject"] == "domain"]
+
+    assert [(record["level"], record["what"]) for record in found("--domain", server.zone)] == [("ok", "it lists one plug")]
+    assert [record["level"] for record in found("--domain", "absent.example.org")] == ["problem"]
+    assert found() == []
+    server.stop()
+    silent = found("--domain", server.zone)
+    assert [record["what"] for record in silent] == ["no name server answered; check the network"], silent

@@ -51,6 +51,9 @@ final class DomainServices: @unchecked Sendable {
     private var searches: [UInt64: Search] = [:]
     /// The number of searches so far. The upper half of a query's id is the number of its search.
     private var lastNumber: UInt64 = 0
+    /// The single questions, whose ids are below those of all searches.
+    private var single: [QueryID: (Result<ResolvedRecords, ResolverError>) -> Void] = [:]
+    private var lastSingle: UInt32 = 0
     private var exchanges: [ExchangeID: NameServerExchange] = [:]
     private let actions = ActionQueue<Action>()
     private var timer = DeadlineTimer()
@@ -89,6 +92,17 @@ final class DomainServices: @unchecked Sendable {
         handle(.refresh, by: lastNumber)
     }
 
+    /// Asks a single question.
+    ///
+    /// - Parameter answer: called once on the event loop, at the latest when everything ends.
+    func ask(_ question: Question, answer: @escaping (Result<ResolvedRecords, ResolverError>) -> Void) {
+        lastSingle &+= 1
+        let id = QueryID(rawValue: UInt64(lastSingle))
+        single[id] = answer
+        readServers()
+        handle(.ask(id, question))
+    }
+
     /// Ends the browse of all domains of this id.
     func end(_ id: BrowseID) { end { $0 == .browse(id) } }
 
@@ -110,6 +124,8 @@ final class DomainServices: @unchecked Sendable {
     /// Ends everything.
     func stop() {
         end { _ in true }
+        for answer in single.values { answer(.failure(.noServers)) }
+        single = [:]
         timer.stop()
     }
 
@@ -133,6 +149,11 @@ final class DomainServices: @unchecked Sendable {
         timer.follow(deadline, now: BootClock.now, on: eventLoop) { [weak self] in self?.deadlineReached() }
     }
 
+    /// Reads the list of servers if it has changed. The C library also checks the file before each question.
+    private func readServers() {
+        if let configuration = file.change() { handle(.configured(configuration)) }
+    }
+
     private func deadlineReached() {
         handle(.deadlineReached)
         for number in searches.keys.sorted() { handle(.deadlineReached, by: number) }
@@ -146,15 +167,16 @@ final class DomainServices: @unchecked Sendable {
                 receive: { [weak self] in self?.handle(.received(id, $0)) },
                 fail: { [weak self] in self?.handle(.failed(id)) })
         case .close(let id): exchanges.removeValue(forKey: id)?.close()
-        case .answer(let id, let result): handle(.answered(id, result), by: id.rawValue >> 32)
+        case .answer(let id, let result):
+            if let answer = single.removeValue(forKey: id) { return answer(result) }
+            handle(.answered(id, result), by: id.rawValue >> 32)
         }
     }
 
     private func perform(_ action: DomainBrowser.Action, of number: UInt64) {
         switch action {
         case .ask(let id, let question):
-            // The C library also checks the file before each question.
-            if let configuration = file.change() { handle(.configured(configuration)) }
+            readServers()
             handle(.ask(id, question))
         case .cancel(let id): handle(.cancel(id))
         case .found(let service):
