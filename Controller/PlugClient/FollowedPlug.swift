@@ -1,4 +1,5 @@
 import LinuxNetwork
+public import ServiceDiscovery
 public import LinuxSystem
 package import NIOCore
 public import PlugModel
@@ -36,6 +37,8 @@ public actor FollowedPlug: ConnectionOwner {
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugFollower.Action>()
     private var connection: Connection?
+    /// The place of the current connection, or of the last attempt; nil before the first attempt.
+    public private(set) var place: ResolvedService?
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
     /// The only plug that may receive the command, for each command that is restricted to one.
@@ -231,7 +234,8 @@ public actor FollowedPlug: ConnectionOwner {
     /// - Parameters:
     ///   - plug: The id of the pinned plug.
     ///   - nextKey: The stored key that the plug announced earlier, or nil.
-    func expect(_ plug: PlugID, nextKey: PublicKey? = nil) {
+    func expect(_ plug: PlugID, nextKey: PublicKey? = nil, at place: ResolvedService? = nil) {
+        self.place = place
         for (request, receiver) in receivers where receiver != plug {
             handle(.withdraw(request))
             answers.removeValue(forKey: request)?.resume(returning: .refused(Self.differentPlug))

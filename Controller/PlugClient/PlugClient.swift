@@ -256,7 +256,7 @@ public final class PlugClient: Sendable {
         let pinned = try entry(of: service, named: service.identity.name)
         if let id, pinned.id != id { throw PairingMismatch.another(name: service.identity.name, id: pinned.id) }
         if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
-        await followed.expect(pinned.id, nextKey: pinned.nextKey)
+        await followed.expect(pinned.id, nextKey: pinned.nextKey, at: service)
         do {
             try await dialer.current.dialer.connect(
                 to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop, owner: followed)

@@ -9,6 +9,9 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     public var name: String
     /// The plug's id, twelve hexadecimal digits.
     public var id: String
+    /// The domain in which the controller found the plug: `local`, or a domain of a name server if the plug does not answer
+    /// in the local network.
+    public var domain: String
     /// The host name of the resolved service.
     public var host: String
     /// The TCP port of the resolved service.
@@ -53,6 +56,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     public init(_ plug: PlugDescription, at place: ResolvedService, now: Instant) {
         name = plug.name
         id = plug.id.rawValue
+        domain = place.identity.domain
         host = place.hostName
         port = place.port
         addresses = place.addresses.map { "\($0.address)" }
@@ -82,7 +86,9 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     /// Text for the user.
     public var lines: [String] {
         var lines = [
-            "\(name)", "  id            \(id)", "  host          \(host), port \(port)",
+            "\(name)", "  id            \(id)",
+            "  domain        \(domain)" + (domain == "local" ? "" : " (not reached in the local network)"),
+            "  host          \(host), port \(port)",
             "  addresses     \(addresses.joined(separator: ", "))", "  firmware      \(firmware)",
             "  capabilities  \(capabilities.joined(separator: ", "))", "  relay         \(on == true ? "on" : "off")",
         ]

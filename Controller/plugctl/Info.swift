@@ -18,13 +18,12 @@ struct Info: AsyncParsableCommand {
     func run() async throws {
         try await network.withClient { client in
             let found = try await client.find(name, within: network.wait.duration)
-            let place = try await client.resolve(found.name, within: network.wait.duration)
             let plug = client.follow(found)
             let record = try await answered(by: plug, within: network.timeout) {
                 var record: InfoRecord?
                 var clock: PlugClock?
                 for await report in plug.reports {
-                    if case .connected(let description) = report.update {
+                    if case .connected(let description) = report.update, let place = await plug.place {
                         record = InfoRecord(description, at: place, now: BootClock.now)
                         clock = PlugClock(description, at: report.at)
                     } else if case .snapshot(let state) = report.update {

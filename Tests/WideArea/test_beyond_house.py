@@ -71,6 +71,8 @@ def test_a_plug_is_used_from_another_house(lamp, away, server, router):
     away.does("on", "Lamp")
     watching.seen_object(lambda line: line["event"] == "relay" and line["on"] is True, 10, "the event")
     assert lamp.status()["relay"] == "on"
+    info = away.does("info", "Lamp", "--json").objects[0]
+    assert (info["domain"], info["addresses"], info["port"]) == (server.zone, [router.address], 4711)
     lamp.running.stop()
     assert router.mapped_ports() == set()
     assert server.records(TYPE, "PTR") == server.records(f"Lamp.{TYPE}", "SRV") == []
