@@ -56,9 +56,9 @@ public enum PortMappingFailure: Error, Hashable, Sendable {
     case noRouter
     /// The router or the address of this host has changed, and the new router has not answered yet.
     case networkChanged
-    /// The router did not answer in PCP or NAT-PMP.
+    /// The router did not answer in PCP, NAT-PMP or UPnP IGD.
     case noAnswer
-    /// The router refused the mapping, with a code of RFC 6887 §7.4 or RFC 6886 §3.5.
+    /// The router refused the mapping, with a code of RFC 6887 §7.4, RFC 6886 §3.5 or WANIPConnection.
     case refused(code: UInt16)
     /// The router sees a different address of this host: another router is in between.
     case addressMismatch
@@ -71,7 +71,7 @@ extension PortMappingFailure: CustomStringConvertible {
         switch self {
         case .noRouter: "the network has no router"
         case .networkChanged: "the network has changed; waiting for its router"
-        case .noAnswer: "the router answers neither PCP nor NAT-PMP"
+        case .noAnswer: "the router answers neither PCP nor NAT-PMP nor UPnP IGD"
         case .refused(let code): "the router refused to map the port (code \(code))"
         case .addressMismatch: "another router is between this host and the router that maps ports"
         case .implausible: "the router reported an address or a port that cannot exist"
@@ -82,16 +82,16 @@ extension PortMappingFailure: CustomStringConvertible {
     public var hint: String? {
         switch self {
         case .noRouter, .networkChanged, .implausible: nil
-        case .noAnswer: "turn on PCP or NAT-PMP in the router, often together with UPnP, or forward the port by hand"
+        case .noAnswer: "turn on PCP, NAT-PMP or UPnP IGD in the router, or forward the port by hand"
         case .refused: "permit port mapping for this host in the router"
         case .addressMismatch: "use one of the routers as a bridge, or a VPN"
         }
     }
 }
 
-/// Maps one TCP port of this host at a router by PCP (RFC 6887), or by NAT-PMP (RFC 6886) if the router does not support
-/// PCP. Renews the mapping at half of its lifetime, and at once if the router has lost it. With an IPv6 gateway it opens
-/// the port in the router's firewall, by PCP only.
+/// Maps one TCP port of this host at a router: by PCP (RFC 6887), by NAT-PMP (RFC 6886) if the router does not support
+/// PCP, or by UPnP IGD if it supports neither. Renews the mapping at half of its lifetime, and at once if the router has
+/// lost it. With an IPv6 gateway it opens the port in the router's firewall, by PCP only.
 ///
 /// The owner sends each request from a socket that is connected to port 5351 of the router, and passes on what that
 /// socket receives, and what arrives by multicast from the router on port 5350.
@@ -102,8 +102,12 @@ public struct PortMapper: Machine, Sendable {
         case gateway(Gateway?)
         /// A datagram of the router.
         case received([UInt8])
-        /// The router reports that no program uses the port of the requests (ICMP).
+        /// The router reports that no program uses the port of the requests (ICMP), or the connection failed.
         case refused
+        /// The router's answer to a search.
+        case found([UInt8])
+        /// All that the router sent over the connection of ``Action/exchange(_:port:)`` until it closed it.
+        case exchanged([UInt8])
         /// Removes the mapping. ``Action/stopped`` follows.
         case stop
         /// The time of ``PortMapper/nextDeadline`` was reached.
@@ -114,6 +118,10 @@ public struct PortMapper: Machine, Sendable {
     public enum Action: Hashable, Sendable {
         /// Sends a datagram to the router.
         case send([UInt8])
+        /// Sends a search by multicast to port 1900 (``searchPort``) of ``searchAddress``.
+        case search([UInt8])
+        /// Sends a request over a new TCP connection to this port of the router. It replaces an earlier one.
+        case exchange([UInt8], port: UInt16)
         /// The port is mapped, or the mapping has changed.
         case mapped(PortMapping)
         /// No port is mapped any more, or the first attempt failed.
@@ -126,6 +134,12 @@ public struct PortMapper: Machine, Sendable {
     public static let routerPort: UInt16 = 5351
     /// The port on which routers announce that they have started (RFC 6887 §14.1.2, RFC 6886 §3.2.1).
     public static let hostPort: UInt16 = 5350
+    /// The multicast address of searches (SSDP).
+    public static let searchAddress: IPAddress = .v4(239, 255, 255, 250)
+    /// The port of searches (SSDP).
+    public static let searchPort: UInt16 = 1900
+    /// The limit of the bytes of ``Event/exchanged(_:)``.
+    public static let exchangeLimit = DeviceResponse.limit
     /// The requested lifetime in seconds.
     public static let lifetime: UInt32 = 7200
     /// The limits of an accepted lifetime. Shorter ones would cause needless traffic, and RFC 6887 §15 recommends at
@@ -134,7 +148,7 @@ public struct PortMapper: Machine, Sendable {
     /// The pauses between attempts after a failure.
     static let pauses = Duration.seconds(60)...Duration.seconds(3600)
 
-    private enum Method { case pcp, natpmp }
+    private enum Method: Equatable { case pcp, natpmp, device(GatewayDevice.Service) }
 
     /// A request to the router.
     private enum Request {
@@ -142,11 +156,17 @@ public struct PortMapper: Machine, Sendable {
         /// The first request in NAT-PMP, whose mappings do not contain the external address.
         case address
         case remove(Method)
+        /// Searches for a router with UPnP IGD.
+        case search
+        /// Reads the router's description at this address.
+        case describe(DeviceURL)
+        /// Asks a service of the router for the external address.
+        case deviceAddress(GatewayDevice.Service)
     }
 
     private struct Exchange {
         let request: Request
-        let bytes: [UInt8]
+        let action: Action
         var attempts = 1
         var until: Instant
     }
@@ -170,6 +190,10 @@ public struct PortMapper: Machine, Sendable {
     private var exchange: Exchange?
     private var active: Active?
     private var externalAddress: IPAddress?
+    /// The external port that is requested by UPnP, which has no suggestions.
+    private var devicePort: UInt16
+    /// True if the router supports only mappings that never expire.
+    private var leasesForever = false
     private var epoch: Epoch?
     /// The time of the next attempt or renewal.
     private var due: Instant?
@@ -184,6 +208,7 @@ public struct PortMapper: Machine, Sendable {
     ///   nonce can remove the mapping.
     public init(port: UInt16, random: inout some RandomNumberGenerator) {
         internalPort = port
+        devicePort = port
         nonce = MappingNonce(&random)
     }
 
@@ -200,6 +225,8 @@ public struct PortMapper: Machine, Sendable {
             change(gateway, now: now)
         case .received(let bytes): receive(bytes, now: now)
         case .refused: if let exchange { giveUp(exchange.request, now: now) }
+        case .found(let bytes): found(bytes, now: now)
+        case .exchanged(let bytes): exchanged(bytes, now: now)
         case .stop:
             guard !isStopping else { break }
             isStopping = true
@@ -213,8 +240,12 @@ public struct PortMapper: Machine, Sendable {
             due = now
         }
         if exchange == nil, let due, due <= now {
-            // In NAT-PMP, the external address is asked for first.
-            request(active?.method == .natpmp ? .address : .map(.pcp), now: now)
+            // In NAT-PMP and UPnP, the external address is asked for first.
+            switch active?.method {
+            case .pcp, nil: request(.map(.pcp), now: now)
+            case .natpmp: request(.address, now: now)
+            case .device(let service): request(.deviceAddress(service), now: now)
+            }
         }
         defer { output = [] }
         return output
@@ -227,6 +258,8 @@ public struct PortMapper: Machine, Sendable {
         due = nil
         pause = Self.pauses.lowerBound
         externalAddress = nil
+        devicePort = internalPort
+        leasesForever = false
         if !isSameRouter { epoch = nil }
         // The mapping led to the former address.
         if active != nil || gateway == nil { lose(gateway == nil ? .noRouter : .networkChanged) }
@@ -244,21 +277,35 @@ public struct PortMapper: Machine, Sendable {
     private mutating func request(_ request: Request, now: Instant) {
         guard let gateway else { return }
         due = nil
-        let bytes =
+        let action: Action =
             switch request {
-            case .map(.pcp): pcp(gateway, lifetime: Self.lifetime)
-            case .remove(.pcp): pcp(gateway, lifetime: 0)
-            case .address: NATPMPRequest.externalAddress.encoded
+            case .map(.pcp): .send(pcp(gateway, lifetime: Self.lifetime))
+            case .remove(.pcp): .send(pcp(gateway, lifetime: 0))
+            case .address: .send(NATPMPRequest.externalAddress.encoded)
             case .map(.natpmp):
-                NATPMPRequest.mapping(
-                    internalPort: internalPort, externalPort: active?.mapping.port ?? internalPort,
-                    lifetime: Self.lifetime
-                ).encoded
+                .send(
+                    NATPMPRequest.mapping(
+                        internalPort: internalPort, externalPort: active?.mapping.port ?? internalPort,
+                        lifetime: Self.lifetime
+                    ).encoded)
             case .remove(.natpmp):
-                NATPMPRequest.mapping(internalPort: internalPort, externalPort: 0, lifetime: 0).encoded
+                .send(NATPMPRequest.mapping(internalPort: internalPort, externalPort: 0, lifetime: 0).encoded)
+            case .search: .search(GatewayDevice.search)
+            case .describe(let url): .exchange(GatewayDevice.fetch(url), port: url.port)
+            case .deviceAddress(let service): Self.exchange(.externalAddress, service)
+            case .map(.device(let service)):
+                Self.exchange(
+                    .add(
+                        externalPort: devicePort, internalPort: internalPort, host: "\(gateway.host)",
+                        lifetime: leasesForever ? 0 : Self.lifetime), service)
+            case .remove(.device(let service)): Self.exchange(.remove(externalPort: devicePort), service)
             }
-        exchange = Exchange(request: request, bytes: bytes, until: now + Self.timeout(request, attempt: 0))
-        output.append(.send(bytes))
+        exchange = Exchange(request: request, action: action, until: now + Self.timeout(request, attempt: 0))
+        output.append(action)
+    }
+
+    private static func exchange(_ request: GatewayDevice.Request, _ service: GatewayDevice.Service) -> Action {
+        .exchange(request.message(to: service), port: service.url.port)
     }
 
     private func pcp(_ gateway: Gateway, lifetime: UInt32) -> [UInt8] {
@@ -273,15 +320,20 @@ public struct PortMapper: Machine, Sendable {
     private static func timeout(_ request: Request, attempt: Int) -> Duration {
         switch request {
         case .map(.pcp): .seconds(3) * (1 << attempt)
-        case .map(.natpmp), .address: .milliseconds(250) * (1 << attempt)
-        case .remove: .milliseconds(250) * (1 << attempt)
+        case .map(.natpmp), .address, .remove(.pcp), .remove(.natpmp): .milliseconds(250) * (1 << attempt)
+        case .search: .seconds(2)
+        case .describe, .deviceAddress, .map(.device): .seconds(5)
+        case .remove(.device): .seconds(2)
         }
     }
 
     private static func attempts(_ request: Request) -> Int {
         switch request {
-        case .map(.pcp), .remove: 3
+        case .map(.pcp), .remove(.pcp), .remove(.natpmp): 3
         case .map(.natpmp), .address: 6
+        case .search: 2
+        // TCP repeats what is lost.
+        case .describe, .deviceAddress, .map(.device), .remove(.device): 1
         }
     }
 
@@ -291,7 +343,7 @@ public struct PortMapper: Machine, Sendable {
         exchange.until = now + Self.timeout(exchange.request, attempt: exchange.attempts)
         exchange.attempts += 1
         self.exchange = exchange
-        output.append(.send(exchange.bytes))
+        output.append(exchange.action)
     }
 
     /// The router does not answer.
@@ -300,7 +352,8 @@ public struct PortMapper: Machine, Sendable {
         switch request {
         case .remove: finish()
         case .map(.pcp) where active == nil && gateway?.host.family == .v4: self.request(.address, now: now)
-        case .map, .address: fail(.noAnswer, now: now)
+        case .address where active == nil && gateway?.host.family == .v4: self.request(.search, now: now)
+        case .map, .address, .search, .describe, .deviceAddress: fail(.noAnswer, now: now)
         }
     }
 
@@ -365,6 +418,67 @@ public struct PortMapper: Machine, Sendable {
         }
     }
 
+    // MARK: UPnP IGD
+
+    /// True if the URL is one of the router. Any host can answer a search.
+    private func isOfRouter(_ url: DeviceURL) -> Bool { gateway.map { "\($0.router)" == url.host } ?? false }
+
+    private mutating func found(_ bytes: [UInt8], now: Instant) {
+        guard case .search = exchange?.request, let url = GatewayDevice.location(in: bytes), isOfRouter(url) else {
+            return
+        }
+        request(.describe(url), now: now)
+    }
+
+    private mutating func exchanged(_ bytes: [UInt8], now: Instant) {
+        guard let request = exchange?.request else { return }
+        let response = DeviceResponse(bytes)
+        switch request {
+        case .describe(let url):
+            guard let service = response.flatMap({ GatewayDevice.service(in: $0.body, of: url) }),
+                isOfRouter(service.url)
+            else { return fail(.noAnswer, now: now) }
+            self.request(.deviceAddress(service), now: now)
+        case .deviceAddress(let service):
+            guard let text = response?.body.element("NewExternalIPAddress"), let address = IPAddress(dotted: text)
+            else {
+                return fail(.implausible, now: now)
+            }
+            externalAddress = address
+            self.request(.map(.device(service)), now: now)
+        case .map(.device(let service)): mapped(response, by: service, now: now)
+        case .remove(.device): finish()
+        case .map, .address, .remove, .search: break
+        }
+    }
+
+    /// The limit of external ports that are tried if other hosts have them.
+    private static let portAttempts: UInt16 = 16
+
+    private mutating func mapped(_ response: DeviceResponse?, by service: GatewayDevice.Service, now: Instant) {
+        if let response, response.status == 200, let externalAddress {
+            let mapping = PortMapping(address: externalAddress, port: devicePort)
+            return confirm(mapping, .device(service), lifetime: Self.lifetime, now: now)
+        }
+        switch response?.body.element("errorCode").flatMap(UInt16.init) {
+        case DeviceError.onlyPermanentLeases? where !leasesForever:
+            leasesForever = true
+            request(.map(.device(service)), now: now)
+        case DeviceError.conflict? where active == nil && devicePort &- internalPort < Self.portAttempts:
+            devicePort &+= 1
+            request(.map(.device(service)), now: now)
+        case let code: fail(.refused(code: code ?? 0), now: now)
+        }
+    }
+
+    /// The error codes of WANIPConnection.
+    private enum DeviceError {
+        static let conflict: UInt16 = 718
+        static let onlyPermanentLeases: UInt16 = 725
+    }
+
+    // MARK: Results
+
     private mutating func confirm(_ mapping: PortMapping, _ method: Method, lifetime: UInt32, now: Instant) {
         guard mapping.isPlausible, lifetime > 0 else { return fail(.implausible, now: now) }
         exchange = nil
@@ -401,6 +515,7 @@ public struct PortMapper: Machine, Sendable {
             due = remaining > Self.pauses.lowerBound ? now + remaining / 2 : nil
             return
         }
+        devicePort = internalPort
         due = now + pause
         pause = min(pause * 2, Self.pauses.upperBound)
         if !hasFailed { output.append(.failed(failure)) }
@@ -419,5 +534,14 @@ public struct PortMapper: Machine, Sendable {
         due = nil
         gateway = nil
         output.append(.stopped)
+    }
+}
+
+extension IPAddress {
+    /// Parses an IPv4 address in dotted form. Returns nil for other text.
+    fileprivate init?(dotted text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        guard parts.count == 4, !parts.contains(nil) else { return nil }
+        self.init(bytes: parts.compactMap { $0 })
     }
 }

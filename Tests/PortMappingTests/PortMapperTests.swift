@@ -37,11 +37,11 @@ struct PortMapperTests {
     }
 
     @Test("The router may choose a different port") func takenPort() {
-        for kind in [VirtualRouter.Kind.pcp, .natpmp] {
+        for kind in [VirtualRouter.Kind.pcp, .natpmp, .device] {
             var home = VirtualHome(kind)
             home.router.taken = [4711, 4712]
             home.connect()
-            home.run(for: .seconds(1))
+            home.run(for: .seconds(60))
             #expect(home.mapping?.port == 4713 && home.isConsistent)
         }
     }
@@ -120,11 +120,82 @@ struct PortMapperTests {
         home.handle(.refused)
         #expect(home.sent.map(\.count) == [60, 2] && home.failures.isEmpty)
         home.handle(.refused)
+        home.run(for: .seconds(4))
         #expect(home.failures == [.noAnswer])
         // An error without a request is ignored.
+        let count = home.sent.count
         home.handle(.refused)
-        #expect(home.failures == [.noAnswer] && home.sent.count == 2)
+        #expect(home.failures == [.noAnswer] && home.sent.count == count)
     }
+
+    @Test("A router with UPnP only is found, described and used") func device() {
+        var home = VirtualHome(.device)
+        home.connect()
+        home.run(for: .seconds(60))
+        #expect(home.isConsistent && home.mapping?.port == 4711 && home.failures.isEmpty)
+        home.run(for: .seconds(86_400))
+        #expect(home.isConsistent && home.failures.isEmpty && home.sent.count < 80)
+        home.handle(.stop)
+        home.run(for: .seconds(5))
+        #expect(home.isStopped && home.router.entries.isEmpty && home.nextDeadline == nil)
+    }
+
+    @Test("A taken port and a router with permanent mappings only are no failures in UPnP") func deviceErrors() {
+        var home = VirtualHome(.device)
+        home.router.taken = [4711, 4712]
+        home.router.leasesForever = true
+        home.connect()
+        home.run(for: .seconds(60))
+        #expect(home.isConsistent && home.mapping?.port == 4713)
+        home.handle(.stop)
+        home.run(for: .seconds(5))
+        #expect(home.isStopped && home.router.entries.isEmpty)
+        var full = VirtualHome(.device)
+        full.router.taken = Set(4711...4999)
+        full.connect()
+        full.run(for: .seconds(60))
+        #expect(full.failures == [.refused(code: 718)] && full.sent.count < 40)
+    }
+
+    @Test(
+        "A description elsewhere, and answers that make no sense, are rejected",
+        arguments: [
+            "http://192.168.1.9:5000/root.xml", "https://192.168.1.1:5000/root.xml", "http://192.168.1.1:0/root.xml",
+            "http://192.168.1.1:5000/other.xml", "http://192.168.1.1:5000/a b", "",
+        ])
+    func wrongLocation(location: String) {
+        var home = VirtualHome(.device)
+        home.router.location = location
+        home.connect()
+        home.run(for: .seconds(60))
+        #expect(home.failures == [.noAnswer] && home.mapping == nil)
+    }
+
+    @Test("A service on another host, and an external address that is no address, are rejected") func wrongService() {
+        var home = VirtualHome(.device)
+        home.router.controlURL = "http://10.0.0.1:5000/ctl/IPConn"
+        home.connect()
+        home.run(for: .seconds(60))
+        #expect(home.failures == [.noAnswer])
+        for text in ["", "1.2.3", "1.2.3.256", "a.b.c.d", "0.0.0.0", "-1.2.3.4"] {
+            var home = VirtualHome(.device)
+            home.router.externalText = text
+            home.connect()
+            home.run(for: .seconds(60))
+            #expect(home.failures == [.implausible], "\(text)")
+        }
+    }
+
+    @Test(
+        "A damaged HTTP response is rejected",
+        arguments: [
+            "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 x\r\n\r\n", "SPDY 200\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ])
+    func damagedResponse(text: String) { #expect(DeviceResponse(Array(text.utf8)) == nil) }
 
     @Test("A lost router is reported when the mapping has expired") func lostRouter() {
         var home = VirtualHome(.pcp)

@@ -5,7 +5,7 @@ import ProtocolCore
 
 /// A router that understands the messages of RFC 6887 and RFC 6886, independent of the encoder under test.
 struct VirtualRouter {
-    enum Kind { case pcp, natpmp, silent, refuses(code: UInt8) }
+    enum Kind { case pcp, natpmp, device, silent, refuses(code: UInt8) }
 
     /// A mapping, by the internal port.
     struct Entry: Equatable {
@@ -21,6 +21,14 @@ struct VirtualRouter {
     private(set) var entries: [UInt16: Entry] = [:]
     private(set) var started = Instant.zero
     private(set) var requestCount = 0
+    /// The text of the external address in UPnP, if it is not that of `external`.
+    var externalText: String?
+    /// True if the router supports only mappings that never expire in UPnP.
+    var leasesForever = false
+    /// The answer to a search in UPnP.
+    var location = "http://192.168.1.1:5000/root.xml"
+    /// The URL of the service in the description.
+    var controlURL = "/ctl/IPConn"
     /// The external ports that other hosts have.
     var taken: Set<UInt16> = []
 
@@ -53,6 +61,49 @@ struct VirtualRouter {
         case (.refuses(let code), 2): return refusal(request, code, now: now)
         default: return nil
         }
+    }
+
+    /// Returns the answer to a search of UPnP.
+    func answer(toSearch bytes: [UInt8]) -> [UInt8]? {
+        guard case .device = kind, bytes.starts(with: "M-SEARCH * HTTP/1.1\r\n".utf8) else { return nil }
+        return Array(
+            "HTTP/1.1 200 OK\r\nST: urn:schemas-upnp-org:device:InternetGatewayDevice:1\r\nLOCATION: \(location)\r\n\r\n"
+                .utf8)
+    }
+
+    /// Returns the response to an HTTP request of UPnP.
+    mutating func respond(to bytes: [UInt8], now: Instant) -> [UInt8] {
+        requestCount += 1
+        let request = String(decoding: bytes, as: UTF8.self)
+        if request.hasPrefix("GET /root.xml HTTP/1.1\r\n") {
+            return response(
+                200,
+                "<root><service><serviceType>urn:x:service:Layer3Forwarding:1</serviceType><controlURL>/no</controlURL></service>"
+                    + "<service><serviceType>urn:schemas-upnp-org:service:WANIPConnection:1</serviceType>"
+                    + "<controlURL>\(controlURL)</controlURL></service></root>")
+        }
+        guard request.hasPrefix("POST /ctl/IPConn HTTP/1.1\r\n") else { return response(404, "") }
+        func number(_ name: String) -> UInt16 { request.element(name).flatMap(UInt16.init) ?? 0 }
+        let (external, port) = (number("NewExternalPort"), number("NewInternalPort"))
+        if request.contains("#GetExternalIPAddress\"") {
+            let text = externalText ?? "\(self.external)"
+            return response(200, "<NewExternalIPAddress>\(text)</NewExternalIPAddress>")
+        } else if request.contains("#AddPortMapping\"") {
+            if taken.contains(external) { return response(500, "<errorCode>718</errorCode>") }
+            let lifetime = number("NewLeaseDuration")
+            if leasesForever, lifetime != 0 { return response(500, "<errorCode>725</errorCode>") }
+            let expires = lifetime == 0 ? Instant(nanoseconds: .max) : now + .seconds(Int64(lifetime))
+            entries[port] = Entry(client: [], nonce: [], externalPort: external, expires: expires)
+            return response(200, "")
+        }
+        entries = entries.filter { $0.value.externalPort != external }
+        return response(200, "")
+    }
+
+    /// A response in chunks.
+    private func response(_ status: Int, _ body: String) -> [UInt8] {
+        let chunk = body.isEmpty ? "" : "\(String(body.utf8.count, radix: 16))\r\n\(body)\r\n"
+        return Array("HTTP/1.1 \(status) X\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)0\r\n\r\n".utf8)
     }
 
     private func refusal(_ request: [UInt8], _ code: UInt8, now: Instant) -> [UInt8] {
@@ -118,7 +169,7 @@ struct VirtualHome {
     var isLost: () -> Bool = { false }
     private var gateway: Gateway?
     private var mapper: PortMapper
-    private var deliveries: [(at: Instant, bytes: [UInt8])] = []
+    private var deliveries: [(at: Instant, event: PortMapper.Event)] = []
 
     init(_ kind: VirtualRouter.Kind, seed: UInt64 = 1) {
         var random = SeededRandom(seed: seed)
@@ -141,8 +192,19 @@ struct VirtualHome {
                 guard let gateway, !isLost() else { break }
                 router.expire(now: now)
                 if let answer = router.answer(bytes, from: gateway.host, now: now), !isLost() {
-                    deliveries.append((now + .milliseconds(2), answer))
+                    deliveries.append((now + .milliseconds(2), .received(answer)))
                 }
+            case .search(let bytes):
+                sent.append(bytes)
+                if !isLost(), let answer = router.answer(toSearch: bytes) {
+                    deliveries.append((now + .milliseconds(2), .found(answer)))
+                }
+            case .exchange(let bytes, let port):
+                sent.append(bytes)
+                precondition(port == 5000, "the port of the router's description")
+                router.expire(now: now)
+                // TCP repeats what is lost.
+                deliveries.append((now + .milliseconds(5), .exchanged(router.respond(to: bytes, now: now))))
             case .mapped(let mapping): self.mapping = mapping
             case .failed(let failure):
                 mapping = nil
@@ -162,14 +224,14 @@ struct VirtualHome {
         announce()
     }
 
-    mutating func announce() { if !isLost() { deliveries.append((now, router.announcement(now: now))) } }
+    mutating func announce() { if !isLost() { deliveries.append((now, .received(router.announcement(now: now)))) } }
 
     mutating func run(for duration: Duration) {
         let end = now + duration
         while let next = sooner(deliveries.map(\.at).min(), mapper.nextDeadline), next <= end {
             now = max(now, next)
             if let index = deliveries.firstIndex(where: { $0.at <= now }) {
-                handle(.received(deliveries.remove(at: index).bytes))
+                handle(deliveries.remove(at: index).event)
             } else {
                 handle(.deadlineReached)
             }

@@ -28,7 +28,7 @@ enum Layout {
         // Questions to name servers by UDP and TCP, the answers that are kept (RFC 1035, 6891, 7766, 2308), and signed updates
         // of zones (RFC 2136, 8945, 9664)
         "Sources/UnicastDNS": .pure,
-        // Ports of routers that lead to this host, by PCP and NAT-PMP (RFC 6887, 6886)
+        // Ports of routers that lead to this host, by PCP, NAT-PMP (RFC 6887, 6886) and UPnP IGD
         "Sources/PortMapping": .pure,
         // Readings, energy counter, compressed sample chunks
         "Sources/Metering": .pure,

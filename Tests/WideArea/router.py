@@ -27,12 +27,13 @@ class Internet:
 
 
 class Router:
-    """A router between a house (eth0) and the internet (eth1). `maps` starts miniupnpd, which maps ports by PCP and NAT-PMP."""
+    """A router between a house (eth0) and the internet (eth1). `maps` starts miniupnpd, which maps ports by PCP and NAT-PMP, or only by
+    UPnP IGD if `upnp` is true."""
 
-    def __init__(self, internet, house, folder, maps=True):
+    def __init__(self, internet, house, folder, maps=True, upnp=False):
         self.host = house.host()
         self.address = internet.join(self.host, "eth1")
-        self._folder = folder
+        self._folder, self._upnp = folder, upnp
         folder.mkdir()
         (folder / "rules").write_text("""
             table inet filter {
@@ -57,7 +58,8 @@ class Router:
     def start(self):
         configuration = self._folder / "miniupnpd.conf"
         configuration.write_text("\n".join([
-            "ext_ifname=eth1", "listening_ip=eth0", "ipv6_disable=yes", "enable_natpmp=yes", "enable_upnp=no", "system_uptime=no",
+            "ext_ifname=eth1", "listening_ip=eth0", "ipv6_disable=yes", f"enable_natpmp={'no' if self._upnp else 'yes'}",
+            f"enable_upnp={'yes' if self._upnp else 'no'}", "system_uptime=no",
             "upnp_forward_chain=miniupnpd", "upnp_nat_chain=prerouting_miniupnpd", "upnp_nat_postrouting_chain=postrouting_miniupnpd",
             "uuid=00000000-0000-0000-0000-000000000000", "allow 1024-65535 0.0.0.0/0 1024-65535"]) + "\n")
         self._mapping = self.host.start("miniupnpd", "-d", "-f", configuration, "-P", self._folder / "pid")

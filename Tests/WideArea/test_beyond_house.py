@@ -27,14 +27,22 @@ def router(lan, internet, tmp_path):
 
 
 @pytest.fixture
-def lamp(lan, plug, server, router, tmp_path):
-    """A plug that maps its port and registers itself."""
-    host = lan.host()
-    router.serve(host)
-    configuration = tmp_path / "plugd.toml"
-    configuration.write_text(
-        f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.address}"\nkey_file = "{server.key}"\nmap_port = true\n')
-    return plug(host, "Lamp", config=configuration, port=4711)
+def mapped(lan, plug, server, tmp_path):
+    """Returns a function that starts a plug behind a router. It maps its port and registers itself."""
+    def start(router):
+        host = lan.host()
+        router.serve(host)
+        configuration = tmp_path / "plugd.toml"
+        configuration.write_text(
+            f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.address}"\nkey_file = "{server.key}"\nmap_port = true\n')
+        return plug(host, "Lamp", config=configuration, port=4711)
+
+    return start
+
+
+@pytest.fixture
+def lamp(mapped, router):
+    return mapped(router)
 
 
 @pytest.fixture
@@ -90,18 +98,23 @@ def test_a_router_that_restarts_or_gets_another_address(lamp, away, server, rout
     assert lamp.status()["relay"] == "on"
 
 
-def test_a_router_without_mapping_is_named(lan, plug, internet, server, tmp_path):
-    """The plug reports why its port is not mapped, registers the address in its own network, and opens nothing."""
-    router, host = Router(internet, lan, tmp_path / "router", maps=False), lan.host()
-    router.serve(host)
-    configuration = tmp_path / "plugd.toml"
-    configuration.write_text(
-        f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.address}"\nkey_file = "{server.key}"\nmap_port = true\n')
-    lamp = plug(host, "Lamp", config=configuration)
+def test_a_router_with_upnp_only(lan, mapped, internet, server, tmp_path):
+    """The port is mapped by UPnP IGD, and the mapping is removed at the stop."""
+    router = Router(internet, lan, tmp_path / "router", upnp=True)
+    lamp = mapped(router)
+    eventually(lambda: is_reachable_at(lamp, server, router.address), 30, lambda: f"the mapping:\n{lamp.running.transcript()}")
+    assert router.mapped_ports() == {4711}
+    lamp.running.stop()
+    assert router.mapped_ports() == set()
+
+
+def test_a_router_without_mapping_is_named(lan, mapped, internet, server, tmp_path):
+    """The plug reports why its port is not mapped, and registers the address in its own network."""
+    lamp = mapped(Router(internet, lan, tmp_path / "router", maps=False))
     warning = lamp.running.seen(lambda line: "cannot connect" in line.text, 60, "the reason")
-    assert "the router answers neither PCP nor NAT-PMP" in warning.text
+    assert "the router answers neither PCP nor NAT-PMP nor UPnP IGD" in warning.text
     assert "neither PCP nor NAT-PMP" in wide_area(lamp)["mapping"]["reason"]
-    eventually(lambda: server.records(f"plug-{lamp.status()['id']}", "A") == [host.ipv4], 10, "the own address")
+    eventually(lambda: server.records(f"plug-{lamp.status()['id']}", "A") == [lamp.host.ipv4], 10, "the own address")
 
 
 def test_a_plug_that_is_not_configured_sends_nothing(lan, plug, internet, router, tmp_path):

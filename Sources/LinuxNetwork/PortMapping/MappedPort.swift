@@ -29,6 +29,8 @@ public final class MappedPort: @unchecked Sendable {
     private var gateway: Gateway?
     private var hasLooked = false
     private var socket: RouterSocket?
+    private var exchange: RouterExchange?
+    private var search: EventLoopFuture<any Channel>?
     private var announcements: EventLoopFuture<any Channel>?
     private var list: [LinuxInterface] = []
     private var following: Task<Void, Never>?
@@ -102,11 +104,49 @@ public final class MappedPort: @unchecked Sendable {
         guard current != gateway || !hasLooked else { return }
         hasLooked = true
         gateway = current
-        socket?.close()
-        socket = current.map { current in
-            RouterSocket(current, on: eventLoop) { [weak self] event in self?.handle(event) }
-        }
+        openSocket()
         handle(.gateway(current))
+    }
+
+    private func openSocket() {
+        socket?.close()
+        exchange?.close()
+        search?.whenSuccess { $0.close(promise: nil) }
+        socket = gateway.map { gateway in
+            RouterSocket(gateway, on: eventLoop) { [weak self] event in self?.handle(event) }
+        }
+    }
+
+    /// Sends a search by multicast. Only the answers of the router count.
+    private func search(_ bytes: [UInt8]) {
+        guard let gateway else { return }
+        search?.whenSuccess { $0.close(promise: nil) }
+        let group = SocketAddress(PortMapper.searchAddress, port: PortMapper.searchPort, interface: 0)
+        let bound = DatagramBootstrap(group: eventLoop)
+            .channelInitializer { [weak self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        DatagramHandler({ bytes, address in
+                            guard address.ipAddress as IPAddress? == gateway.router else { return }
+                            self?.handle(.found(bytes))
+                        }))
+                }
+            }
+            .bind(to: SocketAddress(gateway.host, port: 0, interface: 0))
+        bound.whenSuccess { channel in
+            channel.writeAndFlush(
+                AddressedEnvelope(remoteAddress: group, data: ByteBuffer(bytes: bytes)), promise: nil)
+        }
+        search = bound
+    }
+
+    private func exchange(_ bytes: [UInt8], port: UInt16) {
+        exchange?.close()
+        exchange = gateway.map { gateway in
+            RouterExchange(bytes, to: SocketAddress(gateway.router, port: port, interface: 0), on: eventLoop) {
+                [weak self] event in self?.handle(event)
+            }
+        }
     }
 
     private func announced(_ bytes: [UInt8], by address: SocketAddress) {
@@ -125,11 +165,17 @@ public final class MappedPort: @unchecked Sendable {
     private func perform(_ action: PortMapper.Action) {
         switch action {
         case .send(let bytes): socket?.send(bytes)
+        case .search(let bytes): search(bytes)
+        case .exchange(let bytes, let port): exchange(bytes, port: port)
         case .mapped(let mapping): change(.mapped(mapping))
-        case .failed(let failure): change(.failed(failure))
+        case .failed(let failure):
+            // The address of the socket may not have been usable yet.
+            openSocket()
+            change(.failed(failure))
         case .stopped:
             timer.stop()
-            socket?.close()
+            gateway = nil
+            openSocket()
             stopPromise?.succeed()
         }
     }
@@ -162,6 +208,51 @@ private final class RouterSocket: Sendable {
     }
 
     func close() { channel.whenSuccess { $0.close(promise: nil) } }
+}
+
+/// One request over a new TCP connection to a router, whose end is the end of the response.
+private final class RouterExchange: Sendable {
+    private let channel: EventLoopFuture<any Channel>
+
+    init(
+        _ request: [UInt8], to router: SocketAddress, on eventLoop: any EventLoop,
+        report: @escaping @Sendable (PortMapper.Event) -> Void
+    ) {
+        channel = ClientBootstrap(group: eventLoop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ResponseHandler(report))
+                }
+            }
+            .connect(to: router)
+        channel.whenComplete { result in
+            switch result {
+            case .success(let channel): channel.writeAndFlush(ByteBuffer(bytes: request), promise: nil)
+            case .failure: eventLoop.execute { report(.refused) }
+            }
+        }
+    }
+
+    func close() { channel.whenSuccess { $0.close(promise: nil) } }
+}
+
+/// Collects all bytes of a connection. A connection with too many bytes is closed.
+private final class ResponseHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let report: (PortMapper.Event) -> Void
+    private var bytes: [UInt8] = []
+
+    init(_ report: @escaping (PortMapper.Event) -> Void) { self.report = report }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        bytes += unwrapInboundIn(data).readableBytesView
+        if bytes.count > PortMapper.exchangeLimit { context.close(promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { report(.exchanged(bytes)) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
 /// Delivers the datagrams of a socket with their sender, and the errors, such as an unreachable port (ICMP). An error does
