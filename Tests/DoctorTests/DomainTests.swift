@@ -25,7 +25,7 @@ import UnicastDNS
         #expect(found(.unreachable(.serverFailure(code: 2))).map(\.what) == ["the name servers cannot answer (code 2)"])
     }
 
-    @Test("Without --domain there is no finding") func noDomain() {
+    @Test("Without --domain, no finding is about a domain") func noDomain() {
         #expect(!Diagnosis.findings(healthy()).contains { $0.subject == .domain })
     }
 }

@@ -140,7 +140,7 @@ struct PortMapperTests {
         #expect(home.isStopped && home.router.entries.isEmpty && home.nextDeadline == nil)
     }
 
-    @Test("A taken port and a router with permanent mappings only are no failures in UPnP") func deviceErrors() {
+    @Test("A taken port and a router with permanent mappings only do not make UPnP fail") func deviceErrors() {
         var home = VirtualHome(.device)
         home.router.taken = [4711, 4712]
         home.router.leasesForever = true
@@ -171,7 +171,7 @@ struct PortMapperTests {
         #expect(home.failures == [.noAnswer] && home.mapping == nil)
     }
 
-    @Test("A service on another host, and an external address that is no address, are rejected") func wrongService() {
+    @Test("A service on another host, and an external address that cannot be parsed, are rejected") func wrongService() {
         var home = VirtualHome(.device)
         home.router.controlURL = "http://10.0.0.1:5000/ctl/IPConn"
         home.connect()
