@@ -7,7 +7,7 @@ JOBS has one job per line, with fields separated by tabs: suite, name, kind, rep
 jobs that compute, on one core or on all. The second phase runs jobs that wait for sockets, timers and processes, as many at once as the
 cores can serve: COST is the processor time that each kind uses. The last phase runs exact jobs, whose tests depend on the clock, one at a
 time. In each phase the longest job starts first. FILE has the durations of the previous run; a job that is not in FILE starts before all
-others.
+others, those with the highest cost first, so that a virtual machine or a browser is not the last to end.
 
 After all phases, each test case that failed runs again alone, at most twice. A crash is not repeated, and nothing is repeated if more than
 five cases failed, because the run has then failed anyway.
@@ -129,6 +129,11 @@ def read_durations(file):
         return {key: float(value) for key, value in json.loads(file.read_text()).items()}
     except (AttributeError, OSError, ValueError):
         return {}
+
+
+def order(job, durations):
+    """Returns a value that is higher for jobs that must start earlier."""
+    return durations.get(job.key, UNKNOWN), COST[job.kind] or 0
 
 
 def write_durations(file, seconds):
@@ -274,7 +279,7 @@ def main():
     def new_run():
         nonlocal run
         with open(options.jobs, encoding="utf-8") as file:
-            run = Run(sorted(map(Job, file), key=lambda job: durations.get(job.key, UNKNOWN), reverse=True), options.cores, options.limit)
+            run = Run(sorted(map(Job, file), key=lambda job: order(job, durations), reverse=True), options.cores, options.limit)
         return run
 
     def end(number, _):
