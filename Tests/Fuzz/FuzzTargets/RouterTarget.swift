@@ -62,6 +62,7 @@ private struct RouterLink {
 
     mutating func receive(_ datagram: [UInt8]) throws {
         var datagram = datagram
+        let before = sentCount
         switch channel {
         case .datagram:
             if datagram.count == 60, request.count == 60 { datagram.replaceSubrange(24..<36, with: request[24..<36]) }
@@ -69,6 +70,8 @@ private struct RouterLink {
         case .search: try handle(.found(datagram))
         case .connection: try handle(.exchanged(datagram))
         }
+        // Without a further request, the machine waits for its deadline.
+        guard sentCount == before else { return }
         now = max(now, min(machine.nextDeadline ?? now, now + .seconds(20)))
         try handle(.deadlineReached)
         try require(sentCount <= 200, "\(sentCount) requests were sent")
