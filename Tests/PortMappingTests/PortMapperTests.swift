@@ -171,7 +171,8 @@ struct PortMapperTests {
         #expect(home.failures == [.noAnswer] && home.mapping == nil)
     }
 
-    @Test("A service on another host, and an external address that cannot be parsed, are rejected") func wrongService() {
+    @Test("A service on another host, and an external address that cannot be parsed, are rejected") func wrongService()
+    {
         var home = VirtualHome(.device)
         home.router.controlURL = "http://10.0.0.1:5000/ctl/IPConn"
         home.connect()
