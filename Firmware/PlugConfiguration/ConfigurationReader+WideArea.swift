@@ -23,15 +23,29 @@ extension ConfigurationReader {
             return address
         }
         let port = table.integer("port", 1...65_535).map { UInt16($0) } ?? ResolverConfiguration.port
-        let keyFile = table.path("key_file", "a file with a key", beside: file, home: nil)
+        let access = access(table, file: file)
         let mapsPort = table.boolean("map_port") ?? false
         guard table.isThere else { return nil }
-        let required = [
-            ("domain", "the domain"), ("server", "the address of its name server"),
-            ("key_file", "the file with the key"),
-        ]
+        let required = [("domain", "the domain"), ("server", "the address of its name server")]
         for (key, what) in required where !table.has(key) { table.wrong(.missing(what), key) }
-        guard let domain, let server, let keyFile else { return nil }
-        return DomainSettings(domain: domain, server: server, port: port, keyFile: keyFile, mapsPort: mapsPort)
+        guard let domain, let server, let access else { return nil }
+        return DomainSettings(domain: domain, server: server, port: port, access: access, mapsPort: mapsPort)
+    }
+
+    private enum Method: String, CaseIterable { case update, srp }
+
+    private func access(_ table: Table, file: String) -> DomainSettings.Access? {
+        let method = table.choice("method", Method.self) ?? .update
+        let keyFile = table.path("key_file", "a file with a key", beside: file, home: nil)
+        switch method {
+        case .update:
+            if table.isThere, !table.has("key_file") { table.wrong(.missing("the file with the key"), "key_file") }
+            return keyFile.map { .sharedKey(file: $0) }
+        case .srp:
+            if table.has("key_file") {
+                table.wrong(.needless("with method = \"srp\" the plug makes its own key"), "key_file")
+            }
+            return .firstCome
+        }
     }
 }

@@ -26,5 +26,7 @@ public struct PlugDirectories: Hashable, Sendable {
     var key: String { state + "/key" }
     /// The key that replaces the current one when all controllers know it.
     var nextKey: String { state + "/next-key" }
+    /// The key by which the plug owns its names at a registrar (RFC 9665).
+    var registrationKey: String { state + "/registration-key" }
     var panelSocket: String { runtime + "/panel.sock" }
 }

@@ -1,7 +1,9 @@
 import JSONText
 import LinuxNetwork
+import LinuxSystem
 import PlugModel
 import ServiceDiscovery
+import UnicastDNS
 
 /// Registers the plug in a domain of a name server, if one is configured.
 extension PlugService {
@@ -15,8 +17,26 @@ extension PlugService {
         if let domain { return await domain.update(service) }
         let interfaces = self.settings.interfaces
         domain = DomainRegistrar(
-            service, settings, interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: loop,
+            service, settings, key: registrationKey(),
+            interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: loop,
             logger: logger)
+    }
+
+    /// Returns the key by which the plug owns its names at a registrar. It is created at the first use.
+    private func registrationKey() -> RegistrationKey {
+        let (files, path) = (FileStore(), settings.directories.registrationKey)
+        guard settings.wideArea?.access == .firstCome else { return RegistrationKey() }
+        do throws(FileError) {
+            if let bytes = try files.readSecretIfPresent(path, limit: 64), let key = RegistrationKey(bytes: bytes) {
+                return key
+            }
+            let key = RegistrationKey()
+            try files.replaceSecret(path, with: key.bytes)
+            return key
+        } catch {
+            logger.error("the key of the registration cannot be kept, so the name may change after a restart: \(error)")
+            return RegistrationKey()
+        }
     }
 
     /// Removes the plug from the domain.

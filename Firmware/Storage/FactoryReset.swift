@@ -19,12 +19,13 @@ struct FactoryReset: Sendable {
     }
 
     private static let mark = "reset"
-    /// The files to remove. The storage does not own `key` and `next-key`, but they must be removed as well, because
-    /// controllers of the old plug have pinned them. `networks` and `network-secret` belong to addressing and reveal
+    /// The files to remove. The storage does not own `key`, `next-key` and `registration-key`, but they must be removed as
+    /// well, because controllers of the old plug have pinned the first two, and the third one identifies it in a domain. `networks` and `network-secret` belong to addressing and reveal
     /// the plug's former networks. `crash` describes a crash of the firmware, `audit` the controllers, and `homekit`
     /// those of HomeKit.
     private static let forgotten = [
-        "controllers", StateDirectory.changedCode, "key", "next-key", "state", "settings", "networks", "network-secret",
+        "controllers", StateDirectory.changedCode, "key", "next-key", "registration-key", "state", "settings",
+        "networks", "network-secret",
         "crash", "audit", StateDirectory.homeKit,
     ]
 

@@ -92,7 +92,7 @@ struct Check: AsyncParsableCommand {
     /// Returns the reason why the key of the domain cannot be used, or nil.
     private func keyFault(_ domain: DomainSettings) -> String? {
         do {
-            _ = try domain.key()
+            _ = try domain.sharedKey()
             return nil
         } catch {
             return "\(error)" + ((error as? FileError)?.hint.map { "\nhint: \($0)" } ?? "")

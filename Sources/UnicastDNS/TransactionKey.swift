@@ -49,7 +49,8 @@ public struct TransactionKey: Sendable {
     ///   - time: the current time in seconds since 1970.
     /// - Returns: nil if the message is shorter than a header, or cannot have one more record.
     public func sign(_ message: [UInt8], at time: UInt64) -> Request? {
-        guard let id = Field.id.read(message), let count = Field.additionalCount.read(message), count < .max else {
+        guard let id = HeaderField.id.read(message), let count = HeaderField.additionalCount.read(message), count < .max
+        else {
             return nil
         }
         let unsigned = Signature(time: time, fudge: Self.fudge, code: [], originalID: id, error: 0, other: [])
@@ -59,7 +60,8 @@ public struct TransactionKey: Sendable {
         let record =
             name.bytes + bigEndian(RecordType.tsig.rawValue) + bigEndian(RecordClass.any.rawValue) + [0, 0, 0, 0]
             + bigEndian(UInt16(clamping: data.count)) + data
-        return Request(bytes: Field.additionalCount.write(count + 1, into: message) + record, code: code, key: self)
+        return Request(
+            bytes: HeaderField.additionalCount.write(count + 1, into: message) + record, code: code, key: self)
     }
 
     /// Returns the part of the digest that follows the message (RFC 8945 §4.3.3). Names are in lower case.
@@ -87,7 +89,7 @@ extension TransactionKey.Request {
     ///   because the server cannot sign these; the request was then not carried out.
     public func verify(_ response: [UInt8], at time: UInt64) throws(TransactionKey.Rejection) -> Message {
         guard var message = try? Message(decoding: response), message.flags.contains(.response),
-            message.id == Field.id.read(bytes), let record = message.additionals.popLast(),
+            message.id == HeaderField.id.read(bytes), let record = message.additionals.popLast(),
             case .other(.tsig, let data) = record.data, record.name == key.name, record.recordClass == .any,
             !record.isCacheFlush, record.timeToLive == 0,
             let signature = Signature(data, algorithm: TransactionKey.algorithm),
@@ -100,9 +102,9 @@ extension TransactionKey.Request {
             default: throw .unsigned
             }
         }
-        let stripped = Field.additionalCount.write(
+        let stripped = HeaderField.additionalCount.write(
             UInt16(clamping: message.additionals.count),
-            into: Field.id.write(signature.originalID, into: Array(response[..<start])))
+            into: HeaderField.id.write(signature.originalID, into: Array(response[..<start])))
         guard key.isValid(signature, of: stripped, answering: code) else { throw .unsigned }
         if signature.error == Signature.badTime {
             let server = signature.other.count == 6 ? signature.other.reduce(0) { $0 << 8 | UInt64($1) } : nil
@@ -170,23 +172,6 @@ private struct Signature {
     }
 }
 
-/// A field of a message's header.
-private enum Field: Int {
-    case id = 0
-    case additionalCount = 10
-
-    func read(_ message: [UInt8]) -> UInt16? {
-        guard message.count >= 12 else { return nil }
-        return UInt16(message[rawValue]) << 8 | UInt16(message[rawValue + 1])
-    }
-
-    func write(_ value: UInt16, into message: [UInt8]) -> [UInt8] {
-        var message = message
-        message.replaceSubrange(rawValue..<(rawValue + 2), with: bigEndian(value))
-        return message
-    }
-}
-
 /// Returns the offset of the last record of a message that was decoded without errors.
 private func startOfLastRecord(_ bytes: [UInt8]) -> Int? {
     guard bytes.count >= 12 else { return nil }
@@ -210,8 +195,6 @@ private func startOfLastRecord(_ bytes: [UInt8]) -> Int? {
     }
     return offset <= bytes.count ? start : nil
 }
-
-private func bigEndian(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(truncatingIfNeeded: value)] }
 
 extension Name {
     fileprivate var lowercased: [UInt8] { bytes.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } }

@@ -43,6 +43,9 @@ public enum ZoneFailure: Error, Hashable, Sendable {
 /// recognized by the host name in the SRV record, so that they are replaced after a crash. All updates have a
 /// prerequisite, so that two hosts never overwrite each other's records.
 ///
+/// With a registrar of the Service Registration Protocol (RFC 9665), the server compares keys instead: the updates have no
+/// prerequisites, and contain the key of the host.
+///
 /// The owner sends each message over a new connection, signs it, and verifies the response.
 public struct ZoneRegistrar: Machine, Sendable {
     /// The inputs of the machine.
@@ -79,6 +82,8 @@ public struct ZoneRegistrar: Machine, Sendable {
     private static let stopTimeout = Duration.seconds(2)
     /// The requested lifetime of the records in seconds (RFC 9664).
     public static let lease: UInt32 = 7200
+    /// The requested time in seconds for which a registrar keeps the names for the key (RFC 9664 §4.2): 14 days.
+    public static let keyLease: UInt32 = 1_209_600
     /// The time after which the registration is renewed, also without a lease, in case the server lost it.
     public static let renewal = Duration.seconds(3600)
     /// The shortest accepted lifetime in seconds. A server with shorter ones would cause needless traffic.
@@ -98,6 +103,7 @@ public struct ZoneRegistrar: Machine, Sendable {
     }
 
     private let zone: Name
+    private let claimKey: [UInt8]?
     private var random: any RandomNumberGenerator & Sendable
     private var wanted: ZoneService?
     private var naming = Renaming("")
@@ -115,9 +121,11 @@ public struct ZoneRegistrar: Machine, Sendable {
     ///
     /// - Parameters:
     ///   - zone: the domain in which the service is registered; it must be a zone of the server.
+    ///   - claimKey: the data of the host's KEY record, for a registrar of RFC 9665; nil for a server of RFC 2136.
     ///   - random: the source of message identifiers and of numbers after conflicts.
-    public init(zone: Name, random: any RandomNumberGenerator & Sendable) {
+    public init(zone: Name, claimKey: [UInt8]? = nil, random: any RandomNumberGenerator & Sendable) {
         self.zone = zone
+        self.claimKey = claimKey
         self.random = random
     }
 
@@ -183,7 +191,9 @@ public struct ZoneRegistrar: Machine, Sendable {
         if let registered, registered.label != label { return remove(registered, now: now) }
         do throws(NameError) {
             let records = try ZoneRecords(wanted, named: label, in: zone)
-            if let registered {
+            if let claimKey {
+                claim(records.claims(with: claimKey), for: .create(records), now: now)
+            } else if let registered {
                 replace(registered.location, with: records, now: now)
             } else {
                 update(.isFree(records.instance), records.additions, for: .create(records), now: now)
@@ -203,13 +213,25 @@ public struct ZoneRegistrar: Machine, Sendable {
     }
 
     private mutating func remove(_ records: ZoneRecords, now: Instant) {
+        if let claimKey {
+            let lease = isStopping ? 0 : Self.lease
+            let changes = isStopping ? records.hostRemovals(with: claimKey) : records.claimRemovals(with: claimKey)
+            return claim(changes, lease: lease, for: .remove, now: now)
+        }
         update(.exists(records.location), records.removals, for: .remove, now: now)
     }
 
     private mutating func update(
         _ condition: ZoneUpdate.Condition, _ changes: [Record], for purpose: Purpose, now: Instant
     ) {
-        let update = ZoneUpdate(zone: zone, condition: condition, changes: changes, lease: Self.lease)
+        let update = ZoneUpdate(
+            zone: zone, condition: condition, changes: changes, lease: UpdateLeaseOption(lease: Self.lease))
+        send(update.message(id: random.next()), for: purpose, now: now)
+    }
+
+    private mutating func claim(_ changes: [Record], lease: UInt32 = Self.lease, for purpose: Purpose, now: Instant) {
+        let lease = UpdateLeaseOption(lease: lease, keyLease: Self.keyLease)
+        let update = ZoneUpdate(zone: zone, condition: nil, changes: changes, lease: lease)
         send(update.message(id: random.next()), for: purpose, now: now)
     }
 
@@ -228,6 +250,9 @@ public struct ZoneRegistrar: Machine, Sendable {
         switch (purpose, code) {
         case (.create(let records), Code.noError), (.replace(let records), Code.noError):
             confirmed(records, message, now: now)
+        case (.create, Code.nameExists) where claimKey != nil:
+            naming.next(&random)
+            proceed(now: now)
         case (.create(let records), Code.nameExists):
             let question = Question(name: records.instance, type: .srv)
             send(Message(id: random.next(), questions: [question]), for: .ask(records), now: now)

@@ -54,6 +54,25 @@ struct ZoneRecords: Hashable, Sendable {
         [.deletingAll(instance), .deletingAll(host)] + addresses + [location, text] + entries + [type]
     }
 
+    /// The instructions that register the service at a registrar (RFC 9665 §3.3.1), which adds the entry in the list of
+    /// types itself.
+    func claims(with key: [UInt8]) -> [Record] {
+        entries + [.deletingAll(instance), location, text] + host(with: key, addresses)
+    }
+
+    /// The instructions that remove the service, but not the host.
+    func claimRemovals(with key: [UInt8]) -> [Record] {
+        entries.map(\.deleting) + [.deletingAll(instance)] + host(with: key, addresses)
+    }
+
+    /// The instructions that remove the host and all its services, with a lease of 0.
+    func hostRemovals(with key: [UInt8]) -> [Record] { host(with: key, []) }
+
+    private func host(with key: [UInt8], _ addresses: [Record]) -> [Record] {
+        let record = Record(name: host, timeToLive: Self.timeToLive, data: .other(.key, key))
+        return [.deletingAll(host)] + addresses + [record]
+    }
+
     /// The changes that remove the records. The list of types is shared with other services and stays.
     var removals: [Record] { [.deletingAll(instance), .deletingAll(host)] + entries.map(\.deleting) }
 }
@@ -69,20 +88,22 @@ struct ZoneUpdate {
     }
 
     let zone: Name
-    let condition: Condition
+    let condition: Condition?
     let changes: [Record]
-    /// The lifetime of the records in seconds (RFC 9664). Servers without leases ignore it.
-    let lease: UInt32
+    /// The lifetimes of the records in seconds (RFC 9664). Servers without leases ignore them.
+    let lease: UpdateLeaseOption
 
     func message(id: UInt16) -> Message {
-        let condition =
+        let prerequisite: Record? =
             switch condition {
             case .isFree(let name): Record(name: name, recordClass: .absent, timeToLive: 0, data: .other(.any, []))
             case .exists(let record): Record(name: record.name, timeToLive: 0, data: record.data)
+            case nil: nil
             }
-        let options = OptionsRecord(options: [.updateLease(UpdateLeaseOption(lease: lease))])
+        let options = OptionsRecord(options: [.updateLease(lease)])
         return Message(
-            id: id, flags: .update, questions: [Question(name: zone, type: .soa)], answers: [condition],
+            id: id, flags: .update, questions: [Question(name: zone, type: .soa)],
+            answers: [prerequisite].compactMap { $0 },
             authorities: changes, additionals: [options.record])
     }
 }

@@ -140,6 +140,10 @@ struct ConfigurationMistakeTests {
                 "4: [wide_area] key_file: a plug has no home directory; write the full path"
             ),
             (
+                "[wide_area]\ndomain = \"example.org\"\nserver = \"192.0.2.1\"\nmethod = \"srp\"\nkey_file = \"k\"",
+                "5: [wide_area] key_file: with method = \"srp\" the plug makes its own key"
+            ),
+            (
                 "[protection]\nover_power_w = 0\nover_power_s = 3",
                 "3: [protection] over_power_s: over_power_w = 0 disables the limit"
             ),

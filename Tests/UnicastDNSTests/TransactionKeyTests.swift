@@ -89,6 +89,35 @@ struct TransactionKeyTests {
     }
 }
 
+/// Tests of the keys of RFC 9665. The data of the record and its tag were computed with dnspython 2.9.
+struct RegistrationKeyTests {
+    @Test("A key is restored from its bytes, and has the data of a host's KEY record") func recordData() throws {
+        let key = try #require(RegistrationKey(bytes: Array(1...32)))
+        let expected = hex(
+            "0201030d515c3d6eb9e396b904d3feca7f54fdcd0cc1e997bf375dca515ad0a6c3b4035f"
+                + "4536be3a50f318fbf9a5475902a221502bef0d57e08c53b2cc0a56f17d9f9354")
+        #expect(key.recordData == expected && key.bytes == Array(1...32))
+        #expect(RegistrationKey(bytes: []) == nil && RegistrationKey(bytes: Array(repeating: 0, count: 32)) == nil)
+    }
+
+    @Test("A signed message has one more record, with the fields of RFC 2931") func signature() throws {
+        let key = try #require(RegistrationKey(bytes: Array(1...32)))
+        let message = hex("123428000001000000000000076578616d706c65036f72670000060001")
+        let signed = try #require(key.sign(message, as: "plug.example.org", at: 1000))
+        #expect(signed.starts(with: hex("123428000001000000000001")))
+        let decoded = try Message(decoding: signed)
+        guard case .other(RecordType(rawValue: 24), let data)? = decoded.additionals.last?.data else {
+            Issue.record("no signature")
+            return
+        }
+        // Type covered, algorithm, labels, original time to live, expiration, inception and tag.
+        #expect(Array(data.prefix(18)) == hex("00000d0000000000") + hex("00000514") + hex("000002bc") + hex("d56c"))
+        #expect(Array(data.dropFirst(18).prefix(18)) == ("plug.example.org" as Name).bytes)
+        #expect(data.count == 18 + 18 + 64)
+        #expect(key.sign([1], as: "plug.example.org", at: 1000) == nil)
+    }
+}
+
 /// Tests of key files.
 struct KeyFileTests {
     private let secret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="

@@ -133,6 +133,97 @@ private func lamp(
 
 private let lampName: Name = "Lamp._smartplug._tcp.example.org"
 
+/// Tests with a registrar of RFC 9665, which compares the keys of hosts.
+struct ClaimTests {
+    /// A registrar that keeps the owner of each name.
+    private struct Registrar {
+        private(set) var owners: [Name: [UInt8]] = [:]
+        private(set) var records: [Record] = []
+        private(set) var leases: [UpdateLeaseOption] = []
+
+        mutating func answer(_ message: Message) -> Message {
+            precondition(message.flags == .update && message.answers.isEmpty, "an update without prerequisites")
+            guard let lease = try? message.optionsRecord()?.updateLease,
+                case .other(.key, let key)? = message.authorities.last?.data
+            else { return message.response(code: 1) }
+            leases.append(lease)
+            let names = Set(message.authorities.filter { $0.recordClass == .any }.map(\.name))
+            if names.contains(where: { owners[$0].map { $0 != key } ?? false }) { return message.response(code: 6) }
+            for name in names { owners[name] = key }
+            records.removeAll { names.contains($0.name) }
+            if lease.lease == 0 {
+                records.removeAll { owners[$0.name] == key || pointsTo(names: owners, key, $0) }
+            } else {
+                let added = message.authorities.filter { $0.recordClass == .internet }
+                records.removeAll { record in
+                    message.authorities.contains { $0.recordClass.rawValue == 254 && $0.data == record.data }
+                }
+                records += added.filter { !records.contains($0) }
+            }
+            return message.response()
+        }
+
+        private func pointsTo(names: [Name: [UInt8]], _ key: [UInt8], _ record: Record) -> Bool {
+            if case .ptr(let instance) = record.data { names[instance] == key } else { false }
+        }
+    }
+
+    private var registrar = Registrar()
+
+    /// Sends all messages of a machine to the registrar, and returns the other actions.
+    private mutating func settle(_ machine: inout ZoneRegistrar, _ event: ZoneRegistrar.Event, now: Instant = .zero)
+        throws
+        -> [ZoneRegistrar.Action]
+    {
+        var (actions, others): ([ZoneRegistrar.Action], [ZoneRegistrar.Action]) = (machine.handle(event, now: now), [])
+        while !actions.isEmpty {
+            switch actions.removeFirst() {
+            case .send(let id, let bytes):
+                let answer = registrar.answer(try Message(decoding: bytes))
+                actions += machine.handle(.replied(id, answer), now: now)
+            case .close: break
+            case let other: others.append(other)
+            }
+        }
+        return others
+    }
+
+    private func machine(_ key: UInt8) -> ZoneRegistrar {
+        ZoneRegistrar(zone: "example.org", claimKey: [key], random: SeededRandom(seed: UInt64(key)))
+    }
+
+    @Test("The first host owns a name, also after its stop, and the next one gets another name")
+    mutating func firstCome() throws {
+        var (first, second) = (machine(1), machine(2))
+        let result1 = try settle(&first, .publish(try lamp(1)))
+        #expect(result1 == [.registered(name: "Lamp")])
+        let result2 = try settle(&second, .publish(try lamp(2)))
+        #expect(result2 == [.registered(name: "Lamp (2)")])
+        let changed = try settle(&first, .publish(try lamp(1, port: 5000)))
+        #expect(changed == [])
+        #expect(registrar.records.filter { $0.type == .srv }.count == 2)
+        let result3 = try settle(&first, .stop)
+        #expect(result3 == [.stopped])
+        #expect(registrar.leases.last == UpdateLeaseOption(lease: 0, keyLease: ZoneRegistrar.keyLease))
+        #expect(registrar.records.filter { $0.type == .srv }.count == 1)
+        var again = machine(1)
+        let result4 = try settle(&again, .publish(try lamp(1)))
+        #expect(result4 == [.registered(name: "Lamp")])
+        var third = machine(3)
+        let result5 = try settle(&third, .publish(try lamp(3)))
+        #expect(result5 == [.registered(name: "Lamp (3)")])
+    }
+
+    @Test("A new name removes the service with the old one") mutating func rename() throws {
+        var host = machine(1)
+        _ = try settle(&host, .publish(try lamp(1)))
+        let result6 = try settle(&host, .publish(try lamp(1, name: "Fan")))
+        #expect(result6 == [.registered(name: "Fan")])
+        #expect(registrar.records.filter { $0.type == .srv }.map(\.name) == ["Fan._smartplug._tcp.example.org"])
+        #expect(registrar.records.filter { $0.type == .ptr }.count == 2)
+    }
+}
+
 struct ZoneRegistrarTests {
     @Test("A service has all records of RFC 6763, which one update adds and one removes") func records() throws {
         var house = VirtualHouse(hosts: 1)

@@ -14,32 +14,41 @@ public struct DomainSettings: Hashable, Sendable {
     public let server: IPAddress
     /// The TCP port of the server.
     public let port: UInt16
-    /// The path of the file with the key, in the form of BIND. Other users must not be able to read the file.
-    public let keyFile: String
+    /// The means by which the server accepts the registration.
+    public let access: Access
     /// True to map the port of the service at the router.
     public let mapsPort: Bool
+
+    /// The means by which a server accepts a registration.
+    public enum Access: Hashable, Sendable {
+        /// A key that the server knows, in a file in the form of BIND. Other users must not be able to read the file.
+        case sharedKey(file: String)
+        /// The first host that registers a name owns it (RFC 9665).
+        case firstCome
+    }
 
     /// The maximum size of the key file in bytes.
     private static let keyFileLimit = 4096
 
     /// Creates settings.
     public init(
-        domain: Name, server: IPAddress, port: UInt16 = ResolverConfiguration.port, keyFile: String,
+        domain: Name, server: IPAddress, port: UInt16 = ResolverConfiguration.port, access: Access,
         mapsPort: Bool = false
     ) {
         self.domain = domain
         self.server = server
         self.port = port
-        self.keyFile = keyFile
+        self.access = access
         self.mapsPort = mapsPort
     }
 
-    /// Reads the key.
+    /// Reads the shared key; nil if none is necessary.
     ///
     /// - Throws: `FileError` if the file is missing, or if other users may read it; `KeyFileError` if it has no key.
-    public func key() throws -> TransactionKey {
-        guard let bytes = try FileStore().readSecretIfPresent(keyFile, limit: Self.keyFileLimit) else {
-            throw FileError(.open, keyFile, .system(.notFound))
+    public func sharedKey() throws -> TransactionKey? {
+        guard case .sharedKey(let file) = access else { return nil }
+        guard let bytes = try FileStore().readSecretIfPresent(file, limit: Self.keyFileLimit) else {
+            throw FileError(.open, file, .system(.notFound))
         }
         return try TransactionKey(file: String(decoding: bytes, as: UTF8.self))
     }
@@ -74,7 +83,9 @@ public actor DomainRegistrar {
     private var machine: ZoneRegistrar
     private var service: ServiceRegistration
     private var addresses: [IPAddress] = []
-    private var exchanges: [ExchangeID: (socket: NameServerExchange, request: TransactionKey.Request)] = [:]
+    private let key: RegistrationKey
+    /// The open connections. Without a request, the server does not sign its response.
+    private var exchanges: [ExchangeID: (socket: NameServerExchange, request: TransactionKey.Request?)] = [:]
     private var following: Task<Void, Never>?
     private var mappedPort: MappedPort?
     private let actions = ActionQueue<ZoneRegistrar.Action>()
@@ -86,16 +97,20 @@ public actor DomainRegistrar {
     ///
     /// - Parameters:
     ///   - service: the service. Its host name must be unique in the domain.
+    ///   - key: the key of this host for ``DomainSettings/Access/firstCome``.
     ///   - interfaces: the interfaces whose addresses are registered.
     public init(
-        _ service: ServiceRegistration, _ settings: DomainSettings, interfaces: InterfaceFilter,
+        _ service: ServiceRegistration, _ settings: DomainSettings, key: RegistrationKey, interfaces: InterfaceFilter,
         on eventLoop: any EventLoop, logger: Logger
     ) {
         self.service = service
         self.settings = settings
         self.eventLoop = eventLoop
         self.logger = logger
-        machine = ZoneRegistrar(zone: settings.domain, random: SystemRandomNumberGenerator())
+        self.key = key
+        machine = ZoneRegistrar(
+            zone: settings.domain, claimKey: settings.access == .firstCome ? key.recordData : nil,
+            random: SystemRandomNumberGenerator())
         eventLoop.execute { self.assumeIsolated { $0.follow(interfaces) } }
     }
 
@@ -198,12 +213,13 @@ public actor DomainRegistrar {
         }
     }
 
-    /// Reads the key for each message, so that a corrected file needs no restart.
+    /// Signs and sends a message. The shared key is read for each one, so that a corrected file needs no restart.
     private func send(_ message: [UInt8], _ id: ExchangeID) {
         do {
-            guard let request = try settings.key().sign(message, at: Self.time) else { return }
+            let request = try settings.sharedKey()?.sign(message, at: Self.time)
+            guard let signed = request?.bytes ?? key.sign(message, as: hostName, at: Self.time) else { return }
             let socket = NameServerExchange(
-                request.bytes, to: SocketAddress(settings.server, port: settings.port, interface: 0), .stream,
+                signed, to: SocketAddress(settings.server, port: settings.port, interface: 0), .stream,
                 on: eventLoop,
                 receive: { [weak self] bytes in self?.assumeIsolated { $0.received(bytes, id) } },
                 fail: { [weak self] in self?.assumeIsolated { $0.handle(.failed(id, .noAnswer)) } })
@@ -214,9 +230,11 @@ public actor DomainRegistrar {
     }
 
     private func received(_ bytes: [UInt8], _ id: ExchangeID) {
-        guard let request = exchanges[id]?.request else { return }
+        guard let exchange = exchanges[id] else { return }
         do throws(TransactionKey.Rejection) {
-            handle(.replied(id, try request.verify(bytes, at: Self.time)))
+            let verified = try exchange.request?.verify(bytes, at: Self.time)
+            guard let message = verified ?? (try? Message(decoding: bytes)) else { throw .unsigned }
+            handle(.replied(id, message))
         } catch {
             handle(.failed(id, .signature(error)))
         }
@@ -228,6 +246,11 @@ public actor DomainRegistrar {
         state = .failed(failure)
         let hint = failure.hint.map { "\nhint: \($0)" } ?? ""
         logger.warning("not registered in \(settings.domain): \(failure)\(hint)")
+    }
+
+    /// The name of this host in the domain.
+    private var hostName: Name {
+        (try? settings.domain.prepending(label: Array(service.hostName.utf8))) ?? settings.domain
     }
 
     /// Seconds since 1970.
