@@ -42,12 +42,12 @@ class Zone:
     def answer(self, wire):
         with self._lock:
             try:
-                message = dns.message.from_wire(wire)
-            except dns.exception.DNSException:
+                if wire[2] >> 3 & 15 != dns.opcode.UPDATE:
+                    return self._query(dns.message.from_wire(wire))
+                unsigned, signature = split(wire)
+                return self._update(unsigned, signature)
+            except (dns.exception.DNSException, struct.error, IndexError):
                 return None
-            if message.opcode() == dns.opcode.UPDATE:
-                return self._update(wire, message)
-            return self._query(message)
 
     def _query(self, query):
         response = dns.message.make_response(query)
@@ -63,18 +63,19 @@ class Zone:
             response.set_rcode(dns.rcode.NXDOMAIN)
         return response.to_wire()
 
-    def _update(self, wire, message):
+    def _update(self, wire, signature):
+        message = dns.message.from_wire(wire)
         response = dns.message.make_response(message)
         told = {"code": 0, "names": []}
         try:
-            self._perform(wire, message, told)
+            self._perform(wire, signature, message, told)
         except Refused as refused:
             told["code"] = int(refused.code)
             response.set_rcode(refused.code)
         print(json.dumps(told), flush=True)
         return response.to_wire()
 
-    def _perform(self, wire, message, told):
+    def _perform(self, wire, signature, message, told):
         if message.zone[0].name != self.name or message.prerequisite:
             raise Refused(dns.rcode.FORMERR)
         deleted, added, withdrawn, key = [], [], [], None
@@ -95,7 +96,7 @@ class Zone:
                 raise Refused(dns.rcode.FORMERR)
             if kind == dns.rdatatype.PTR and data.target not in deleted:
                 raise Refused(dns.rcode.FORMERR)
-        verify(wire, host, key)
+        verify(wire, signature, host, key)
         if any(self._owners.get(name, key) != key for name in deleted):
             raise Refused(dns.rcode.YXDOMAIN)
         lease, key_lease = leases(message)
@@ -127,8 +128,8 @@ def skip_name(wire, offset):
     return offset + 1
 
 
-def verify(wire, host, key):
-    """Verifies the signature of a message (RFC 2931 §3.1)."""
+def split(wire):
+    """Returns a message without its last record, and the data of this record if it is a signature, otherwise None."""
     counts = struct.unpack("!4H", wire[4:12])
     offset = 12
     for _ in range(counts[0]):
@@ -139,17 +140,22 @@ def verify(wire, host, key):
         kind, _, _, length = struct.unpack("!HHIH", wire[offset:offset + 10])
         data = wire[offset + 10:offset + 10 + length]
         offset += 10 + length
-    if kind != SIG or offset != len(wire):
+    unsigned = wire[:10] + struct.pack("!H", counts[3] - 1) + wire[12:start]
+    return unsigned, data if kind == SIG and offset == len(wire) else None
+
+
+def verify(wire, data, host, key):
+    """Verifies the signature of a message (RFC 2931 §3.1), which is the data of its record."""
+    if data is None:
         raise Refused(dns.rcode.REFUSED)
     signer, used = dns.name.from_wire(data, 18)
     if signer != host or data[2] != 13 or key[:4] != bytes([2, 1, 3, 13]):
         raise Refused(dns.rcode.REFUSED)
-    unsigned = wire[:10] + struct.pack("!H", counts[3] - 1) + wire[12:start]
     signature = data[18 + used:]
     numbers = [int.from_bytes(part, "big") for part in (key[4:36], key[36:], signature[:32], signature[32:])]
     public = ec.EllipticCurvePublicNumbers(numbers[0], numbers[1], ec.SECP256R1()).public_key()
     try:
-        public.verify(encode_dss_signature(numbers[2], numbers[3]), data[:18 + used] + unsigned, ec.ECDSA(hashes.SHA256()))
+        public.verify(encode_dss_signature(numbers[2], numbers[3]), data[:18 + used] + wire, ec.ECDSA(hashes.SHA256()))
     except InvalidSignature:
         raise Refused(dns.rcode.REFUSED) from None
 
