@@ -152,19 +152,22 @@ struct ClaimTests {
             for name in names { owners[name] = key }
             records.removeAll { names.contains($0.name) }
             if lease.lease == 0 {
-                records.removeAll { owners[$0.name] == key || pointsTo(names: owners, key, $0) }
-            } else {
-                let added = message.authorities.filter { $0.recordClass == .internet }
+                let mine = Set(owners.filter { $0.value == key }.keys)
                 records.removeAll { record in
-                    message.authorities.contains { $0.recordClass.rawValue == 254 && $0.data == record.data }
+                    if case .ptr(let instance) = record.data {
+                        mine.contains(instance)
+                    } else {
+                        mine.contains(record.name)
+                    }
                 }
-                records += added.filter { !records.contains($0) }
+            } else {
+                let removed = message.authorities.filter { $0.recordClass.rawValue == 254 }.map(\.data)
+                records.removeAll { removed.contains($0.data) }
+                for record in message.authorities where record.recordClass == .internet && !records.contains(record) {
+                    records.append(record)
+                }
             }
             return message.response()
-        }
-
-        private func pointsTo(names: [Name: [UInt8]], _ key: [UInt8], _ record: Record) -> Bool {
-            if case .ptr(let instance) = record.data { names[instance] == key } else { false }
         }
     }
 
