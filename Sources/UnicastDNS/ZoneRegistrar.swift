@@ -68,7 +68,7 @@ public struct ZoneRegistrar: Machine, Sendable {
         case send(ExchangeID, [UInt8])
         /// Closes the connection.
         case close(ExchangeID)
-        /// The service is registered under this name.
+        /// The service is registered under this name, for the first time, under a new name or again after a failure.
         case registered(name: String)
         /// The last update failed, and is repeated after this time.
         case failed(ZoneFailure, again: Duration)
@@ -113,6 +113,8 @@ public struct ZoneRegistrar: Machine, Sendable {
     private var due: Instant?
     private var isStopping = false
     private var failures = 0
+    /// True from a failure until the next confirmation.
+    private var hasFailed = false
     private var steps = 0
     private var nextExchange: UInt64 = 0
     private var output: [Action] = []
@@ -282,8 +284,9 @@ public struct ZoneRegistrar: Machine, Sendable {
     }
 
     private mutating func confirmed(_ records: ZoneRecords, _ message: Message, now: Instant) {
-        if registered?.instance != records.instance { output.append(.registered(name: records.label)) }
+        if registered?.instance != records.instance || hasFailed { output.append(.registered(name: records.label)) }
         registered = records
+        hasFailed = false
         failures = 0
         steps = 0
         // The service may have changed during the request. The records are then replaced.
@@ -305,6 +308,7 @@ public struct ZoneRegistrar: Machine, Sendable {
         failures += 1
         steps = 0
         due = now + pause
+        hasFailed = true
         output.append(.failed(failure, again: pause))
     }
 

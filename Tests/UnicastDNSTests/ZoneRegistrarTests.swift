@@ -52,6 +52,7 @@ private struct VirtualHouse {
     struct Host {
         var machine: ZoneRegistrar
         var name: String?
+        var confirmations = 0
         var failures: [ZoneFailure] = []
         var isStopped = false
         var open: Set<ExchangeID> = []
@@ -81,7 +82,9 @@ private struct VirtualHouse {
                 precondition(hosts[index].open.insert(id).inserted, "an exchange has one message")
                 deliver(bytes, id, from: index)
             case .close(let id): precondition(hosts[index].open.remove(id) != nil, "a connection is closed once")
-            case .registered(let name): hosts[index].name = name
+            case .registered(let name):
+                hosts[index].name = name
+                hosts[index].confirmations += 1
             case .failed(let failure, _): hosts[index].failures.append(failure)
             case .stopped:
                 precondition(!hosts[index].isStopped, "a host stops once")
@@ -302,6 +305,18 @@ struct ZoneRegistrarTests {
         let count = house.zone.messages.count
         house.run(for: .seconds(86_400))
         #expect(house.zone.messages.count - count == 24)
+    }
+
+    @Test("A registration that could not be renewed is reported again when it is") func renewalAfterFailure() throws {
+        var house = VirtualHouse(hosts: 1)
+        house.handle(.publish(try lamp()), by: 0)
+        house.run(for: .seconds(1))
+        house.fate = { .requestIsLost }
+        house.run(for: ZoneRegistrar.renewal + .seconds(10))
+        #expect(house.hosts[0].failures == [.noAnswer] && house.hosts[0].confirmations == 1)
+        house.fate = { .arrives }
+        house.run(for: .seconds(60))
+        #expect(house.hosts[0].confirmations == 2)
     }
 
     @Test("Failures are reported and repeated with growing pauses") func failures() throws {

@@ -241,8 +241,8 @@ public actor DomainRegistrar {
     }
 
     private func failed(_ failure: ZoneFailure) {
-        // A repeated failure is logged once.
-        guard state != .failed(failure) else { return }
+        // A repeated failure is logged once. The times in two failures may differ.
+        if case .failed(let last) = state, "\(last)" == "\(failure)" { return }
         state = .failed(failure)
         let hint = failure.hint.map { "\nhint: \($0)" } ?? ""
         logger.warning("not registered in \(settings.domain): \(failure)\(hint)")
