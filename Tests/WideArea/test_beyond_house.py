@@ -47,13 +47,14 @@ def lamp(mapped, router):
 
 @pytest.fixture
 def away(lan, internet, controller, server, tmp_path):
-    """A controller in another house."""
+    """A controller in another house, with the attributes `house` and `router`."""
     house = lan.link()
     router, host = Router(internet, house, tmp_path / "other router", maps=False), house.host()
     router.serve(host)
     server.serve(host)
     person = controller(host)
     person.under(["env", f"SMARTPLUG_DOMAIN={server.zone}"])
+    person.house, person.router = house, router
     return person
 
 
@@ -96,6 +97,25 @@ def test_a_router_that_restarts_or_gets_another_address(lamp, away, server, rout
     router.change_address("11.7.0.99")
     eventually(lambda: is_reachable_at(lamp, server, "11.7.0.99"), 15, lambda: f"the new address:\n{lamp.running.transcript()}")
     assert lamp.status()["relay"] == "on"
+
+
+def test_a_controller_that_moves(lan, lamp, away, server, router):
+    """A controller that watches a plug comes home and leaves again. It receives each event once, wherever it is."""
+    eventually(lambda: is_reachable_at(lamp, server, router.address), 20, lambda: f"the mapping:\n{lamp.running.transcript()}")
+    watching = away.watch()
+    watching.seen_object(lambda record: record["event"] == "snapshot", 15, "the snapshot")
+    first = lamp.status()["nextSequence"]
+    for place, gateway in [(None, None), (lan.home, router), (away.house, away.router)]:
+        if place:
+            away.host.pull_cable()
+            away.host.join(place)
+            away.host.plug_cable()
+            eventually(lambda: gateway.serve(away.host) is None, 10, "the route")
+        last = lamp.status()["nextSequence"] + 1
+        lamp.press()  # An event of the relay, and one of the button.
+        watching.seen_object(lambda record: record.get("seq") == last, 20, f"event {last}")
+    seen = [line.json["seq"] for line in watching.lines if isinstance(line.json, dict) and line.json.get("seq", 0) >= first]
+    assert seen == sorted(set(seen)) == list(range(first, last + 1))
 
 
 def test_a_router_with_upnp_only(lan, mapped, internet, server, tmp_path):

@@ -30,6 +30,11 @@ class LAN:
         self._links.append(link)
         return link
 
+    @property
+    def home(self):
+        """The link of the hosts that `host()` adds."""
+        return self._main
+
     def host(self, connected=True, **how):
         return self._main.host(connected, **how)
 
