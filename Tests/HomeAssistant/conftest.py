@@ -1,15 +1,3 @@
 """Fixtures of every test: a LAN, plugs, and Home Assistant."""
 
-import importlib.util
-import pathlib
-
-import pytest
-
-# The LAN, the programs and the time limit are those of the interoperability tests.
-_file = pathlib.Path(__file__).parents[1] / "Interoperability" / "conftest.py"
-_specification = importlib.util.spec_from_file_location("interoperability", _file)
-_shared = importlib.util.module_from_spec(_specification)
-_specification.loader.exec_module(_shared)
-lan, plug, controller, programs = _shared.lan, _shared.plug, _shared.controller, _shared.programs
-time_limit, own_memory = _shared.time_limit, _shared.own_memory
-pytest_runtest_makereport = _shared.pytest_runtest_makereport
+from shared_fixtures import controller, lan, own_memory, plug, programs, pytest_runtest_makereport, time_limit  # noqa: F401

@@ -1,6 +1,5 @@
 """Fixtures of every test: a house with its daemon, and a browser that shows its page."""
 
-import importlib.util
 import os
 import pathlib
 import subprocess
@@ -11,17 +10,9 @@ from playwright.sync_api import expect, sync_playwright
 from dashboard import Dashboard
 from deadlines import patient
 from house import ADDRESS, House, launch
+from shared_fixtures import controller, lan, own_memory, plug, programs, pytest_runtest_makereport, time_limit  # noqa: F401
 
 expect.set_options(timeout=1000 * patient(5))
-
-# The LAN, the programs and the time limit are those of the interoperability tests.
-_file = pathlib.Path(__file__).parents[1] / "Interoperability" / "conftest.py"
-_specification = importlib.util.spec_from_file_location("interoperability", _file)
-_shared = importlib.util.module_from_spec(_specification)
-_specification.loader.exec_module(_shared)
-lan, plug, controller, programs = _shared.lan, _shared.plug, _shared.controller, _shared.programs
-time_limit, own_memory = _shared.time_limit, _shared.own_memory
-pytest_runtest_makereport = _shared.pytest_runtest_makereport
 
 
 @pytest.fixture(scope="session")
