@@ -165,13 +165,14 @@ public struct Examination: Sendable {
             // plug is absent.
             let name =
                 names.first { $0 == entry.name } ?? names.first ?? (announced[entry.name] == nil ? nil : entry.name)
-            let (outcome, crash) = if let name { await reach(name) } else { (Observations.Plug.Outcome.absent, nil) }
+            let (outcome, plug) = if let name { await reach(name) } else { (Observations.Plug.Outcome.absent, nil) }
             return Observations.Plug(
-                name: entry.name, id: entry.id, announcedAs: name, outcome: outcome, crash: crash)
+                name: entry.name, id: entry.id, announcedAs: name, outcome: outcome, crash: plug?.crash,
+                reachability: plug?.reachability ?? [])
         }
     }
 
-    private typealias Answer = (outcome: Observations.Plug.Outcome, crash: PlugCrash?)
+    private typealias Answer = (outcome: Observations.Plug.Outcome, plug: PlugDescription?)
 
     private func reach(_ name: String) async -> Answer {
         let plug = client.follow(name, after: nil)
@@ -187,28 +188,28 @@ public struct Examination: Sendable {
 
     private func answer(of plug: FollowedPlug) async -> Answer {
         var last = Observations.Plug.Outcome.silent
-        var crash: PlugCrash?
+        var known: PlugDescription?
         for await report in plug.reports {
             switch report.update {
             case .connected(let description):
                 last = .connected(roundTrip: nil)
-                crash = description.crash
+                known = description
             case .snapshot(let state):
                 let asked = BootClock.now
                 // A rejection also shows that the plug answers.
                 let isAnswered: Bool
                 do { isAnswered = try await plug.controllers() != nil } catch { isAnswered = true }
                 let roundTrip = isAnswered ? BootClock.now - asked : nil
-                return (.connected(roundTrip: roundTrip, tripped: state.tripped), crash)
+                return (.connected(roundTrip: roundTrip, tripped: state.tripped), known)
             case .disconnected(.away(let words), _):
-                if case .connected = last { return (last, crash) }
+                if case .connected = last { return (last, known) }
                 last = .away(words)
-            case .disconnected(.incompatible(let words), _): return (.incompatible(words), crash)
-            case .disconnected(.distrusted(let words), _): return (.distrusted(words), crash)
+            case .disconnected(.incompatible(let words), _): return (.incompatible(words), known)
+            case .disconnected(.distrusted(let words), _): return (.distrusted(words), known)
             case .following, .state, .event, .gap, .log: break
             }
         }
-        return (last, crash)
+        return (last, known)
     }
 
     /// Returns the results in the order of the elements.

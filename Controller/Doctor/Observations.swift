@@ -162,6 +162,8 @@ public struct Observations: Sendable {
         public var outcome: Outcome
         /// The last abnormal end of its firmware as the plug reports it, with the time on this host's clock.
         public var crash: PlugCrash?
+        /// The results of mapping its port at its router.
+        public var reachability: [Reachability]
 
         /// The result of contacting a plug. The texts are messages for users, with an optional `hint:` line.
         public enum Outcome: Hashable, Sendable {
@@ -182,13 +184,15 @@ public struct Observations: Sendable {
 
         /// Creates the observations of a paired plug.
         public init(
-            name: String, id: PlugID, announcedAs: String?, outcome: Outcome, crash: PlugCrash? = nil
+            name: String, id: PlugID, announcedAs: String?, outcome: Outcome, crash: PlugCrash? = nil,
+            reachability: [Reachability] = []
         ) {
             self.name = name
             self.id = id
             self.announcedAs = announcedAs
             self.outcome = outcome
             self.crash = crash
+            self.reachability = reachability
         }
     }
 }

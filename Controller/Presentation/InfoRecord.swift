@@ -46,6 +46,8 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     public var tripped: String?
     /// The networks; omitted if the plug's firmware does not report them.
     public var networks: [NetworkRecord]?
+    /// The results of mapping the plug's port at its router, one per IP family; omitted if the plug does not map its port.
+    public var reachability: [ReachabilityRecord]?
     /// The hosts that sleep, or have slept, at the plug's sleep proxy; omitted without such hosts.
     public var sleepers: [SleeperRecord]?
 
@@ -63,6 +65,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         firmware = plug.firmware
         capabilities = plug.capabilities.map(\.rawValue).sorted()
         networks = plug.networks.isEmpty ? nil : plug.networks.map { NetworkRecord($0, now: now) }
+        reachability = plug.reachability.isEmpty ? nil : plug.reachability.map { ReachabilityRecord($0) }
     }
 
     /// Adds the plug's state.
@@ -105,6 +108,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         if let powerFactor { lines.append("  power factor  \(number(powerFactor))") }
         if let frequency { lines.append("  frequency     \(number(frequency)) Hz") }
         if let activeEnergy { lines.append("  active energy \(number(activeEnergy)) Wh") }
-        return lines + (networks ?? []).flatMap(\.lines) + (sleepers ?? []).flatMap(\.lines)
+        lines += (networks ?? []).flatMap(\.lines) + (reachability ?? []).flatMap(\.lines)
+        return lines + (sleepers ?? []).flatMap(\.lines)
     }
 }

@@ -21,6 +21,8 @@ public struct PlugMachine: Machine, Sendable {
         case renamed(String)
         /// The state of the plug's network interfaces changed.
         case networks([PlugNetwork])
+        /// The results of mapping the plug's port at its router changed; at most ``Reachability/limit``.
+        case reachability([Reachability])
         /// The list of hosts at the sleep proxy changed; at most ``PlugSleeper/limit``.
         case sleepers([PlugSleeper])
         /// Flash stored the boundary of ``Action/reserve(upTo:)``.
@@ -264,6 +266,8 @@ public struct PlugMachine: Machine, Sendable {
         case .networks(let networks):
             network = Surroundings.Network(networks)
             serve(.networks(networks), now, &step)
+        case .reachability(let reachability):
+            serve(.reachability(reachability), now, &step)
         case .sleepers(let sleepers):
             self.sleepers = sleepers
             serve(.stateChanged(served(server.state)), now, &step)

@@ -18,8 +18,10 @@ extension PlugService {
         let interfaces = self.settings.interfaces
         domain = DomainRegistrar(
             service, settings, key: registrationKey(),
-            interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: loop,
-            logger: logger)
+            interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: loop, logger: logger
+        ) { [weak self] state in
+            self?.assumeIsolated { $0.handle(.reachability(Reachability(state).map { [$0] } ?? [])) }
+        }
     }
 
     /// Returns the key by which the plug owns its names at a registrar. It is created at the first use.
@@ -40,7 +42,11 @@ extension PlugService {
     }
 
     /// Removes the plug from the domain.
-    func leaveDomain() async { await domain?.stop() }
+    func leaveDomain() async {
+        guard let domain else { return }
+        await domain.stop()
+        handle(.reachability([]))
+    }
 
     /// The value of `wide_area` in `plugd status`, or nil if no domain is configured.
     var domainStatus: JSONObject? {
@@ -54,13 +60,15 @@ extension PlugService {
             status.add("reason", "the plug has no address that is valid beyond one link, or waits for the server")
         case nil: status.add("reason", "the plug is off the network")
         }
-        if let mapping = domain?.assumeIsolated({ $0.mapping }) { status.add("mapping", Self.status(of: mapping)) }
+        if let mapping = domain?.assumeIsolated({ $0.mapping }) { status.add("mapping", mapping.json) }
         return status
     }
+}
 
-    private static func status(of state: MappedPort.State) -> JSONObject {
+extension MappedPort.State {
+    fileprivate var json: JSONObject {
         var status = JSONObject()
-        switch state {
+        switch self {
         case .waiting: status.add("reason", "the router has not answered yet")
         case .mapped(let mapping):
             status.add("address", "\(mapping.address)")
@@ -69,5 +77,17 @@ extension PlugService {
         case .failed(let failure): status.add("reason", "\(failure)")
         }
         return status
+    }
+}
+
+extension Reachability {
+    /// Returns nil while the router has not answered.
+    fileprivate init?(_ state: MappedPort.State) {
+        switch state {
+        case .waiting: return nil
+        case .mapped(let mapping):
+            self = .mapped(address: "\(mapping.address)", port: mapping.port, isPublic: mapping.isPublic)
+        case .failed(let failure): self = .unmapped(reason: "\(failure)", hint: failure.hint)
+        }
     }
 }

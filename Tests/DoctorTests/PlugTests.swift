@@ -145,6 +145,30 @@ import Testing
         #expect(findings[1].what == what && findings[1].why == why)
     }
 
+    @Test("Reachability from the internet is ok; a second router and a failed mapping are warnings with hints")
+    func reachability() {
+        let mapped = Reachability.mapped(address: "198.51.100.7", port: 4711, isPublic: true)
+        let failed = Reachability.unmapped(reason: "the router does not answer", hint: "turn on PCP")
+        func findings(_ results: Reachability...) -> [Finding] {
+            var lamp = plug(.connected(roundTrip: .milliseconds(3)))
+            lamp.reachability = results
+            return Array(plugs(lamp).dropFirst())
+        }
+        #expect(findings().isEmpty)
+        #expect(findings(mapped).map(\.level) == [.ok])
+        #expect(findings(mapped)[0].what == "it is reachable from the internet at 198.51.100.7 port 4711")
+        let behind = findings(.mapped(address: "192.168.7.2", port: 4711, isPublic: false))
+        #expect(behind.map(\.level) == [.warning])
+        #expect(behind[0].what.hasSuffix("its router has the private address 192.168.7.2"))
+        #expect(behind[0].next == "use one of the routers as a bridge, or a VPN")
+        #expect(
+            findings(failed) == [
+                Finding(
+                    .warning, .plug, "Lamp", "its port is not mapped: the router does not answer", next: "turn on PCP")
+            ])
+        #expect(findings(mapped, failed) == findings(mapped), "one family is enough")
+    }
+
     @Test("A renamed plug is reported with both names") func aPlugThatWasRenamed() {
         let finding = plugs(plug(.connected(roundTrip: .milliseconds(20)), announcedAs: "Desk Lamp"))[0]
         #expect(finding.level == .ok && finding.about == "Desk Lamp")

@@ -246,6 +246,29 @@ import PlugModel
         #expect(try WireWelcome(identity, now: .zero).model(asked: .zero, answered: .zero).networks == [told])
     }
 
+    @Test("The results of mapping the port are sent, and a port that cannot exist ends the session")
+    func reachability() throws {
+        let results: [Reachability] = [
+            .mapped(address: "198.51.100.7", port: 4711, isPublic: true),
+            .unmapped(reason: "the network has no router", hint: nil),
+            .mapped(address: "192.168.7.2", port: 65_535, isPublic: false), .unmapped(reason: "why", hint: "do this"),
+        ]
+        var identity = lamp
+        for pair in [Array(results[..<2]), Array(results[2...])] {
+            identity.reachability = pair
+            #expect(try WireWelcome(identity, now: .zero).model(asked: .zero, answered: .zero).reachability == pair)
+        }
+        identity.reachability = results
+        var welcome = WireWelcome(identity, now: .zero)
+        #expect(welcome.reachability.count == Reachability.limit)
+        for port in [0, 65_536] as [UInt32] {
+            welcome.reachability[0].port = port
+            #expect(throws: MessageFault.outOfRange(field: "port", value: Int64(port), allowed: 1...65_535)) {
+                try welcome.model(asked: .zero, answered: .zero)
+            }
+        }
+    }
+
     @Test("A crash report is sent with its age and truncated to its limit")
     func aCrashIsToldWithItsAgeAndWithinItsLimit() throws {
         var identity = lamp

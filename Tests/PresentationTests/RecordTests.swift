@@ -166,6 +166,28 @@ import Testing
         #expect(Array(record.lines.suffix(5)) == lines)
     }
 
+    @Test("The record of a plug that maps its port at its router") func reachability() {
+        var plug = description
+        plug.reachability = [
+            .mapped(address: "198.51.100.7", port: 4711, isPublic: true),
+            .mapped(address: "192.168.7.2", port: 4711, isPublic: false),
+            .unmapped(reason: "the router does not answer", hint: "turn on PCP"),
+        ]
+        let record = InfoRecord(plug, at: service, now: .zero)
+        let results: [String] = [
+            #""reachability":[{"address":"198.51.100.7","port":4711,"public":true},"#,
+            #"{"address":"192.168.7.2","port":4711,"public":false},"#,
+            #"{"hint":"turn on PCP","public":false,"reason":"the router does not answer"}]"#,
+        ]
+        #expect(jsonLine(record).contains(results.joined()))
+        let lines: [String] = [
+            "  internet      reachable at 198.51.100.7 port 4711",
+            "  internet      not reachable: the router has the private address 192.168.7.2, so a second router follows",
+            "  internet      port not mapped: the router does not answer", "    hint        turn on PCP",
+        ]
+        #expect(Array(record.lines.suffix(4)) == lines)
+    }
+
     @Test("The record of a plug with hosts at its sleep proxy") func sleepers() {
         var plug = state()
         plug.sleepers = [

@@ -88,6 +88,7 @@ public actor DomainRegistrar {
     private var exchanges: [ExchangeID: (socket: NameServerExchange, request: TransactionKey.Request?)] = [:]
     private var following: Task<Void, Never>?
     private var mappedPort: MappedPort?
+    private let mappingChanged: @Sendable (MappedPort.State) -> Void
     private let actions = ActionQueue<ZoneRegistrar.Action>()
     private var timer = DeadlineTimer()
     private var stopWaiter: CheckedContinuation<Void, Never>?
@@ -99,15 +100,17 @@ public actor DomainRegistrar {
     ///   - service: the service. Its host name must be unique in the domain.
     ///   - key: the key of this host for ``DomainSettings/Access/firstCome``.
     ///   - interfaces: the interfaces whose addresses are registered.
+    ///   - mappingChanged: called on the event loop with each new state of the mapping at the router.
     public init(
         _ service: ServiceRegistration, _ settings: DomainSettings, key: RegistrationKey, interfaces: InterfaceFilter,
-        on eventLoop: any EventLoop, logger: Logger
+        on eventLoop: any EventLoop, logger: Logger, mappingChanged: @escaping @Sendable (MappedPort.State) -> Void
     ) {
         self.service = service
         self.settings = settings
         self.eventLoop = eventLoop
         self.logger = logger
         self.key = key
+        self.mappingChanged = mappingChanged
         machine = ZoneRegistrar(
             zone: settings.domain, claimKey: settings.access == .firstCome ? key.recordData : nil,
             random: SystemRandomNumberGenerator())
@@ -138,7 +141,7 @@ public actor DomainRegistrar {
         guard !isStopped, stopWaiter == nil else { return }
         if settings.mapsPort {
             let mappedPort = MappedPort(service.port, interfaces: interfaces, on: eventLoop) { [weak self] state in
-                self?.assumeIsolated { $0.mappingChanged(state) }
+                self?.assumeIsolated { $0.changed(state) }
             }
             self.mappedPort = mappedPort
             mappedPort.start()
@@ -162,7 +165,7 @@ public actor DomainRegistrar {
         publish()
     }
 
-    private func mappingChanged(_ state: MappedPort.State) {
+    private func changed(_ state: MappedPort.State) {
         switch state {
         case .waiting: break
         case .mapped(let mapping) where mapping.isPublic:
@@ -178,6 +181,7 @@ public actor DomainRegistrar {
             let hint = failure.hint.map { "\nhint: \($0)" } ?? ""
             logger.warning("hosts in other networks cannot connect: \(failure)\(hint)")
         }
+        mappingChanged(state)
         publish()
     }
 

@@ -34,3 +34,22 @@ extension WireNetwork {
             linkLocal: linkLocal.isEmpty ? nil : linkLocal, lease: lease, conflicts: Int(conflicts))
     }
 }
+
+extension WireReachability {
+    init(_ reachability: Reachability) {
+        self.init()
+        switch reachability {
+        case .mapped(let address, let port, let isPublic):
+            (self.address, self.port, publicAddress) = (address, UInt32(port), isPublic)
+        case .unmapped(let reason, let hint): (self.reason, self.hint) = (reason, hint ?? "")
+        }
+    }
+
+    func model() throws(MessageFault) -> Reachability {
+        guard !address.isEmpty else { return .unmapped(reason: reason, hint: hint.isEmpty ? nil : hint) }
+        guard let port = UInt16(exactly: self.port), port > 0 else {
+            throw .outOfRange(field: "port", value: Int64(self.port), allowed: 1...Int64(UInt16.max))
+        }
+        return .mapped(address: address, port: port, isPublic: publicAddress)
+    }
+}

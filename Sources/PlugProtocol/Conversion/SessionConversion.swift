@@ -85,6 +85,7 @@ extension WireWelcome {
         bootID = .init(identity.boot.bytes)
         plugTime = WireScalar.nanoseconds(now)
         networks = identity.networks.prefix(PlugNetwork.limit).map { WireNetwork($0, now: now) }
+        reachability = identity.reachability.prefix(Reachability.limit).map { WireReachability($0) }
         if let known = identity.crash { crash = WireCrash(known, now: now) }
         if let known = identity.settings { settings = WireSettings(known) }
     }
@@ -92,6 +93,8 @@ extension WireWelcome {
     func model(asked: Instant, answered: Instant) throws(MessageFault) -> PlugDescription {
         guard let id = PlugID(rawValue: plugID) else { throw .plugID }
         let boot = try WireScalar.boot(bootID)
+        var reachability: [Reachability] = []
+        for wire in self.reachability.prefix(Reachability.limit) { reachability.append(try wire.model()) }
         return PlugDescription(
             id: id, name: try WireScalar.name(name, "name"),
             givenName: givenName.isEmpty ? nil : try WireScalar.name(givenName, "given_name"),
@@ -99,7 +102,7 @@ extension WireWelcome {
             firmware: try WireScalar.name(firmware, "firmware"), boot: boot,
             clock: ClockMapping(
                 boot: boot, plugTime: try WireScalar.instant(plugTime, "plug_time"), asked: asked, answered: answered),
-            networks: networks.prefix(PlugNetwork.limit).map { $0.model(now: answered) },
+            networks: networks.prefix(PlugNetwork.limit).map { $0.model(now: answered) }, reachability: reachability,
             crash: hasCrash ? crash.model(now: answered) : nil, settings: hasSettings ? settings.model : nil,
             role: role.model, nonce: nonce.isEmpty ? [] : try WireScalar.nonce(nonce))
     }

@@ -22,6 +22,8 @@ public struct PlugServer: Machine, Sendable {
         public var boot: BootID
         /// The current network interfaces.
         public var networks: [PlugNetwork] = []
+        /// The results of mapping the plug's port at its router.
+        public var reachability: [Reachability] = []
         /// The last crash of the firmware, or nil if none is known.
         public var crash: PlugCrash?
         /// The settings that controllers can change, or nil without that capability.
@@ -104,6 +106,8 @@ public struct PlugServer: Machine, Sendable {
         case configured(RemoteSettings)
         /// The network interfaces changed. Only Welcome contains them, so open sessions are not informed.
         case networks([PlugNetwork])
+        /// The results of mapping the port changed. Only Welcome contains them, so open sessions are not informed.
+        case reachability([Reachability])
         /// An event happened; the journal numbers and delivers it. It precedes the ``commandOutcome(_:_:)`` of its
         /// command. `at` is the time of a delayed event; such events arrive in the order of their times.
         case record(PlugEvent.Kind, at: Instant? = nil)
@@ -274,6 +278,8 @@ public struct PlugServer: Machine, Sendable {
             describe { $0.settings = settings }
         case .networks(let networks):
             identity.networks = networks
+        case .reachability(let reachability):
+            identity.reachability = reachability
         case .record(let kind, let time):
             record(kind, at: time ?? now, now: now)
         case .leap(let next):

@@ -196,6 +196,32 @@ nonisolated struct WireNetwork: Sendable {
   fileprivate var _leaseSeconds: UInt32? = nil
 }
 
+/// The result of mapping the plug's port at its router, so that hosts in other networks can connect.
+nonisolated struct WireReachability: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the external address; empty if the router does not map the port
+  var address: String = String()
+
+  /// the external TCP port
+  var port: UInt32 = 0
+
+  /// false if the address is private, because a second router follows
+  var publicAddress: Bool = false
+
+  /// without an address: the reason, as a sentence
+  var reason: String = String()
+
+  /// without an address: a hint for the user, or empty
+  var hint: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// The current values of the settings that a controller can change.
 nonisolated struct WireSettings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -425,6 +451,56 @@ nonisolated extension WireNetwork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.leaseRouter != rhs.leaseRouter {return false}
     if lhs._leaseSeconds != rhs._leaseSeconds {return false}
     if lhs.conflicts != rhs.conflicts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReachability: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Reachability"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}address\0\u{1}port\0\u{3}public_address\0\u{1}reason\0\u{1}hint\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.address) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.port) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.publicAddress) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.hint) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.address.isEmpty {
+      try visitor.visitSingularStringField(value: self.address, fieldNumber: 1)
+    }
+    if self.port != 0 {
+      try visitor.visitSingularUInt32Field(value: self.port, fieldNumber: 2)
+    }
+    if self.publicAddress != false {
+      try visitor.visitSingularBoolField(value: self.publicAddress, fieldNumber: 3)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 4)
+    }
+    if !self.hint.isEmpty {
+      try visitor.visitSingularStringField(value: self.hint, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReachability, rhs: WireReachability) -> Bool {
+    if lhs.address != rhs.address {return false}
+    if lhs.port != rhs.port {return false}
+    if lhs.publicAddress != rhs.publicAddress {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.hint != rhs.hint {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -81,6 +81,7 @@
 //     a plug's clock, nanoseconds          2^60   36 years
 //     age of an event, milliseconds   2^60/10^6
 //     energy, milliwatt-hours              2^53   9 TWh; exact in every JSON reader
+//     sleepers of a state                    32   the session ends (MALFORMED), as for a host name above 255 bytes
 //     protocol version                        1   a different one is rejected (VERSION); the detail names the side to
 //                                                  update
 
@@ -1052,6 +1053,12 @@ nonisolated struct WireWelcome: @unchecked Sendable {
   var nonce: Data {
     get {_storage._nonce}
     set {_uniqueStorage()._nonce = newValue}
+  }
+
+  /// empty if the plug does not map its port; at most one per IP family
+  var reachability: [WireReachability] {
+    get {_storage._reachability}
+    set {_uniqueStorage()._reachability = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2899,7 +2906,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{3}given_name\0\u{1}role\0\u{1}nonce\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{3}given_name\0\u{1}role\0\u{1}nonce\0\u{1}reachability\0")
 
   fileprivate class _StorageClass {
     var _version: UInt32 = 0
@@ -2915,6 +2922,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _givenName: String = String()
     var _role: WireRole = .unspecified
     var _nonce: Data = Data()
+    var _reachability: [WireReachability] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2938,6 +2946,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       _givenName = source._givenName
       _role = source._role
       _nonce = source._nonce
+      _reachability = source._reachability
     }
   }
 
@@ -2969,6 +2978,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._givenName) }()
         case 12: try { try decoder.decodeSingularEnumField(value: &_storage._role) }()
         case 13: try { try decoder.decodeSingularBytesField(value: &_storage._nonce) }()
+        case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._reachability) }()
         default: break
         }
       }
@@ -3020,6 +3030,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._nonce.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._nonce, fieldNumber: 13)
       }
+      if !_storage._reachability.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._reachability, fieldNumber: 14)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3042,6 +3055,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._givenName != rhs_storage._givenName {return false}
         if _storage._role != rhs_storage._role {return false}
         if _storage._nonce != rhs_storage._nonce {return false}
+        if _storage._reachability != rhs_storage._reachability {return false}
         return true
       }
       if !storagesAreEqual {return false}
