@@ -13,7 +13,7 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
     /// The time in ISO 8601, UTC, milliseconds, on the controller's clock. Omitted for an earlier boot of the plug.
     public var at: String?
     /// The kind of the entry: paired, pairingFailed, removed, refused, factoryReset, renamed, configured, firmware,
-    /// roleChanged, invited, codeChanged, keyRotated, lost; unknown for kinds of a later version.
+    /// roleChanged, invited, codeChanged, keyRotated, lost, reachable, unreachable; unknown for kinds of a later version.
     public var kind: String
     /// The result: done or refused.
     public var outcome: String

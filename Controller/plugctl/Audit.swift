@@ -9,8 +9,9 @@ struct Audit: AsyncParsableCommand {
         abstract: "Show a plug's audit log: who changed the plug, or tried to.",
         discussion: """
             The log records pairings and removals, refused requests, changes of name, settings, roles, setup code and keys, firmware
-            starts and factory resets. The plug keeps the last 1000 entries and the last 200 refusals in flash, so they survive a power
-            failure. Repeated refusals within an hour are counted in one entry. A factory reset clears the log and is its first entry.
+            starts and factory resets, and when hosts on the internet can connect because the router maps the plug's port. The plug
+            keeps the last 1000 entries and the last 200 refusals in flash, so they survive a power failure. Repeated refusals within
+            an hour are counted in one entry. A factory reset clears the log and is its first entry.
 
             Times are in this machine's time zone, oldest first. A plug has no battery-backed clock: for entries from before a power
             failure or reboot, only the order is known.

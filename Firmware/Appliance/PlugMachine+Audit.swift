@@ -36,6 +36,13 @@ extension PlugMachine {
         }
     }
 
+    /// Records each place at which hosts on the internet can connect from now on, or no longer.
+    mutating func note(_ reachability: [Reachability], before: [Reachability], _ now: Instant) {
+        let (places, former) = (reachability.compactMap(\.publicPlace), before.compactMap(\.publicPlace))
+        for place in former where !places.contains(place) { note(.unreachable, by: .plug, place, now) }
+        for place in places where !former.contains(place) { note(.reachable, by: .plug, place, now) }
+    }
+
     mutating func askForReset(by actor: AuditActor, _ step: inout Step) {
         step.asksForReset = actor
         resetBy = actor

@@ -267,6 +267,7 @@ public struct PlugMachine: Machine, Sendable {
             network = Surroundings.Network(networks)
             serve(.networks(networks), now, &step)
         case .reachability(let reachability):
+            note(reachability, before: identity.reachability, now)
             serve(.reachability(reachability), now, &step)
         case .sleepers(let sleepers):
             self.sleepers = sleepers

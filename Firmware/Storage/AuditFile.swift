@@ -7,9 +7,9 @@ import ProtocolCore
 /// and the CRC-32 of all previous fields in hexadecimal digits. If several lines have the same number, the last one
 /// counts.
 package enum AuditFile {
-    /// The limit of the file in bytes: 1,400 lines of 356 bytes, with every name and detail at its maximum length. The
+    /// The limit of the file in bytes: 1,500 lines of 356 bytes, with every name and detail at its maximum length. The
     /// usual size is a quarter.
-    package static let limit = 500_000
+    package static let limit = 540_000
     private static let tab = UInt8(ascii: "\t")
     private static let newline = UInt8(ascii: "\n")
 

@@ -22,6 +22,8 @@ public struct AuditNote: Hashable, Sendable {
         case roleChanged, invited
         /// A change of the setup code, or of a current or announced key: the plug's or the actor's.
         case codeChanged, keyRotated
+        /// Hosts on the internet can connect, at the address and port in the detail; or they no longer can.
+        case reachable, unreachable
         /// Entries of this log were lost to corrupt flash or a power failure.
         case lost
         /// A kind that this version does not know.

@@ -131,6 +131,28 @@ import Testing
         #expect(log.entries.last?.note.actor == .controller(name: "Tablet", key: "1049"))
     }
 
+    @Test("A router that maps and unmaps a port is counted, writes rarely, and displaces no other entry")
+    func reachability() {
+        var log = AuditLog()
+        var file: [AuditEntry] = []
+        log.record(pairing, boot: boot, now: at(0))
+        log.record(rename(1), boot: boot, now: at(0))
+        var writes = run(&log, until: at(0), &file)
+        for second in 1...3600 {
+            let kind: AuditNote.Kind = second.isMultiple(of: 2) ? .unreachable : .reachable
+            log.record(AuditNote(kind, by: .plug, "192.0.2.1 port 4711"), boot: boot, now: at(Double(second)))
+            writes += run(&log, until: at(Double(second)), &file)
+        }
+        #expect(log.entries.map(\.note.kind) == [.paired, .renamed, .reachable, .unreachable])
+        #expect(log.entries.map(\.count) == [1, 1, 1800, 1800])
+        #expect(writes == 5, "the first entries, then one write per quarter of an hour")
+        for number in 0..<5000 {
+            log.record(AuditNote(.reachable, by: .plug, "\(number)"), boot: boot, now: at(4000))
+        }
+        #expect(log.entries.prefix(2).map(\.note.kind) == [.paired, .renamed])
+        #expect(log.entries.count == 2 + AuditLog.reachabilityLimit && log.entries.last?.note.detail == "4999")
+    }
+
     @Test("Pairings and removals are written at once even if renames and new keys have used up the writes of the hour")
     func rightsHaveReservedWrites() {
         var log = AuditLog()

@@ -77,6 +77,23 @@ import Testing
         guard case .stranger = entry?.note.actor else { return #expect(Bool(false), "\(entry as Any)") }
     }
 
+    @Test("Each begin and end of reachability from the internet is recorded once")
+    func reachability() {
+        var house = house()
+        let (first, second) = ("198.51.100.7 port 4711", "203.0.113.9 port 4711")
+        for address in ["198.51.100.7", "198.51.100.7", "203.0.113.9"] {
+            house.feed(.reachability([.mapped(address: address, port: 4711, isPublic: true)]))
+        }
+        house.feed(.reachability([.unmapped(reason: "the network has no router", hint: nil)]))
+        house.feed(.reachability([.mapped(address: "192.168.7.2", port: 4711, isPublic: false)]))
+        house.feed(.reachability([]))
+        #expect(
+            notes(house).dropFirst() == [
+                AuditNote(.reachable, by: .plug, first), AuditNote(.unreachable, by: .plug, first),
+                AuditNote(.reachable, by: .plug, second), AuditNote(.unreachable, by: .plug, second),
+            ])
+    }
+
     @Test("The entry of a removal is written before the list of controllers")
     func aRemovalIsWrittenBeforeTheListIs() throws {
         let gone = PublicKey(madeUp: 9)

@@ -39,6 +39,16 @@ import Testing
         #expect(bench.take().isEmpty)
     }
 
+    @Test("Each kind of entry is sent, and a kind of a later version is unknown") func kinds() throws {
+        for kind in AuditNote.Kind.allCases {
+            var wire = WireAuditEntry(
+                AuditEntry(number: 1, boot: boot, time: at(2), AuditNote(kind, by: .plug)), session: boot)
+            #expect(try wire.model(session: boot, after: 0).note.kind == kind)
+            wire.kind = .UNRECOGNIZED(99)
+            #expect(try wire.model(session: boot, after: 0).note.kind == .unknown)
+        }
+    }
+
     @Test("A second request before the answer ends the session")
     func aSecondQuestionBeforeTheAnswerEndsTheSession() {
         var bench = Bench()

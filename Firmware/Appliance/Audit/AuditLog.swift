@@ -4,11 +4,11 @@ import ProtocolCore
 /// The audit log: who changed or tried to change the plug's settings and access rights. Limits its entries and
 /// schedules their writes to flash.
 ///
-/// Entries of completed actions are written at once. Refusals and new keys of controllers are written at most once per
-/// ``refusalSpacing``, or together with a completed action. All together cause at most ``writes`` per hour. Entries
+/// Entries of completed actions are written at once. Refusals, new keys of controllers and changes of reachability are
+/// written at most once per ``refusalSpacing``, or together with a completed action. All together cause at most ``writes`` per hour. Entries
 /// about changes of the paired controllers or of the setup code have ``reservedWrites`` in addition, so that other
 /// entries cannot delay them. A write appends to the file. The whole file is rewritten when about two hundred of its
-/// lines are out of date, so it has at most 1,400 lines.
+/// lines are out of date, so it has at most 1,500 lines.
 public struct AuditLog: Sendable {
     /// The maximum number of entries of completed actions. Above it, the oldest one is removed; see ``settingsShare``.
     public static let doneLimit = 1000
@@ -18,9 +18,12 @@ public struct AuditLog: Sendable {
     /// The maximum number of refusals. They have their own limit, so that refused requests cannot displace other
     /// entries.
     public static let refusalLimit = 200
-    /// The time after a refusal or a new key during which repetitions by the same actor are counted in the same entry.
+    /// The maximum number of entries about reachability. They have their own limit, so that a router that often changes
+    /// its address cannot displace other entries.
+    public static let reachabilityLimit = 100
+    /// The time after a refusal, a new key or a change of reachability during which repetitions by the same actor are counted in the same entry.
     static let refusalSpan = Duration.seconds(3600)
-    /// The minimum time between two writes that only refusals or new keys cause.
+    /// The minimum time between two writes that only refusals, new keys or changes of reachability cause.
     static let refusalSpacing = Duration.seconds(900)
     /// The maximum number of writes per hour.
     static let writes = 30
@@ -47,11 +50,12 @@ public struct AuditLog: Sendable {
         }
     }
 
-    private enum Room { case rights, settings, refusals }
+    private enum Room { case rights, settings, refusals, reachability }
 
     private var rights: [AuditEntry] = []
     private var settings: [AuditEntry] = []
     private var refusals: [AuditEntry] = []
+    private var reachability: [AuditEntry] = []
     private var nextNumber: UInt64 = 1
     /// The numbers of entries that flash lacks or has with an older count.
     private var unwritten: Set<UInt64> = []
@@ -86,7 +90,7 @@ public struct AuditLog: Sendable {
     }
 
     /// All entries, by ascending number.
-    public var entries: [AuditEntry] { (rights + settings + refusals).sorted { $0.number < $1.number } }
+    public var entries: [AuditEntry] { (rights + settings + refusals + reachability).sorted { $0.number < $1.number } }
 
     /// Records the events of this start: a factory reset, lost entries, a new firmware.
     mutating func begin(firmware: String, boot: BootID, now: Instant) {
@@ -100,10 +104,8 @@ public struct AuditLog: Sendable {
 
     mutating func record(_ note: AuditNote, boot: BootID, now: Instant) {
         let isRoutine = Self.isRoutine(note)
-        if isRoutine, let index = refusals.lastIndex(where: { $0.counts(note, boot: boot, now: now) }) {
-            unwritten.insert(refusals[index].countAgain(note))
-        } else if isRoutine, let index = settings.lastIndex(where: { $0.counts(note, boot: boot, now: now) }) {
-            unwritten.insert(settings[index].countAgain(note))
+        if isRoutine, let number = countAgain(note, boot: boot, now: now) {
+            unwritten.insert(number)
         } else {
             // A plug does not reach this number within its life.
             guard nextNumber <= AuditEntry.highestNumber else { return }
@@ -126,6 +128,17 @@ public struct AuditLog: Sendable {
             Array(asked.prefix(PlugWire.auditEntriesAtOnce)), isLast: asked.count <= PlugWire.auditEntriesAtOnce)
     }
 
+    /// Counts a repetition. Returns the number of its entry; nil if the log has no such entry.
+    private mutating func countAgain(_ note: AuditNote, boot: BootID, now: Instant) -> UInt64? {
+        func index(in entries: [AuditEntry]) -> Int? { entries.lastIndex { $0.counts(note, boot: boot, now: now) } }
+        return switch Self.room(of: note) {
+        case .rights: nil
+        case .settings: index(in: settings).map { settings[$0].countAgain(note) }
+        case .refusals: index(in: refusals).map { refusals[$0].countAgain(note) }
+        case .reachability: index(in: reachability).map { reachability[$0].countAgain(note) }
+        }
+    }
+
     // MARK: Room
 
     private static func room(of note: AuditNote) -> Room {
@@ -133,22 +146,25 @@ public struct AuditLog: Sendable {
         return switch note.kind {
         case .renamed, .configured, .firmware, .keyRotated: .settings
         case .refused, .pairingFailed: .refusals
+        case .reachable, .unreachable: .reachability
         case .paired, .removed, .factoryReset, .roleChanged, .invited, .codeChanged, .lost, .unknown: .rights
         }
     }
 
-    /// True for refusals and for key rotations by a controller, because a client can repeat them without limit. Their
-    /// repetitions are counted in one entry, and they share writes.
+    /// True for refusals and for key rotations by a controller, because a client can repeat them without limit, and for
+    /// changes of reachability, because a router can. Their repetitions are counted in one entry, and they share writes.
     private static func isRoutine(_ note: AuditNote) -> Bool {
         if case .controller = note.actor, note.kind == .keyRotated { return true }
-        return room(of: note) == .refusals
+        return [.refusals, .reachability].contains(room(of: note))
     }
 
     private static func isUrgent(_ note: AuditNote) -> Bool {
         guard !note.isRefused else { return false }
         return switch note.kind {
         case .paired, .removed, .factoryReset, .roleChanged, .codeChanged: true
-        case .renamed, .configured, .firmware, .keyRotated, .refused, .pairingFailed, .invited, .lost, .unknown: false
+        case .renamed, .configured, .firmware, .keyRotated, .refused, .pairingFailed, .invited, .lost, .reachable,
+            .unreachable, .unknown:
+            false
         }
     }
 
@@ -157,11 +173,13 @@ public struct AuditLog: Sendable {
         case .rights: rights.append(entry)
         case .settings: settings.append(entry)
         case .refusals: refusals.append(entry)
+        case .reachability: reachability.append(entry)
         }
         if rights.count + settings.count > Self.doneLimit {
             if settings.count > Self.settingsShare { settings.removeFirst() } else { rights.removeFirst() }
         }
         if refusals.count > Self.refusalLimit { refusals.remove(at: oldestOfGreediest) }
+        if reachability.count > Self.reachabilityLimit { reachability.removeFirst() }
     }
 
     /// The index of the oldest refusal of the actor with the most refusals, which is removed if there are too many.

@@ -102,6 +102,8 @@ extension WireAuditKind {
         case .codeChanged: self = .codeChanged
         case .keyRotated: self = .keyRotated
         case .lost: self = .lost
+        case .reachable: self = .reachable
+        case .unreachable: self = .unreachable
         case .unknown: self = .unspecified
         }
     }
@@ -121,6 +123,8 @@ extension WireAuditKind {
         case .codeChanged: .codeChanged
         case .keyRotated: .keyRotated
         case .lost: .lost
+        case .reachable: .reachable
+        case .unreachable: .unreachable
         case .unspecified, .UNRECOGNIZED: .unknown
         }
     }

@@ -62,6 +62,12 @@ nonisolated enum WireAuditKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// entries were lost to corrupt flash or a power failure
   case lost // = 13
+
+  /// hosts on the internet can connect; detail: "198.51.100.7 port 4711"
+  case reachable // = 14
+
+  /// they no longer can; detail: as in REACHABLE
+  case unreachable // = 15
   case UNRECOGNIZED(Int)
 
   init() {
@@ -84,6 +90,8 @@ nonisolated enum WireAuditKind: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 11: self = .codeChanged
     case 12: self = .keyRotated
     case 13: self = .lost
+    case 14: self = .reachable
+    case 15: self = .unreachable
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -104,6 +112,8 @@ nonisolated enum WireAuditKind: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .codeChanged: return 11
     case .keyRotated: return 12
     case .lost: return 13
+    case .reachable: return 14
+    case .unreachable: return 15
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -124,6 +134,8 @@ nonisolated enum WireAuditKind: SwiftProtobuf.Enum, Swift.CaseIterable {
     .codeChanged,
     .keyRotated,
     .lost,
+    .reachable,
+    .unreachable,
   ]
 
 }
@@ -276,7 +288,7 @@ nonisolated struct WireAuditEntry: Sendable {
 fileprivate nonisolated let _protobuf_package = "smartplug.v1"
 
 nonisolated extension WireAuditKind: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AUDIT_KIND_UNSPECIFIED\0\u{1}AUDIT_KIND_PAIRED\0\u{1}AUDIT_KIND_PAIRING_FAILED\0\u{1}AUDIT_KIND_REMOVED\0\u{1}AUDIT_KIND_REFUSED\0\u{1}AUDIT_KIND_FACTORY_RESET\0\u{1}AUDIT_KIND_RENAMED\0\u{1}AUDIT_KIND_CONFIGURED\0\u{1}AUDIT_KIND_FIRMWARE\0\u{1}AUDIT_KIND_ROLE_CHANGED\0\u{1}AUDIT_KIND_INVITED\0\u{1}AUDIT_KIND_CODE_CHANGED\0\u{1}AUDIT_KIND_KEY_ROTATED\0\u{1}AUDIT_KIND_LOST\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AUDIT_KIND_UNSPECIFIED\0\u{1}AUDIT_KIND_PAIRED\0\u{1}AUDIT_KIND_PAIRING_FAILED\0\u{1}AUDIT_KIND_REMOVED\0\u{1}AUDIT_KIND_REFUSED\0\u{1}AUDIT_KIND_FACTORY_RESET\0\u{1}AUDIT_KIND_RENAMED\0\u{1}AUDIT_KIND_CONFIGURED\0\u{1}AUDIT_KIND_FIRMWARE\0\u{1}AUDIT_KIND_ROLE_CHANGED\0\u{1}AUDIT_KIND_INVITED\0\u{1}AUDIT_KIND_CODE_CHANGED\0\u{1}AUDIT_KIND_KEY_ROTATED\0\u{1}AUDIT_KIND_LOST\0\u{1}AUDIT_KIND_REACHABLE\0\u{1}AUDIT_KIND_UNREACHABLE\0")
 }
 
 nonisolated extension WireAuditActor: SwiftProtobuf._ProtoNameProviding {

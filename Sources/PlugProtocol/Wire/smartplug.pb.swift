@@ -76,6 +76,7 @@
 //                                                  other entry
 //     refusals in the audit log             200   the oldest of the actor with the most is evicted; a refusal that is
 //                                                  repeated within an hour increments the count of its entry
+//     entries about reachability            100   the oldest is evicted; repetitions are counted as those of refusals
 //     number of an event                   2^62   the session ends (MALFORMED), as for the next three; 0 is not an
 //                                                  event number
 //     a plug's clock, nanoseconds          2^60   36 years

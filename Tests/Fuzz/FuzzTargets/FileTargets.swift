@@ -128,7 +128,7 @@ extension FuzzTarget {
             try require(again.entries == content.entries && again.spoiled == 0, "the entries change")
             let log = AuditLog(content.entries, lines: content.entries.count)
             try require(
-                log.entries.count <= AuditLog.doneLimit + AuditLog.refusalLimit
+                log.entries.count <= AuditLog.doneLimit + AuditLog.refusalLimit + AuditLog.reachabilityLimit
                     && Set(log.entries.map(\.number)).count == log.entries.count, "too many or equal entries")
             var machine = PlugMachine(
                 ApplianceConfiguration(), identity: FuzzedPlug.prepared.server.identity, access: .knowing(), audit: log)
