@@ -273,7 +273,9 @@ public struct ApplianceMachine: Machine, Sendable {
         if surroundings.network == Surroundings.Network.none { return .noAddress(lit: relayOn) }
         if !surroundings.isPaired { return .unpaired(lit: relayOn) }
         if surroundings.network == .linkLocal { return .linkLocal(lit: relayOn) }
-        return surroundings.isConnected ? .connected(lit: relayOn) : .alone(lit: relayOn)
+        let isReachable = surroundings.isReachable
+        return surroundings.isConnected
+            ? .connected(lit: relayOn, isReachable: isReachable) : .alone(lit: relayOn, isReachable: isReachable)
     }
 
     func can(_ capability: Capability) -> Bool { configuration.capabilities.contains(capability) }

@@ -357,7 +357,8 @@ public struct PlugMachine: Machine, Sendable {
     private mutating func updateSurroundings(_ now: Instant, _ step: inout Step) {
         let new = Surroundings(
             isPaired: !server.access.controllers.all.isEmpty, isPairingOpen: server.access.isOpen(at: now),
-            network: network, isConnected: server.isFollowed)
+            network: network, isConnected: server.isFollowed,
+            isReachable: identity.reachability.contains { $0.publicPlace != nil })
         guard new != surroundings, !isStopped else { return }
         surroundings = new
         self.step(.surroundings(new), now, &step)

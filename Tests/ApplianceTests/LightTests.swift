@@ -9,6 +9,8 @@ import Testing
         .nearReset, .identify, .resting, .pairing, .tripped, .noAddress(lit: false), .unpaired(lit: false),
         .linkLocal(lit: false), .alone(lit: false), .connected(lit: false), .noAddress(lit: true),
         .unpaired(lit: true), .linkLocal(lit: true), .alone(lit: true), .connected(lit: true),
+        .alone(lit: false, isReachable: true), .connected(lit: false, isReachable: true),
+        .alone(lit: true, isReachable: true), .connected(lit: true, isReachable: true),
     ]
 
     /// Returns the changes of the light within a minute, with their milliseconds since the pattern began.
@@ -32,7 +34,7 @@ import Testing
     func whatLastsCostsOneWakeUpASecondAtMost() {
         let counts = Self.all.map { changes($0).count }
         // The changes per minute, including the first setting of the light.
-        #expect(counts == [1200, 240, 60, 120, 60, 43, 57, 29, 15, 1, 43, 57, 29, 15, 1])
+        #expect(counts == [1200, 240, 60, 120, 60, 43, 57, 29, 15, 1, 43, 57, 29, 15, 1, 29, 15, 29, 15])
     }
 
     @Test("The winks, short inversions of the light, are at the end of each period of eight seconds")
@@ -43,6 +45,19 @@ import Testing
                 Timed(15_450, false),
             ])
         #expect(changes(.tripped).prefix(3) == [Timed(0, true), Timed(1500, false), Timed(2000, true)])
+    }
+
+    @Test("While the plug is reachable from the internet, a long wink precedes the wink of a missing controller")
+    func longWink() {
+        #expect(
+            changes(.alone(lit: false, isReachable: true)).prefix(6) == [
+                Timed(0, false), Timed(6850, true), Timed(7600, false), Timed(7850, true), Timed(8000, false),
+                Timed(14_850, true),
+            ])
+        #expect(
+            changes(.connected(lit: true, isReachable: true)).prefix(4) == [
+                Timed(0, true), Timed(7250, false), Timed(8000, true), Timed(15_250, false),
+            ])
     }
 
     // MARK: Selection of the pattern
@@ -63,7 +78,9 @@ import Testing
             return bench.machine.light
         }
         #expect(shown { _ in } == .connected(lit: false))
-        #expect(shown { $0.isConnected = false } == .alone(lit: false))
+        #expect(shown { $0.isReachable = true } == .connected(lit: false, isReachable: true))
+        #expect(shown { $0.isConnected = false } == .alone(lit: false, isReachable: true))
+        #expect(shown { $0.isReachable = false } == .alone(lit: false))
         #expect(shown { $0.network = .linkLocal } == .linkLocal(lit: false))
         #expect(shown { $0.isPaired = false } == .unpaired(lit: false))
         #expect(shown { $0.network = Surroundings.Network.none } == .noAddress(lit: false))
@@ -154,6 +171,10 @@ import Testing
         #expect(house.machine.light == .connected(lit: false))
         house.press()
         #expect(house.machine.light == .connected(lit: true))
+        let place = Reachability.mapped(address: "198.51.100.7", port: 4711, isPublic: true)
+        house.feed(.reachability([place]))
+        #expect(house.machine.light == .connected(lit: true, isReachable: true))
+        house.feed(.reachability([.mapped(address: "10.0.0.1", port: 4711, isPublic: false)]))
         house.controllers = [:]
         house.feed(.server(.closed(desk)))
         #expect(house.machine.light == .alone(lit: true))

@@ -18,7 +18,9 @@ import ProtocolCore
 /// | alone: no controller is connected | winks once every 8 s | 0.25 |
 /// | connected | lit while the relay is on, dark while it is off | 0 |
 ///
-/// A wink is 150 ms of the inverted light, and the winks of a group begin 400 ms apart. A pattern that is not limited
+/// A wink is 150 ms of the inverted light, and the winks of a group begin 400 ms apart. While hosts on the internet can
+/// connect, the last two patterns have an additional long wink of 750 ms, 250 ms before the short one: 0.5 changes per
+/// second if no controller is connected, and 0.25 if one is. A pattern that is not limited
 /// in time costs at most one change, and so one wake-up, per second.
 public enum LightPattern: Hashable, Sendable {
     /// Patterns with their own rhythm; see the table.
@@ -30,13 +32,14 @@ public enum LightPattern: Hashable, Sendable {
     case unpaired(lit: Bool)
     /// The plug has only link-local addresses.
     case linkLocal(lit: Bool)
-    /// No controller is connected.
-    case alone(lit: Bool)
+    /// No controller is connected. `isReachable` adds the long wink, also in the next pattern.
+    case alone(lit: Bool, isReachable: Bool = false)
     /// At least one controller is connected. Also used while the surroundings are unknown.
-    case connected(lit: Bool)
+    case connected(lit: Bool, isReachable: Bool = false)
 
     static let winkPeriod = Duration.seconds(8)
     static let wink = Duration.milliseconds(150)
+    static let longWink = Duration.milliseconds(750)
     /// The time between the beginnings of two winks.
     static let winkDistance = Duration.milliseconds(400)
 
@@ -45,9 +48,9 @@ public enum LightPattern: Hashable, Sendable {
         case steady(lit: Bool)
         /// Alternates between lit and dark, beginning with lit.
         case blinking(lit: Duration, dark: Duration)
-        /// The winks are at the end of each period. A new pattern therefore begins with the steady light, which shows a
-        /// change of the relay at once.
-        case winking(Int, lit: Bool)
+        /// The winks are at the end of each period, after a long one if `isLong`. A new pattern therefore begins with the
+        /// steady light, which shows a change of the relay at once.
+        case winking(Int, isLong: Bool = false, lit: Bool)
     }
 
     var course: Course {
@@ -60,8 +63,9 @@ public enum LightPattern: Hashable, Sendable {
         case .noAddress(let lit): .winking(3, lit: lit)
         case .unpaired(let lit): .winking(4, lit: lit)
         case .linkLocal(let lit): .winking(2, lit: lit)
-        case .alone(let lit): .winking(1, lit: lit)
-        case .connected(let lit): .steady(lit: lit)
+        case .alone(let lit, let isReachable): .winking(1, isLong: isReachable, lit: lit)
+        case .connected(let lit, isReachable: true): .winking(0, isLong: true, lit: lit)
+        case .connected(let lit, isReachable: false): .steady(lit: lit)
         }
     }
 }
@@ -78,8 +82,8 @@ extension LightPattern: CustomStringConvertible {
         case .noAddress: "no address"
         case .unpaired: "unpaired"
         case .linkLocal: "link-local"
-        case .alone: "no controller"
-        case .connected(let lit): lit ? "on" : "off"
+        case .alone(_, let isReachable): "no controller" + (isReachable ? ", reachable" : "")
+        case .connected(let lit, let isReachable): (lit ? "on" : "off") + (isReachable ? ", reachable" : "")
         }
     }
 }
@@ -96,10 +100,16 @@ extension LightPattern.Course {
             let since = elapsed % (lit + dark)
             let isLit = since < lit
             return (isLit, .nanoseconds(elapsed - since + lit + (isLit ? 0 : dark)))
-        case .winking(let count, let lit):
+        case .winking(let count, let isLong, let lit):
             let (wink, distance) = (LightPattern.wink.wholeNanoseconds, LightPattern.winkDistance.wholeNanoseconds)
-            let period = LightPattern.winkPeriod.wholeNanoseconds
-            let first = elapsed - elapsed % period + period - (distance * Int64(count - 1) + wink)
+            let (period, long) = (LightPattern.winkPeriod.wholeNanoseconds, LightPattern.longWink.wholeNanoseconds)
+            let end = elapsed - elapsed % period + period
+            let longEnd = end - distance * Int64(count)
+            if isLong, elapsed < longEnd {
+                let start = longEnd - long
+                return elapsed < start ? (lit, .nanoseconds(start)) : (!lit, .nanoseconds(longEnd))
+            }
+            let first = longEnd + distance - wink
             guard elapsed >= first else { return (lit, .nanoseconds(first)) }
             let own = elapsed - (elapsed - first) % distance
             return elapsed - own < wink ? (!lit, .nanoseconds(own + wink)) : (lit, .nanoseconds(own + distance))

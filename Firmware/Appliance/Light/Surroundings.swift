@@ -20,13 +20,18 @@ public struct Surroundings: Hashable, Sendable {
     public var network: Network?
     /// True while a paired controller is connected.
     public var isConnected: Bool
+    /// True while the router maps the plug's port to a public address, so that hosts on the internet can connect.
+    public var isReachable: Bool
 
     /// Creates a state.
-    public init(isPaired: Bool, isPairingOpen: Bool, network: Network?, isConnected: Bool) {
+    public init(
+        isPaired: Bool, isPairingOpen: Bool, network: Network?, isConnected: Bool, isReachable: Bool = false
+    ) {
         self.isPaired = isPaired
         self.isPairingOpen = isPairingOpen
         self.network = network
         self.isConnected = isConnected
+        self.isReachable = isReachable
     }
 }
 
