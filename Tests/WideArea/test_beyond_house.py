@@ -69,6 +69,12 @@ def is_reachable_at(lamp, server, address):
     return is_mapped and state.get("name") == "Lamp" and server.records(f"plug-{lamp.status()['id']}", "A") == [address]
 
 
+def reachability(person):
+    """The entries of the plug's audit log about its reachability: kind and place."""
+    entries = person.does("audit", "Lamp", "--json").objects
+    return [(entry["kind"], entry["detail"]) for entry in entries if entry["kind"] in ("reachable", "unreachable")]
+
+
 def test_a_plug_is_used_from_another_house(lamp, away, server, router):
     """The zone has the external address and port. The controller switches the plug and receives its events. A stop removes the records and
     the mapping."""
@@ -82,6 +88,10 @@ def test_a_plug_is_used_from_another_house(lamp, away, server, router):
     assert lamp.status()["relay"] == "on"
     info = away.does("info", "Lamp", "--json").objects[0]
     assert (info["domain"], info["addresses"], info["port"]) == (server.zone, [router.address], 4711)
+    assert info["reachability"] == [{"address": router.address, "port": 4711, "public": True}]
+    assert reachability(away) == [("reachable", f"{router.address} port 4711")]
+    assert any(f"reachable from the internet at {router.address} port 4711" in finding["what"] for finding in away.doctor().objects)
+    assert lamp.status()["light"] == "on, reachable"
     lamp.running.stop()
     assert router.mapped_ports() == set()
     assert server.records(TYPE, "PTR") == server.records(f"Lamp.{TYPE}", "SRV") == []
@@ -94,8 +104,10 @@ def test_a_router_that_restarts_or_gets_another_address(lamp, away, server, rout
     router.restart()
     eventually(lambda: router.mapped_ports() == {4711}, 15, lambda: f"the mapping:\n{lamp.running.transcript()}")
     away.does("on", "Lamp")
+    former = f"{router.address} port 4711"
     router.change_address("11.7.0.99")
     eventually(lambda: is_reachable_at(lamp, server, "11.7.0.99"), 15, lambda: f"the new address:\n{lamp.running.transcript()}")
+    assert reachability(away) == [("reachable", former), ("unreachable", former), ("reachable", "11.7.0.99 port 4711")]
     assert lamp.status()["relay"] == "on"
 
 
@@ -128,17 +140,21 @@ def test_a_router_with_upnp_only(lan, mapped, internet, server, tmp_path):
     assert router.mapped_ports() == set()
 
 
-def test_a_router_without_mapping_is_named(lan, mapped, internet, server, tmp_path):
-    """The plug reports why its port is not mapped, and registers the address in its own network."""
+def test_a_router_without_mapping_is_named(lan, mapped, controller, internet, server, tmp_path):
+    """The plug and its controller report why the port is not mapped. The plug registers the address in its own network."""
     lamp = mapped(Router(internet, lan, tmp_path / "router", maps=False))
     warning = lamp.running.seen(lambda line: "cannot connect" in line.text, 60, "the reason")
     assert "the router answers neither PCP nor NAT-PMP nor UPnP IGD" in warning.text
     assert "neither PCP nor NAT-PMP" in wide_area(lamp)["mapping"]["reason"]
     eventually(lambda: server.records(f"plug-{lamp.status()['id']}", "A") == [lamp.host.ipv4], 10, "the own address")
+    person = controller(lan.host())
+    [warning] = [finding for finding in person.doctor().objects if "its port is not mapped" in finding["what"]]
+    assert warning["level"] == "warning" and warning["next"].startswith("turn on PCP")
+    assert reachability(person) == []
 
 
-def test_a_plug_that_is_not_configured_sends_nothing(lan, plug, internet, router, tmp_path):
-    """Without [wide_area], no packet of PCP, NAT-PMP, DNS updates or UPnP leaves the plug."""
+def test_a_plug_that_is_not_configured_sends_nothing(lan, plug, controller, internet, router, tmp_path):
+    """Without [wide_area], no packet of PCP, NAT-PMP, DNS updates or UPnP leaves the plug, and it reports nothing about its router."""
     host = lan.host()
     router.serve(host)
     seen = host.start(
@@ -146,7 +162,10 @@ def test_a_plug_that_is_not_configured_sends_nothing(lan, plug, internet, router
     seen.seen(lambda line: "listening on" in line.text, 10, "that it captures")
     lamp = plug(host, "Lamp")
     eventually(lamp.answers, 10, "the plug")
+    person = controller(lan.host())
+    person.does("on", "Lamp")
     time.sleep(3)
+    assert "reachability" not in person.does("info", "Lamp", "--json").objects[0] and reachability(person) == []
     lamp.running.stop()
     assert "wide_area" not in lamp.running.transcript()
     assert [line for line in seen.transcript().splitlines() if " > " in line] == []
