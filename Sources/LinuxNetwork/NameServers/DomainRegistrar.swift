@@ -185,14 +185,12 @@ public actor DomainRegistrar {
         publish()
     }
 
-    /// Publishes the external address if the router maps the port, otherwise those of the interfaces.
     private func publish() {
-        switch mapping {
-        case .waiting: break
-        case .mapped(let mapping) where mapping.isPublic:
-            handle(.publish(ZoneService(service, addresses: [mapping.address], port: mapping.port)))
-        case .mapped, .failed, nil: handle(.publish(ZoneService(service, addresses: addresses)))
-        }
+        guard
+            let place = RegisteredPlace(
+                port: service.port, interfaces: addresses, mapping: mapping, pinhole: nil)
+        else { return }
+        handle(.publish(ZoneService(service, addresses: place.addresses, port: place.port)))
     }
 
     private func handle(_ event: ZoneRegistrar.Event) {

@@ -14,6 +14,11 @@ public final class MappedPort: @unchecked Sendable {
         case waiting
         case mapped(PortMapping)
         case failed(PortMappingFailure)
+
+        /// The mapping, if hosts on the internet can use it.
+        var publicMapping: PortMapping? {
+            if case .mapped(let mapping) = self, mapping.isPublic { mapping } else { nil }
+        }
     }
 
     /// The state of the mapping.
