@@ -1,3 +1,4 @@
+import DNSWire
 import JSONText
 import LinuxNetwork
 import LinuxSystem
@@ -19,9 +20,17 @@ extension PlugService {
         domain = DomainRegistrar(
             service, settings, key: registrationKey(),
             interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: loop, logger: logger
-        ) { [weak self] state in
-            self?.assumeIsolated { $0.handle(.reachability(Reachability(state).map { [$0] } ?? [])) }
+        ) { [weak self] in
+            self?.assumeIsolated { $0.handle(.reachability($0.reachability)) }
         }
+    }
+
+    /// The results of mapping the port in IPv4, and of opening it in IPv6 if the network has IPv6.
+    private var reachability: [Reachability] {
+        guard let (mapping, pinhole) = domain?.assumeIsolated({ ($0.mapping, $0.pinhole) }) else { return [] }
+        let open = pinhole == .failed(.noRouter) ? nil : pinhole
+        return [mapping.flatMap { Reachability($0, over: .v4) }, open.flatMap { Reachability($0, over: .v6) }]
+            .compactMap(\.self)
     }
 
     /// Returns the key by which the plug owns its names at a registrar. It is created at the first use.
@@ -60,13 +69,14 @@ extension PlugService {
             status.add("reason", "the plug has no address that is valid beyond one link, or waits for the server")
         case nil: status.add("reason", "the plug is off the network")
         }
-        if let mapping = domain?.assumeIsolated({ $0.mapping }) { status.add("mapping", mapping.json) }
+        if let mapping = domain?.assumeIsolated({ $0.mapping }) { status.add("mapping", mapping.json(over: .v4)) }
+        if let pinhole = domain?.assumeIsolated({ $0.pinhole }) { status.add("pinhole", pinhole.json(over: .v6)) }
         return status
     }
 }
 
 extension MappedPort.State {
-    fileprivate var json: JSONObject {
+    fileprivate func json(over family: IPFamily) -> JSONObject {
         var status = JSONObject()
         switch self {
         case .waiting: status.add("reason", "the router has not answered yet")
@@ -74,7 +84,7 @@ extension MappedPort.State {
             status.add("address", "\(mapping.address)")
             status.add("port", Int(mapping.port))
             status.add("public", mapping.isPublic)
-        case .failed(let failure): status.add("reason", "\(failure)")
+        case .failed(let failure): status.add("reason", failure.reason(over: family))
         }
         return status
     }
@@ -82,12 +92,13 @@ extension MappedPort.State {
 
 extension Reachability {
     /// Returns nil while the router has not answered.
-    fileprivate init?(_ state: MappedPort.State) {
+    fileprivate init?(_ state: MappedPort.State, over family: IPFamily) {
         switch state {
         case .waiting: return nil
         case .mapped(let mapping):
             self = .mapped(address: "\(mapping.address)", port: mapping.port, isPublic: mapping.isPublic)
-        case .failed(let failure): self = .unmapped(reason: "\(failure)", hint: failure.hint)
+        case .failed(let failure):
+            self = .unmapped(reason: failure.reason(over: family), hint: failure.hint(over: family))
         }
     }
 }

@@ -42,11 +42,16 @@ public struct Gateway: Hashable, Sendable {
     public let router: IPAddress
     /// The address of this host; of the same family.
     public let host: IPAddress
+    /// The index of the interface, which is the scope of a link-local address.
+    public let interface: UInt32
 
     /// Creates a gateway.
-    public init(router: IPAddress, host: IPAddress) {
+    ///
+    /// - Parameter interface: the index of the interface; necessary only if the router has a link-local address.
+    public init(router: IPAddress, host: IPAddress, interface: UInt32 = 0) {
         self.router = router
         self.host = host
+        self.interface = interface
     }
 }
 
@@ -67,8 +72,14 @@ public enum PortMappingFailure: Error, Hashable, Sendable {
 }
 
 extension PortMappingFailure: CustomStringConvertible {
-    public var description: String {
+    public var description: String { reason(over: .v4) }
+
+    /// Returns the reason why no port is mapped in IPv4, or why the router's firewall opens none in IPv6.
+    public func reason(over family: IPFamily) -> String {
         switch self {
+        case .noRouter where family == .v6: "the network has no IPv6 router, or this host has no global IPv6 address"
+        case .noAnswer where family == .v6: "the IPv6 router does not answer in PCP"
+        case .refused(let code) where family == .v6: "the router refused to open the port for IPv6 (code \(code))"
         case .noRouter: "the network has no router"
         case .networkChanged: "the network has changed; waiting for its router"
         case .noAnswer: "the router answers neither PCP nor NAT-PMP nor UPnP IGD"
@@ -78,9 +89,10 @@ extension PortMappingFailure: CustomStringConvertible {
         }
     }
 
-    /// A hint about what the user can do; nil if there is nothing to suggest.
-    public var hint: String? {
+    /// Returns a hint about what the user can do; nil if there is nothing to suggest.
+    public func hint(over family: IPFamily) -> String? {
         switch self {
+        case .noAnswer where family == .v6: "turn on PCP in the router, or open the port in its IPv6 firewall by hand"
         case .noRouter, .networkChanged, .implausible: nil
         case .noAnswer: "turn on PCP, NAT-PMP or UPnP IGD in the router, or forward the port by hand"
         case .refused: "permit port mapping for this host in the router"

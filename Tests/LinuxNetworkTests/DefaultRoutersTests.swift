@@ -49,8 +49,46 @@ import Testing
         #expect(DefaultRouters.gateway("eth0\t00000000\tzz\n\n", of: [ethernet]) == nil)
     }
 
+    @Test("The IPv6 gateway is the router of the best default route, with a global address of this host")
+    func gateway6() {
+        func route(_ router: String, _ metric: String, _ name: String, prefix: String = "00") -> String {
+            let zero = String(repeating: "0", count: 32)
+            return "\(zero) \(prefix) \(zero) 00 \(router) \(metric) 00000002 00000000 00000003     \(name)"
+        }
+        let router = "fe80" + String(repeating: "0", count: 27) + "1"
+        let table = [
+            route(router, "00000400", "eth0"),
+            route("fe80" + String(repeating: "0", count: 27) + "2", "00000400", "eth0"),
+            route(router, "00000100", "eth1"), route(router, "00000001", "eth0", prefix: "40"),
+            route(String(repeating: "0", count: 32), "ffffffff", "eth0"),
+        ].joined(separator: "\n")
+        func address(_ first: UInt8, _ last: UInt8, isDeprecated: Bool = false) -> LinuxAddress {
+            LinuxAddress(
+                bytes: [first, 0x01] + Array(repeating: 0, count: 13) + [last], prefixLength: 64,
+                isDeprecated: isDeprecated)
+        }
+        func interface(_ name: String, _ addresses: LinuxAddress...) -> LinuxInterface {
+            LinuxInterface(index: 7, name: name, flags: [.up, .running], addresses: addresses)
+        }
+        let local = [address(0xFD, 1), address(0x20, 2, isDeprecated: true)]
+        let home = interface("eth0", local[0], local[1], address(0x20, 3))
+        let host = IPAddress.v6(IPv6Address(high: 0x2001 << 48, low: 3))
+        let expected = Gateway(router: .v6(IPv6Address(high: 0xFE80 << 48, low: 1)), host: host, interface: 7)
+        func gateway(_ interfaces: [LinuxInterface], keeping former: IPAddress? = nil) -> Gateway? {
+            DefaultRouters.gateway6(table, of: interfaces, keeping: former)
+        }
+        #expect(gateway([home]) == expected)
+        #expect(gateway([home, interface("eth1", local[0])]) == expected)
+        #expect(gateway([interface("eth0", local[0], local[1])]) == nil)
+        let moved = interface("eth0", address(0x20, 1), address(0x20, 3))
+        #expect(gateway([moved], keeping: host) == expected && gateway([moved])?.host != host)
+        #expect(DefaultRouters.gateway6("", of: [home], keeping: host) == nil)
+    }
+
     @Test("Damaged tables have no gateways") func damagedTablesAreEmpty() {
         #expect(DefaultRouters.version4("eth0 x y\neth0\n", "eth0").isEmpty)
         #expect(DefaultRouters.version6("a b c d zz f g h i eth0\n", "eth0").isEmpty)
+        let eth0 = LinuxInterface(index: 1, name: "eth0", flags: [.up, .running], addresses: [])
+        #expect(DefaultRouters.gateway6("0 00 0 00 zz f g h i eth0\n\n", of: [eth0], keeping: nil) == nil)
     }
 }

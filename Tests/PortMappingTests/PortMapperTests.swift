@@ -234,6 +234,8 @@ struct PortMapperTests {
         silent.connect(gateway)
         silent.run(for: .seconds(60))
         #expect(silent.failures == [.noAnswer] && silent.sent.allSatisfy { $0.count == 60 })
+        #expect(silent.failures[0].reason(over: .v6) == "the IPv6 router does not answer in PCP")
+        #expect(silent.failures[0].hint(over: .v6) != silent.failures[0].hint(over: .v4))
     }
 
     @Test(

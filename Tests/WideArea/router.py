@@ -4,6 +4,10 @@ import json
 import signal
 
 
+def link_local(host, interface):
+    return next(address["local"] for address in host.addresses(interface, 6) if address["scope"] == "link")
+
+
 class Internet:
     """A link with the addresses 11.7.0.0/24. Routers that map ports refuse to have an address that is reserved for documentation."""
 
@@ -28,12 +32,13 @@ class Internet:
 
 class Router:
     """A router between a house (eth0) and the internet (eth1). `maps` starts miniupnpd, which maps ports by PCP and NAT-PMP, or only by
-    UPnP IGD if `upnp` is true."""
+    UPnP IGD if `upnp` is true. With `prefix`, such as 2001:db8:1, hosts of the house have IPv6 addresses, to which the internet's hosts
+    cannot connect unless PCP permits it."""
 
-    def __init__(self, internet, house, folder, maps=True, upnp=False):
+    def __init__(self, internet, house, folder, maps=True, upnp=False, prefix=None):
         self.host = house.host()
         self.address = internet.join(self.host, "eth1")
-        self._folder, self._upnp = folder, upnp
+        self._folder, self._upnp, self._prefix = folder, upnp, prefix
         folder.mkdir()
         (folder / "rules").write_text("""
             table inet filter {
@@ -50,7 +55,9 @@ class Router:
                 chain postrouting_miniupnpd { }
             }
             """)
-        self.host.run("sysctl", "-qw", "net.ipv4.ip_forward=1")
+        self.host.run("sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1")
+        if prefix:
+            self.host.run("ip", "address", "add", f"{prefix}::1/64", "dev", "eth0")
         self.host.run("nft", "-f", folder / "rules")
         if maps:
             self.start()
@@ -58,7 +65,7 @@ class Router:
     def start(self):
         configuration = self._folder / "miniupnpd.conf"
         configuration.write_text("\n".join([
-            "ext_ifname=eth1", "listening_ip=eth0", "ipv6_disable=yes", f"enable_natpmp={'no' if self._upnp else 'yes'}",
+            "ext_ifname=eth1", "listening_ip=eth0", f"ipv6_disable={'no' if self._prefix else 'yes'}", f"enable_natpmp={'no' if self._upnp else 'yes'}",
             f"enable_upnp={'yes' if self._upnp else 'no'}", "system_uptime=no",
             "upnp_forward_chain=miniupnpd", "upnp_nat_chain=prerouting_miniupnpd", "upnp_nat_postrouting_chain=postrouting_miniupnpd",
             "uuid=00000000-0000-0000-0000-000000000000", "allow 1024-65535 0.0.0.0/0 1024-65535"]) + "\n")
@@ -89,6 +96,17 @@ class Router:
     def serve(self, host):
         """Makes this the default router of a host in the house."""
         host.run("ip", "route", "replace", "default", "via", self.host.ipv4)
+        if self._prefix:
+            host.run("ip", "address", "add", self.address6(host), "dev", "eth0")
+            host.run("ip", "route", "replace", "default", "via", link_local(self.host, "eth0"), "dev", "eth0")
+
+    def address6(self, host):
+        """The IPv6 address of a host in the house."""
+        return f"{self._prefix}::{host.number:x}/64"
+
+    def lead(self, host):
+        """Gives a host of the internet a route to the house."""
+        host.run("ip", "route", "add", f"{self._prefix}::/64", "via", link_local(self.host, "eth1"), "dev", "eth0")
 
     def mapped_ports(self):
         """The external ports that lead into the house."""

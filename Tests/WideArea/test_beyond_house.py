@@ -140,10 +140,38 @@ def test_a_router_with_upnp_only(lan, mapped, internet, server, tmp_path):
     assert router.mapped_ports() == set()
 
 
+def test_a_pinhole_for_ipv6(lan, mapped, internet, server, tmp_path):
+    """The router's firewall lets hosts on the internet connect to the plug's port. The zone has the plug's IPv6 address in addition to the
+    router's IPv4 address. The stop closes the port."""
+    router = Router(internet, lan, tmp_path / "router", prefix="2001:db8:1")
+    lamp = mapped(router)
+    address, outside = router.address6(lamp.host).split("/")[0], internet.host()
+    outside.run("ip", "address", "add", "2001:db8:2::2/64", "dev", "eth0")
+    router.lead(outside)
+    router.host.run("ip", "route", "add", "2001:db8:2::/64", "dev", "eth1")
+
+    def connects(port):
+        code = f"import socket; socket.create_connection(('{address}', {port}), 2)"
+        return outside.finish("python3", "-c", code).status == 0
+
+    eventually(
+        lambda: wide_area(lamp).get("pinhole") == {"address": address, "port": 4711, "public": True}, 20,
+        lambda: f"the pinhole:\n{lamp.running.transcript()}")
+    assert connects(4711)
+    lamp.host.start("python3", "-m", "http.server", "4712", "--bind", "::").seen(lambda line: "Serving" in line.text, 10, "the other port")
+    assert not connects(4712)
+    host = f"plug-{lamp.status()['id']}"
+    eventually(
+        lambda: (server.records(host, "A"), server.records(host, "AAAA")) == ([router.address], [address]), 15, "both addresses")
+    lamp.running.stop()
+    lamp.host.start("python3", "-m", "http.server", "4711", "--bind", "::").seen(lambda line: "Serving" in line.text, 10, "the same port")
+    assert not connects(4711)
+
+
 def test_a_router_without_mapping_is_named(lan, mapped, controller, internet, server, tmp_path):
     """The plug and its controller report why the port is not mapped. The plug registers the address in its own network."""
     lamp = mapped(Router(internet, lan, tmp_path / "router", maps=False))
-    warning = lamp.running.seen(lambda line: "cannot connect" in line.text, 60, "the reason")
+    warning = lamp.running.seen(lambda line: "cannot connect: " in line.text, 60, "the reason")
     assert "the router answers neither PCP nor NAT-PMP nor UPnP IGD" in warning.text
     assert "neither PCP nor NAT-PMP" in wide_area(lamp)["mapping"]["reason"]
     eventually(lambda: server.records(f"plug-{lamp.status()['id']}", "A") == [lamp.host.ipv4], 10, "the own address")

@@ -15,7 +15,7 @@ extension PlugService {
     /// HomeKit), and the values of the reading such as `activePower`. `sleep_proxy` has the sleeping hosts, or the
     /// `reason` why the plug serves none. `wide_area` has the `domain` in which the plug registers itself, and its `name`
     /// there, or the `reason` why it is not registered; `mapping` has the external `address` and `port` of the router and
-    /// whether they are `public`, or the `reason` why the router maps no port.
+    /// whether they are `public`, or the `reason` why the router maps no port; `pinhole` has the same for IPv6.
     var status: String {
         let state = machine.state
         var status = JSONObject()

@@ -29,6 +29,26 @@ package enum DefaultRouters {
         return routes.min { $0.metric < $1.metric }?.gateway
     }
 
+    /// Returns the router of the IPv6 default route with the lowest metric, and a global address that this host has on
+    /// its link; nil without such a route or address. Only routes through the given interfaces count.
+    ///
+    /// - Parameter former: the address to use as long as this host has it, so that a new temporary address changes
+    ///   nothing.
+    static func gateway6(_ table: String, of interfaces: [LinuxInterface], keeping former: IPAddress?) -> Gateway? {
+        let routes = table.split(separator: "\n").compactMap { line -> (metric: UInt32, gateway: Gateway)? in
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count == 10, fields[0].allSatisfy({ $0 == "0" }), fields[1] == "00", fields[3] == "00",
+                let router = version6(fields[4]), let metric = UInt32(fields[5], radix: 16),
+                let interface = interfaces.first(where: { $0.name == fields[9] && $0.isOperational })
+            else { return nil }
+            let addresses = interface.addresses.filter { $0.isUsable && !$0.isDeprecated }
+                .compactMap { IPAddress(bytes: $0.bytes) }.filter(\.isGlobalIPv6)
+            guard let host = addresses.first(where: { $0 == former }) ?? addresses.first else { return nil }
+            return (metric, Gateway(router: router, host: host, interface: UInt32(bitPattern: interface.index)))
+        }
+        return routes.min { $0.metric < $1.metric }?.gateway
+    }
+
     /// A line has the interface, the destination, the gateway (both in the byte order of the machine) and more.
     static func version4(_ table: String, _ interface: String) -> Set<IPAddress> {
         let gateways = table.split(separator: "\n").compactMap { line -> IPAddress? in
@@ -45,14 +65,30 @@ package enum DefaultRouters {
     static func version6(_ table: String, _ interface: String) -> Set<IPAddress> {
         let gateways = table.split(separator: "\n").compactMap { line -> IPAddress? in
             let fields = line.split(whereSeparator: \.isWhitespace)
-            guard fields.count == 10, fields[9] == interface, fields[4].utf8.count == 32 else { return nil }
-            let digits = Array(fields[4].utf8)
-            let bytes = stride(from: 0, to: 32, by: 2).compactMap {
-                UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
-            }
-            guard bytes.count == 16, bytes.contains(where: { $0 != 0 }) else { return nil }
-            return IPAddress(bytes: bytes)
+            guard fields.count == 10, fields[9] == interface else { return nil }
+            return version6(fields[4])
         }
         return Set(gateways)
+    }
+
+    /// Parses the 32 hexadecimal digits of an address. Returns nil for other text and for the unspecified address.
+    private static func version6(_ text: Substring) -> IPAddress? {
+        let digits = Array(text.utf8)
+        guard digits.count == 32 else { return nil }
+        let bytes = stride(from: 0, to: 32, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
+        }
+        guard bytes.count == 16, bytes.contains(where: { $0 != 0 }) else { return nil }
+        return IPAddress(bytes: bytes)
+    }
+}
+
+extension IPAddress {
+    /// True for 2000::/3, the addresses that hosts on the internet can have (RFC 4291 §2.4).
+    fileprivate var isGlobalIPv6: Bool {
+        switch self {
+        case .v4: false
+        case .v6(let address): address.high >> 61 == 1
+        }
     }
 }

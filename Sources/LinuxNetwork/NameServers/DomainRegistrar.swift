@@ -16,7 +16,7 @@ public struct DomainSettings: Hashable, Sendable {
     public let port: UInt16
     /// The means by which the server accepts the registration.
     public let access: Access
-    /// True to map the port of the service at the router.
+    /// True to map the port of the service at the router, and to open it in the firewall for IPv6.
     public let mapsPort: Bool
 
     /// The means by which a server accepts a registration.
@@ -55,8 +55,8 @@ public struct DomainSettings: Hashable, Sendable {
 }
 
 /// Registers one service of this host in a domain of a name server: connects a ``ZoneRegistrar`` to sockets, to the time,
-/// to the key file and to the interfaces. The registered addresses are those of the interfaces, or the external one of
-/// the router if it maps the port.
+/// to the key file and to the interfaces. The registered addresses are those of the interfaces, or the external ones if the
+/// router maps the port.
 public actor DomainRegistrar {
     /// The state of the registration.
     public enum State: Hashable, Sendable {
@@ -74,8 +74,11 @@ public actor DomainRegistrar {
     /// The state of the registration.
     public private(set) var state = State.waiting
 
-    /// The state of the mapping at the router; nil if none is requested.
+    /// The state of the mapping at the router in IPv4; nil if none is requested.
     public var mapping: MappedPort.State? { mappedPort?.state }
+
+    /// The state of the port in the firewall of the IPv6 router; nil if the port is not requested.
+    public var pinhole: MappedPort.State? { openPort?.state }
 
     private let eventLoop: any EventLoop
     private let settings: DomainSettings
@@ -88,7 +91,8 @@ public actor DomainRegistrar {
     private var exchanges: [ExchangeID: (socket: NameServerExchange, request: TransactionKey.Request?)] = [:]
     private var following: Task<Void, Never>?
     private var mappedPort: MappedPort?
-    private let mappingChanged: @Sendable (MappedPort.State) -> Void
+    private var openPort: MappedPort?
+    private let mappingChanged: @Sendable () -> Void
     private let actions = ActionQueue<ZoneRegistrar.Action>()
     private var timer = DeadlineTimer()
     private var stopWaiter: CheckedContinuation<Void, Never>?
@@ -100,10 +104,10 @@ public actor DomainRegistrar {
     ///   - service: the service. Its host name must be unique in the domain.
     ///   - key: the key of this host for ``DomainSettings/Access/firstCome``.
     ///   - interfaces: the interfaces whose addresses are registered.
-    ///   - mappingChanged: called on the event loop with each new state of the mapping at the router.
+    ///   - mappingChanged: called on the event loop after each change of ``mapping`` and ``pinhole``.
     public init(
         _ service: ServiceRegistration, _ settings: DomainSettings, key: RegistrationKey, interfaces: InterfaceFilter,
-        on eventLoop: any EventLoop, logger: Logger, mappingChanged: @escaping @Sendable (MappedPort.State) -> Void
+        on eventLoop: any EventLoop, logger: Logger, mappingChanged: @escaping @Sendable () -> Void
     ) {
         self.service = service
         self.settings = settings
@@ -128,23 +132,22 @@ public actor DomainRegistrar {
     public func stop() async {
         guard !isStopped, stopWaiter == nil else { return }
         following?.cancel()
-        let unmapped = mappedPort?.stop()
+        let unmapped = [mappedPort, openPort].compactMap { $0?.stop() }
         await withCheckedContinuation { waiter in
             stopWaiter = waiter
             handle(.stop)
         }
         timer.stop()
-        try? await unmapped?.get()
+        for removal in unmapped { try? await removal.get() }
     }
 
     private func follow(_ interfaces: InterfaceFilter) {
         guard !isStopped, stopWaiter == nil else { return }
         if settings.mapsPort {
-            let mappedPort = MappedPort(service.port, interfaces: interfaces, on: eventLoop) { [weak self] state in
-                self?.assumeIsolated { $0.changed(state) }
-            }
-            self.mappedPort = mappedPort
-            mappedPort.start()
+            mappedPort = map(over: .v4, interfaces)
+            openPort = map(over: .v6, interfaces)
+            mappedPort?.start()
+            openPort?.start()
         }
         following = Task {
             do {
@@ -152,6 +155,12 @@ public actor DomainRegistrar {
             } catch {
                 logger.error("cannot follow the network interfaces: \(error)")
             }
+        }
+    }
+
+    private func map(over family: IPFamily, _ interfaces: InterfaceFilter) -> MappedPort {
+        MappedPort(service.port, over: family, interfaces: interfaces, on: eventLoop) { [weak self] state in
+            self?.assumeIsolated { $0.changed(state, over: family) }
         }
     }
 
@@ -165,7 +174,7 @@ public actor DomainRegistrar {
         publish()
     }
 
-    private func changed(_ state: MappedPort.State) {
+    private func changed(_ state: MappedPort.State, over family: IPFamily) {
         switch state {
         case .waiting: break
         case .mapped(let mapping) where mapping.isPublic:
@@ -178,17 +187,22 @@ public actor DomainRegistrar {
                 hint: use one of the routers as a bridge, or a VPN
                 """)
         case .failed(let failure):
-            let hint = failure.hint.map { "\nhint: \($0)" } ?? ""
-            logger.warning("hosts in other networks cannot connect: \(failure)\(hint)")
+            let hint = failure.hint(over: family).map { "\nhint: \($0)" } ?? ""
+            let reason = failure.reason(over: family) + hint
+            switch family {
+            case .v4: logger.warning("hosts in other networks cannot connect: \(reason)")
+            // Many networks have no IPv6, and many routers no PCP.
+            case .v6: logger.info("hosts in other networks cannot connect over IPv6: \(reason)")
+            }
         }
-        mappingChanged(state)
+        mappingChanged()
         publish()
     }
 
     private func publish() {
         guard
             let place = RegisteredPlace(
-                port: service.port, interfaces: addresses, mapping: mapping, pinhole: nil)
+                port: service.port, interfaces: addresses, mapping: mapping, pinhole: pinhole)
         else { return }
         handle(.publish(ZoneService(service, addresses: place.addresses, port: place.port)))
     }

@@ -5,8 +5,9 @@ import NIOPosix
 public import PortMapping
 import ProtocolCore
 
-/// Keeps a TCP port of this host mapped at the router of its IPv4 network: connects a ``PortMapper`` to sockets, to the
-/// time and to the default route. All methods must be called on the event loop.
+/// Keeps a TCP port of this host mapped at the router of its IPv4 network, or open in the firewall of its IPv6 router (a
+/// pinhole): connects a ``PortMapper`` to sockets, to the time and to the default route. All methods must be called on the
+/// event loop.
 public final class MappedPort: @unchecked Sendable {
     /// The state of the mapping.
     public enum State: Hashable, Sendable {
@@ -27,6 +28,7 @@ public final class MappedPort: @unchecked Sendable {
     /// The pause between two reads of the default route, which can change without a change of an address.
     private static let pause = TimeAmount.seconds(10)
 
+    private let family: IPFamily
     private let eventLoop: any EventLoop
     private let interfaces: InterfaceFilter
     private let changed: @Sendable (State) -> Void
@@ -50,9 +52,10 @@ public final class MappedPort: @unchecked Sendable {
     ///   - interfaces: the interfaces whose router may be used.
     ///   - changed: called on the event loop with each new state.
     init(
-        _ port: UInt16, interfaces: InterfaceFilter, on eventLoop: any EventLoop,
+        _ port: UInt16, over family: IPFamily, interfaces: InterfaceFilter, on eventLoop: any EventLoop,
         changed: @escaping @Sendable (State) -> Void
     ) {
+        self.family = family
         self.eventLoop = eventLoop
         self.interfaces = interfaces
         self.changed = changed
@@ -62,14 +65,16 @@ public final class MappedPort: @unchecked Sendable {
 
     /// Requests the mapping.
     func start() {
-        announcements = DatagramBootstrap(group: eventLoop)
-            .channelOption(.socketOption(.so_reuseaddr), value: 1)
+        var bootstrap = DatagramBootstrap(group: eventLoop).channelOption(.socketOption(.so_reuseaddr), value: 1)
+        if family == .v6 { bootstrap = bootstrap.channelOption(.ipv6Only, value: 1) }
+        announcements =
+            bootstrap
             .channelInitializer { [weak self] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(DatagramHandler({ self?.announced($0, by: $1) }))
                 }
             }
-            .bind(host: "0.0.0.0", port: Int(PortMapper.hostPort))
+            .bind(host: family == .v4 ? "0.0.0.0" : "::", port: Int(PortMapper.hostPort))
         let (filter, eventLoop) = (interfaces, eventLoop)
         following = Task {
             do {
@@ -105,7 +110,13 @@ public final class MappedPort: @unchecked Sendable {
     /// Reads the default route.
     private func look() {
         guard stopPromise == nil else { return }
-        let current = DefaultRouters.gateway(procFile("/proc/net/route") ?? "", of: list)
+        let current =
+            switch family {
+            case .v4: DefaultRouters.gateway(procFile("/proc/net/route") ?? "", of: list)
+            case .v6:
+                DefaultRouters.gateway6(
+                    procFile("/proc/net/ipv6_route") ?? "", of: list, keeping: gateway?.host)
+            }
         guard current != gateway || !hasLooked else { return }
         hasLooked = true
         gateway = current
@@ -196,7 +207,7 @@ private final class RouterSocket: Sendable {
     private let channel: EventLoopFuture<any Channel>
 
     init(_ gateway: Gateway, on eventLoop: any EventLoop, report: @escaping @Sendable (PortMapper.Event) -> Void) {
-        let router = SocketAddress(gateway.router, port: PortMapper.routerPort, interface: 0)
+        let router = SocketAddress(gateway.router, port: PortMapper.routerPort, interface: gateway.interface)
         channel = DatagramBootstrap(group: eventLoop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -36,9 +36,6 @@ package final class DatagramPort: @unchecked Sendable {
     private static func bind(
         _ host: String, port: Int, on eventLoop: any EventLoop, _ receive: @escaping @Sendable (InboundDatagram) -> Void
     ) async throws -> any Channel {
-        let onlyIPv6 = ChannelOptions.Types.SocketOption(
-            level: NIOBSDSocket.OptionLevel(rawValue: CInt(IPPROTO_IPV6)),
-            name: NIOBSDSocket.Option(rawValue: CInt(IPV6_V6ONLY)))
         var bootstrap = DatagramBootstrap(group: eventLoop)
             .channelOption(.receivePacketInfo, value: true)
             .channelInitializer { channel in
@@ -52,7 +49,7 @@ package final class DatagramPort: @unchecked Sendable {
                         })
                 }
             }
-        if host == "::" { bootstrap = bootstrap.channelOption(onlyIPv6, value: 1) }
+        if host == "::" { bootstrap = bootstrap.channelOption(.ipv6Only, value: 1) }
         return try await bootstrap.bind(host: host, port: port).get()
     }
 
@@ -72,5 +69,14 @@ package final class DatagramPort: @unchecked Sendable {
     /// Closes the port.
     package func close() {
         for channel in channels.values { channel.close(promise: nil) }
+    }
+}
+
+extension ChannelOption where Self == ChannelOptions.Types.SocketOption {
+    /// 1 for an IPv6 socket that receives no datagrams of IPv4.
+    static var ipv6Only: Self {
+        Self(
+            level: NIOBSDSocket.OptionLevel(rawValue: CInt(IPPROTO_IPV6)),
+            name: NIOBSDSocket.Option(rawValue: CInt(IPV6_V6ONLY)))
     }
 }
