@@ -33,7 +33,7 @@ extension Record {
 }
 
 extension WireReader {
-    fileprivate mutating func readQuestion() throws(WireError) -> Question {
+    mutating func readQuestion() throws(WireError) -> Question {
         let name = try readName()
         let type = RecordType(rawValue: try readUInt16())
         let classBits = try readUInt16()
@@ -49,21 +49,40 @@ extension WireReader {
         return records
     }
 
-    private mutating func readRecord() throws(WireError) -> Record {
-        let name = try readName()
-        let type = RecordType(rawValue: try readUInt16())
-        let classBits = try readUInt16()
-        let timeToLive = try readUInt32()
-        let length = Int(try readUInt16())
-        guard length <= remaining else { throw WireError(offset: offset, reason: .truncated(needed: length)) }
-        let (start, end) = (offset, offset + length)
-        let data = try readData(type, length: length)
+    fileprivate mutating func readRecord() throws(WireError) -> Record { try readRecord(readRecordHead()) }
+}
+
+/// The fields of a record before its data.
+struct RecordHead {
+    let name: Name
+    let type: RecordType
+    /// The class with the cache-flush bit.
+    let classBits: UInt16
+    let timeToLive: UInt32
+    let length: Int
+}
+
+extension WireReader {
+    mutating func readRecordHead() throws(WireError) -> RecordHead {
+        let head = RecordHead(
+            name: try readName(), type: RecordType(rawValue: try readUInt16()), classBits: try readUInt16(),
+            timeToLive: try readUInt32(), length: Int(try readUInt16()))
+        guard head.length <= remaining else {
+            throw WireError(offset: offset, reason: .truncated(needed: head.length))
+        }
+        return head
+    }
+
+    /// Reads the data of a record.
+    mutating func readRecord(_ head: RecordHead) throws(WireError) -> Record {
+        let (start, end) = (offset, offset + head.length)
+        let data = try readData(head.type, length: head.length)
         guard offset == end else {
-            throw WireError(offset: start, reason: .dataLength(expected: offset - start, actual: length))
+            throw WireError(offset: start, reason: .dataLength(expected: offset - start, actual: head.length))
         }
         return Record(
-            name: name, recordClass: RecordClass(rawValue: classBits), isCacheFlush: classBits & 0x8000 != 0,
-            timeToLive: timeToLive, data: data)
+            name: head.name, recordClass: RecordClass(rawValue: head.classBits),
+            isCacheFlush: head.classBits & 0x8000 != 0, timeToLive: head.timeToLive, data: data)
     }
 
     private mutating func readData(_ type: RecordType, length: Int) throws(WireError) -> RecordData {

@@ -22,11 +22,7 @@ public struct MessageEncoder {
     /// Appends a question. Returns false if it does not fit.
     public mutating func append(_ question: Question) -> Bool {
         precondition(counts.records == [0, 0, 0], "questions come before records")
-        let fits = buffer.appendIfItFits { buffer in
-            buffer.append(question.name)
-            buffer.append(question.type.rawValue)
-            buffer.append(question.recordClass.rawValue | (question.wantsUnicast ? 0x8000 : 0))
-        }
+        let fits = buffer.appendIfItFits { $0.append(question) }
         if fits { counts.question += 1 }
         return fits
     }
@@ -39,10 +35,7 @@ public struct MessageEncoder {
             buffer.append(record.type.rawValue)
             buffer.append(record.recordClass.rawValue | (record.isCacheFlush ? 0x8000 : 0))
             buffer.append(record.timeToLive)
-            let lengthOffset = buffer.bytes.count
-            buffer.append(UInt16(0))
-            buffer.append(record.data)
-            buffer.overwrite(UInt16(clamping: buffer.bytes.count - lengthOffset - 2), at: lengthOffset)
+            buffer.appendWithLength { $0.append(record.data) }
         }
         if fits { counts.records[section.rawValue] += 1 }
         return fits

@@ -50,6 +50,8 @@ struct WireBuffer {
         append(UInt16(truncatingIfNeeded: value))
     }
 
+    mutating func append(_ bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
+
     mutating func overwrite(_ value: UInt16, at offset: Int) {
         bytes[offset] = UInt8(truncatingIfNeeded: value >> 8)
         bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
@@ -101,6 +103,20 @@ struct WireBuffer {
             cursor += 1 + length
             offset += 1 + length
         }
+    }
+
+    mutating func append(_ question: Question) {
+        append(question.name)
+        append(question.type.rawValue)
+        append(question.recordClass.rawValue | (question.wantsUnicast ? 0x8000 : 0))
+    }
+
+    /// Appends what `write` appends, after its length in two bytes.
+    mutating func appendWithLength(_ write: (inout WireBuffer) -> Void) {
+        let lengthOffset = bytes.count
+        append(UInt16(0))
+        write(&self)
+        overwrite(UInt16(clamping: bytes.count - lengthOffset - 2), at: lengthOffset)
     }
 
     mutating func append(_ data: RecordData) {

@@ -26,6 +26,10 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case typeBitmap
         /// The data of an EDNS option has `actual` bytes, which the format of option `code` does not permit.
         case optionLength(code: UInt16, actual: Int)
+        /// The message is not one of DNS Stateful Operations: the operation code differs, or a count is not zero.
+        case notStateful
+        /// The data of an item in a stateful message has `actual` bytes, which its type does not permit.
+        case itemLength(type: UInt16, actual: Int)
     }
 
     public var description: String { "byte \(offset): \(reason)" }

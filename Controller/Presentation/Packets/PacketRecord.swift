@@ -123,6 +123,9 @@ extension WireError.Reason {
         case .typeBitmap: "the list of types in an NSEC record is malformed"
         case .optionLength(let code, let actual):
             "the data of EDNS option \(code) has \(actual) bytes, which its format does not permit"
+        case .notStateful: "the message is not one of DNS Stateful Operations"
+        case .itemLength(let type, let actual):
+            "the data of item \(type) has \(actual) bytes, which its type does not permit"
         }
     }
 }
