@@ -87,7 +87,7 @@ let shared: [Target] = [
             smartplug.proto description.proto pairing.proto log.proto audit.proto homekit.proto samples.proto \
             Protocol.md
             """),
-    module("Sources/PlugTransport", "PlugModel CPlugTransport LinuxNetwork NIOSSL NIOTLS"),
+    module("Sources/PlugTransport", "PlugModel CPlugTransport LinuxNetwork NIOTLS"),
     module("Sources/CPlugTransport"),
     module("Sources/JSONText"),
     module("Sources/PlugTopics", "PlugModel JSONText Crypto DequeModule"),
@@ -102,7 +102,7 @@ let shared: [Target] = [
     module("Sources/LinuxSystem", "ProtocolCore CLinuxSystem"),
     module("Sources/CLinuxSystem"),
     module("Sources/CLibraryLoader", links: "dl"),
-    module("Sources/LinuxNetwork", "UnicastDNS PortMapping LinuxSystem CLinuxNetwork NIOCore NIOPosix Logging"),
+    module("Sources/LinuxNetwork", "UnicastDNS PortMapping LinuxSystem CLinuxNetwork NIOCore NIOPosix NIOSSL Logging"),
     module("Sources/CLinuxNetwork"),
     module("Sources/ProcessSetup", "CProcessSetup"),
     module("Sources/CProcessSetup"),

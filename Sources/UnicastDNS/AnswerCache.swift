@@ -57,6 +57,11 @@ struct AnswerCache: Sendable {
     }
 
     private static func size(_ answer: ResolvedRecords) -> Int {
-        answer.records.reduce(64) { $0 + 128 + $1.name.bytes.count + $1.data.uncompressedBytes.count }
+        answer.records.reduce(64) { $0 + $1.memorySize }
     }
+}
+
+extension Record {
+    /// The approximate memory of the record in bytes.
+    var memorySize: Int { 128 + name.bytes.count + data.uncompressedBytes.count }
 }

@@ -17,10 +17,10 @@ public struct DomainService: Hashable, Sendable {
 }
 
 /// Browses a service type in one domain (RFC 6763 §4), or follows one service of a domain. Each record set is asked for
-/// again when its answer expires.
+/// again when its answer expires, unless a server pushes its changes.
 ///
-/// The owner connects the browser to a ``StubResolver``. After a failure the known services remain, because a network
-/// without a name server may still reach them.
+/// The owner connects the browser to a ``StubResolver``, and to a ``PushClient`` if changes should be reported at once.
+/// After a failure the known services remain, because a network without a name server may still reach them.
 public struct DomainBrowser: Machine, Sendable {
     /// The inputs of the machine.
     public enum Event: MachineEvent, Hashable, Sendable {
@@ -28,6 +28,10 @@ public struct DomainBrowser: Machine, Sendable {
         case refresh
         /// An answer of the resolver.
         case answered(QueryID, Result<ResolvedRecords, ResolverError>)
+        /// All records that answer a question, from a server that also reports the next change.
+        case pushed(Question, [Record])
+        /// The server no longer reports changes of a question.
+        case pushEnded(Question)
         /// Ends all questions.
         case stop
         /// The time of ``DomainBrowser/nextDeadline`` was reached.
@@ -38,6 +42,9 @@ public struct DomainBrowser: Machine, Sendable {
     public enum Action: Hashable, Sendable {
         case ask(QueryID, Question)
         case cancel(QueryID)
+        /// The changes of a question's records are of interest.
+        case follow(Question)
+        case unfollow(Question)
         /// A service was found, or changed.
         case found(DomainService)
         case lost(Name)
@@ -92,6 +99,9 @@ public struct DomainBrowser: Machine, Sendable {
             guard let (question, isNews, failure) = questions.handle(result, to: id, now: now) else { break }
             if let failure, decides(question) { output.append(.failed(failure)) }
             if isNews { update(after: question) }
+        case .pushed(let question, let records):
+            if questions.handlePushed(records, for: question) { update(after: question) }
+        case .pushEnded(let question): questions.poll(question, now: now)
         case .stop:
             questions.removeAll()
             services = [:]
@@ -103,6 +113,8 @@ public struct DomainBrowser: Machine, Sendable {
                 switch request {
                 case .ask(let id, let question): .ask(id, question)
                 case .cancel(let id): .cancel(id)
+                case .follow(let question): .follow(question)
+                case .unfollow(let question): .unfollow(question)
                 }
             }
     }

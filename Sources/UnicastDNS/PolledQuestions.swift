@@ -3,12 +3,16 @@ import DequeModule
 import ProtocolCore
 
 /// Questions that are asked again when their answers expire, with the latest answers. After a failure, the records of a
-/// question remain, and it is asked again after a pause.
+/// question remain, and it is asked again after a pause. A question whose records a server pushes is not asked.
 struct PolledQuestions: Sendable {
     /// A request to the resolver.
     enum Request: Hashable, Sendable {
         case ask(QueryID, Question)
         case cancel(QueryID)
+        /// The question is new. Its records may be pushed.
+        case follow(Question)
+        /// The question was dropped.
+        case unfollow(Question)
     }
 
     private struct Poll {
@@ -17,10 +21,16 @@ struct PolledQuestions: Sendable {
             case queued
             case asking(QueryID)
             case waiting(until: Instant)
+            /// A server pushes the records.
+            case pushed
         }
 
         var state = State.queued
         var records: [Record] = []
+        /// The time until which the last answer of the resolver may be in a cache.
+        var expires = Instant.zero
+        /// The shortest time to live of the pushed records in seconds.
+        var lifetime: UInt32 = 0
         /// The failures since the last answer.
         var failures = 0
         /// True from the first answer or failure.
@@ -56,15 +66,17 @@ struct PolledQuestions: Sendable {
 
     /// Adds questions; those that exist already are unchanged.
     mutating func add(_ questions: some Sequence<Question>) {
-        for question in ordered(questions) where polls[question] == nil {
+        for question in questions.ordered where polls[question] == nil {
             polls[question] = Poll()
             queue.append(question)
+            requests.append(.follow(question))
         }
     }
 
     /// Drops all questions that are not in the set, and adds those that are new.
     mutating func replace(with questions: Set<Question>) {
-        for question in ordered(polls.keys.filter { !questions.contains($0) }) {
+        for question in polls.keys.filter({ !questions.contains($0) }).ordered {
+            requests.append(.unfollow(question))
             guard case .asking(let id)? = polls.removeValue(forKey: question)?.state else { continue }
             asking[id] = nil
             requests.append(.cancel(id))
@@ -74,7 +86,7 @@ struct PolledQuestions: Sendable {
 
     /// Asks all questions again, except those that wait for an answer.
     mutating func refresh() {
-        for question in ordered(polls.keys) {
+        for question in polls.keys.ordered {
             guard case .waiting = polls[question]?.state else { continue }
             polls[question]?.state = .queued
             queue.append(question)
@@ -97,8 +109,9 @@ struct PolledQuestions: Sendable {
         switch result {
         case .success(let answer):
             poll.records = answer.records
+            poll.expires = answer.expires
             poll.failures = 0
-            until = now + min(max(answer.expires - now, Self.interval.lowerBound), Self.interval.upperBound)
+            until = Self.next(answer.expires, now: now)
         case .failure(let error):
             failure = error
             until = now + min(Self.firstPause * (1 << min(poll.failures, 5)), Self.longestPause)
@@ -108,6 +121,38 @@ struct PolledQuestions: Sendable {
         polls[question] = poll
         nextDeadline = min(nextDeadline ?? until, until)
         return (question, !wasAsked || poll.records != records, failure)
+    }
+
+    /// Handles all records of a question that a server pushes. Returns true if they differ from the known ones, or if
+    /// they are the first answer.
+    mutating func handlePushed(_ records: [Record], for question: Question) -> Bool {
+        guard var poll = polls[question] else { return false }
+        if case .asking(let id) = poll.state {
+            asking[id] = nil
+            requests.append(.cancel(id))
+        }
+        // The order and the remaining lifetime of pushed records differ from those of an answer.
+        let isNews = !poll.wasAsked || Set(poll.records.map(\.data)) != Set(records.map(\.data))
+        if isNews { poll.records = records }
+        poll.lifetime = records.map(\.timeToLive).min() ?? 0
+        poll.state = .pushed
+        poll.wasAsked = true
+        poll.failures = 0
+        polls[question] = poll
+        return isNews
+    }
+
+    /// Asks a question again when its records, which were pushed until now, expire. An earlier answer that the resolver
+    /// has in its cache expires before, so that it does not replace them.
+    mutating func poll(_ question: Question, now: Instant) {
+        guard let poll = polls[question], poll.state == .pushed else { return }
+        let until = Self.next(max(poll.expires, now + .seconds(Int64(poll.lifetime))), now: now)
+        polls[question]?.state = .waiting(until: until)
+        nextDeadline = min(nextDeadline ?? until, until)
+    }
+
+    private static func next(_ expires: Instant, now: Instant) -> Instant {
+        now + min(max(expires - now, interval.lowerBound), interval.upperBound)
     }
 
     /// Returns the requests to send now: those for due and queued questions, within the limit.
@@ -127,7 +172,7 @@ struct PolledQuestions: Sendable {
 
     private mutating func queueDue(now: Instant) {
         nextDeadline = nil
-        for question in ordered(polls.keys) {
+        for question in polls.keys.ordered {
             guard case .waiting(let until)? = polls[question]?.state else { continue }
             if until <= now {
                 polls[question]?.state = .queued
@@ -137,11 +182,18 @@ struct PolledQuestions: Sendable {
             }
         }
     }
+}
 
-    /// Orders questions, so that a run repeats exactly.
-    private func ordered(_ questions: some Sequence<Question>) -> [Question] {
-        questions.sorted {
-            $0.name == $1.name ? $0.type < $1.type : $0.name.bytes.lexicographicallyPrecedes($1.name.bytes)
-        }
+extension Question {
+    /// Orders questions: lists of services first, then by name and type, so that a run repeats exactly.
+    func precedes(_ other: Question) -> Bool {
+        let (isList, isOtherList) = (type == .ptr, other.type == .ptr)
+        guard isList == isOtherList else { return isList }
+        return name == other.name ? type < other.type : name.bytes.lexicographicallyPrecedes(other.name.bytes)
     }
+}
+
+extension Sequence<Question> {
+    /// The questions in a fixed order.
+    var ordered: [Question] { sorted { $0.precedes($1) } }
 }

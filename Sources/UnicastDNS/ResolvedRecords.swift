@@ -10,6 +10,8 @@ public struct ResolvedRecords: Hashable, Sendable {
     public let nameExists: Bool
     /// The time until which the answer may be used. It is not later than the times to live of all records allow.
     public let expires: Instant
+    /// The zone that contains the name, if the answer has no records and the server named the zone.
+    var zone: Name?
 }
 
 /// The reasons why a question has no answer.
@@ -102,7 +104,8 @@ enum Reply: Hashable {
         }
         let negative = negativeLifetime(message)
         return ResolvedRecords(
-            records: [], nameExists: nameExists, expires: now + .seconds(Int64(min(lifetime, negative))))
+            records: [], nameExists: nameExists, expires: now + .seconds(Int64(min(lifetime, negative))),
+            zone: message.authorities.first { $0.type == .soa }?.name)
     }
 
     /// A number above 31 bits counts as 0 (RFC 2181 §8).

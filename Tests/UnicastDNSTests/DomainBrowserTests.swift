@@ -11,6 +11,10 @@ private struct VirtualZone {
     private(set) var services: [Name: DomainService] = [:]
     private(set) var asked: [Question] = []
     private(set) var failures: [ResolverError] = []
+    /// The questions whose changes the browser follows.
+    private(set) var followed: Set<Question> = []
+    /// The number of reports about services.
+    private(set) var reportCount = 0
     /// The largest number of questions that waited for answers at the same time.
     private(set) var mostWaiting = 0
     var records: [Record] = []
@@ -37,7 +41,11 @@ private struct VirtualZone {
                 waiting.append((now + .milliseconds(10), id, question))
                 mostWaiting = max(mostWaiting, waiting.count)
             case .cancel(let id): waiting.removeAll { $0.id == id }
-            case .found(let service): services[service.name] = service
+            case .follow(let question): precondition(followed.insert(question).inserted, "a question is followed once")
+            case .unfollow(let question): precondition(followed.remove(question) != nil, "a followed question is left")
+            case .found(let service):
+                reportCount += 1
+                services[service.name] = service
             case .lost(let name): precondition(services.removeValue(forKey: name) != nil, "a lost service was found")
             case .failed(let error): failures.append(error)
             }
@@ -185,9 +193,73 @@ private struct VirtualZone {
         #expect(zone.mostWaiting == PolledQuestions.limit)
     }
 
-    @Test("After a stop nothing is asked") func stop() throws {
+    @Test("After a stop nothing is asked or followed") func stop() throws {
         var zone = try VirtualZone(records: Self.service(Self.lamp))
         zone.handle(.stop)
+        zone.run(for: .seconds(600))
+        #expect(zone.asked.count == 1 && zone.services.isEmpty && zone.followed.isEmpty)
+    }
+
+    private static let list = Question(name: type, type: .ptr)
+
+    @Test("A browser follows the questions that it asks") func followed() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp))
+        zone.run(for: .seconds(1))
+        #expect(zone.followed == Set(zone.asked) && zone.followed.count == 5)
+        zone.handle(.pushed(Self.list, []))
+        #expect(zone.followed == [Self.list] && zone.services.isEmpty)
+    }
+
+    @Test("Pushed records are reported at once, and their questions are not asked again") func pushedRecords() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp))
+        zone.run(for: .seconds(1))
+        for question in zone.followed {
+            zone.handle(.pushed(question, zone.records.filter { question.isAnswered(by: $0) }))
+        }
+        zone.run(for: .seconds(10_000))
+        #expect(zone.asked.count == 5 && zone.reportCount == 2)
+        let moved = Self.service(Self.lamp, port: 8888)[1]
+        zone.handle(.pushed(Question(name: Self.lamp, type: .srv), [moved]))
+        #expect(zone.services[Self.lamp]?.port == 8888)
+        // The list is not asked either when the network changes: the owner ends the updates first.
+        zone.handle(.refresh)
+        zone.run(for: .seconds(10))
+        #expect(zone.asked.count == 5)
+    }
+
+    @Test("A question is asked again when its pushed records expire, and not before an earlier answer does")
+    func endOfUpdates() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp, timeToLive: 600))
+        zone.run(for: .seconds(1))
+        zone.handle(.pushed(Self.list, []))
+        zone.handle(.pushEnded(Self.list))
+        zone.run(for: .seconds(590))
+        #expect(zone.asked.count == 5 && zone.services.isEmpty)
+        zone.run(for: .seconds(10))
+        #expect(zone.asked.count > 5 && zone.services.count == 1)
+        zone.handle(.pushed(Self.list, Self.service(Self.lamp, timeToLive: 1200).filter { $0.type == .ptr }))
+        zone.handle(.pushEnded(Self.list))
+        let count = zone.asked.filter { $0 == Self.list }.count
+        zone.run(for: .seconds(1190))
+        #expect(zone.asked.filter { $0 == Self.list }.count == count)
+        zone.run(for: .seconds(20))
+        #expect(zone.asked.filter { $0 == Self.list }.count == count + 1)
+    }
+
+    @Test("Pushed records in a different order are not reported") func pushedOrder() throws {
+        var records = Self.service(Self.lamp)
+        records.append(Record(name: Self.host, timeToLive: 60, data: .a(IPv4Address(192, 0, 2, 8))))
+        var zone = try VirtualZone(records: records)
+        zone.run(for: .seconds(1))
+        let count = zone.reportCount
+        let addresses = records.filter { $0.type == .a }
+        zone.handle(.pushed(Question(name: Self.host, type: .a), addresses.reversed()))
+        #expect(zone.reportCount == count && zone.services[Self.lamp]?.addresses.first == Self.address)
+    }
+
+    @Test("A pushed answer replaces a question that is being asked") func pushedWhileAsking() throws {
+        var zone = try VirtualZone(records: Self.service(Self.lamp))
+        zone.handle(.pushed(Self.list, []))
         zone.run(for: .seconds(600))
         #expect(zone.asked.count == 1 && zone.services.isEmpty)
     }

@@ -37,10 +37,19 @@ final class DomainServices: @unchecked Sendable {
         }
     }
 
+    /// The live updates of a domain, for all its searches.
+    private struct Push {
+        let number: UInt64
+        var client: PushClient
+        var connection: PushConnection?
+    }
+
     private enum Action {
         case resolver(StubResolver.Action)
-        /// An action of the search with this number.
-        case search(UInt64, DomainBrowser.Action)
+        /// An action of the search with this number in this domain.
+        case search(UInt64, Name, DomainBrowser.Action)
+        /// An action of the client for this domain.
+        case push(Name, PushClient.Action)
     }
 
     private let eventLoop: any EventLoop
@@ -49,7 +58,10 @@ final class DomainServices: @unchecked Sendable {
     private var resolver = StubResolver(random: SystemRandomNumberGenerator())
     private var file = ResolverFile()
     private var searches: [UInt64: Search] = [:]
-    /// The number of searches so far. The upper half of a query's id is the number of its search.
+    /// The live updates of each domain that was searched. They remain after the last search, because they remember when
+    /// the next attempt is due.
+    private var pushes: [Name: Push] = [:]
+    /// The number of searches and domains so far. The upper half of a query's id is the number of its search or domain.
     private var lastNumber: UInt64 = 0
     /// The single questions, whose ids are below those of all searches.
     private var single: [QueryID: (Result<ResolvedRecords, ResolverError>) -> Void] = [:]
@@ -84,12 +96,23 @@ final class DomainServices: @unchecked Sendable {
         _ owner: Search.Owner, _ type: ServiceType, in domain: Name,
         _ machine: (QueryID) throws(NameError) -> DomainBrowser
     ) {
-        lastNumber += 1
-        guard let machine = try? machine(QueryID(rawValue: lastNumber << 32)) else {
+        let number = nextNumber()
+        guard let machine = try? machine(QueryID(rawValue: number << 32)) else {
             return logger.error("cannot browse \(domain): the name is too long for a domain of services")
         }
-        searches[lastNumber] = Search(owner: owner, type: type.base, domain: domain, machine: machine)
-        handle(.refresh, by: lastNumber)
+        if pushes[domain] == nil {
+            let pushNumber = nextNumber()
+            let client = PushClient(
+                firstQuery: QueryID(rawValue: pushNumber << 32), random: SystemRandomNumberGenerator())
+            pushes[domain] = Push(number: pushNumber, client: client)
+        }
+        searches[number] = Search(owner: owner, type: type.base, domain: domain, machine: machine)
+        handle(.refresh, by: number)
+    }
+
+    private func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
     }
 
     /// Asks a single question.
@@ -118,6 +141,7 @@ final class DomainServices: @unchecked Sendable {
 
     /// Asks all questions again, because the network changed.
     func refresh() {
+        for domain in domains { handle(.networkChanged, in: domain) }
         for number in searches.keys.sorted() { handle(.refresh, by: number) }
     }
 
@@ -134,18 +158,28 @@ final class DomainServices: @unchecked Sendable {
     }
 
     private func handle(_ event: DomainBrowser.Event, by number: UInt64) {
-        perform(searches[number]?.machine.handle(event, now: BootClock.now).map { .search(number, $0) } ?? [])
+        guard let domain = searches[number]?.domain else { return }
+        perform(searches[number]?.machine.handle(event, now: BootClock.now).map { .search(number, domain, $0) } ?? [])
     }
+
+    private func handle(_ event: PushClient.Event, in domain: Name) {
+        perform(pushes[domain]?.client.handle(event, now: BootClock.now).map { .push(domain, $0) } ?? [])
+    }
+
+    /// The domains with live updates, the oldest first.
+    private var domains: [Name] { pushes.sorted { $0.value.number < $1.value.number }.map(\.key) }
 
     private func perform(_ new: [Action]) {
         actions.perform(new) { action in
             switch action {
             case .resolver(let action): perform(action)
-            case .search(let number, let action): perform(action, of: number)
+            case .search(let number, let domain, let action): perform(action, of: number, in: domain)
+            case .push(let domain, let action): perform(action, in: domain)
             }
         }
         guard !actions.isPerforming else { return }
-        let deadline = searches.values.reduce(resolver.nextDeadline) { sooner($0, $1.machine.nextDeadline) }
+        var deadline = searches.values.reduce(resolver.nextDeadline) { sooner($0, $1.machine.nextDeadline) }
+        deadline = pushes.values.reduce(deadline) { sooner($0, $1.client.nextDeadline) }
         timer.follow(deadline, now: BootClock.now, on: eventLoop) { [weak self] in self?.deadlineReached() }
     }
 
@@ -157,6 +191,7 @@ final class DomainServices: @unchecked Sendable {
     private func deadlineReached() {
         handle(.deadlineReached)
         for number in searches.keys.sorted() { handle(.deadlineReached, by: number) }
+        for domain in domains { handle(.deadlineReached, in: domain) }
     }
 
     private func perform(_ action: StubResolver.Action) {
@@ -169,16 +204,49 @@ final class DomainServices: @unchecked Sendable {
         case .close(let id): exchanges.removeValue(forKey: id)?.close()
         case .answer(let id, let result):
             if let answer = single.removeValue(forKey: id) { return answer(result) }
-            handle(.answered(id, result), by: id.rawValue >> 32)
+            let number = id.rawValue >> 32
+            if let domain = pushes.first(where: { $0.value.number == number })?.key {
+                return handle(.answered(id, result), in: domain)
+            }
+            handle(.answered(id, result), by: number)
         }
     }
 
-    private func perform(_ action: DomainBrowser.Action, of number: UInt64) {
+    private func perform(_ action: PushClient.Action, in domain: Name) {
         switch action {
         case .ask(let id, let question):
             readServers()
             handle(.ask(id, question))
         case .cancel(let id): handle(.cancel(id))
+        case .connect(let id, let server):
+            pushes[domain]?.connection = PushConnection(
+                to: SocketAddress(server.address, port: server.port, interface: 0), on: eventLoop,
+                open: { [weak self] in self?.handle(.connected(id), in: domain) },
+                receive: { [weak self] in self?.handle(.received(id, $0), in: domain) },
+                fail: { [weak self] in self?.handle(.disconnected(id), in: domain) })
+        case .send(_, let message): pushes[domain]?.connection?.send(message)
+        case .close:
+            pushes[domain]?.connection?.close()
+            pushes[domain]?.connection = nil
+        case .updated(let question, let records): handle(.pushed(question, records), byAllIn: domain)
+        case .ended(let question): handle(.pushEnded(question), byAllIn: domain)
+        case .failed(let failure, let pause):
+            logger.debug("no live updates of \(domain): \(failure); trying again in \(pause)")
+        }
+    }
+
+    private func handle(_ event: DomainBrowser.Event, byAllIn domain: Name) {
+        for number in searches.filter({ $0.value.domain == domain }).keys.sorted() { handle(event, by: number) }
+    }
+
+    private func perform(_ action: DomainBrowser.Action, of number: UInt64, in domain: Name) {
+        switch action {
+        case .ask(let id, let question):
+            readServers()
+            handle(.ask(id, question))
+        case .cancel(let id): handle(.cancel(id))
+        case .follow(let question): handle(.follow(question), in: domain)
+        case .unfollow(let question): handle(.unfollow(question), in: domain)
         case .found(let service):
             searches[number]?.failure = nil
             found(service, by: number)

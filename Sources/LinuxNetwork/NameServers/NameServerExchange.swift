@@ -64,7 +64,7 @@ private final class DatagramContent: ChannelInboundHandler {
 
 /// Separates the messages of a TCP connection. Each one follows its length in two bytes (RFC 1035 §4.2.2), which limits
 /// the memory to 64 KiB.
-private struct StreamMessageDecoder: ByteToMessageDecoder {
+struct StreamMessageDecoder: ByteToMessageDecoder {
     typealias InboundOut = ByteBuffer
 
     mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) -> DecodingState {
@@ -75,7 +75,7 @@ private struct StreamMessageDecoder: ByteToMessageDecoder {
 }
 
 /// Delivers messages, and the end of the connection.
-private final class MessageReader: ChannelInboundHandler {
+final class MessageReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let receive: ([UInt8]) -> Void

@@ -88,6 +88,7 @@ private struct NameServerLink {
             switch action {
             case .ask(let id, let question): try perform(resolver.handle(.ask(id, question), now: now))
             case .cancel(let id): try perform(resolver.handle(.cancel(id), now: now))
+            case .follow, .unfollow: break
             case .found(let service):
                 services.insert(service.name)
                 hasFound = true
