@@ -36,8 +36,9 @@ public actor FollowedPlug: ConnectionOwner {
     private(set) var machine: PlugFollower
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugFollower.Action>()
-    private var connection: Connection?
-    /// The place of the current connection, or of the last attempt; nil before the first attempt.
+    /// The connection of the session, and one that is to replace it.
+    private var connections: [ConnectionID: Connection] = [:]
+    /// The place of the current connection; nil without a connection.
     public private(set) var place: ResolvedService?
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
@@ -185,7 +186,7 @@ public actor FollowedPlug: ConnectionOwner {
         handle(.stop)
         watchingPlace?.cancel()
         timer.stop()
-        connection?.close()
+        for connection in connections.values { connection.close() }
         renaming.finish()
         introducing.finish()
         source.finish()
@@ -230,10 +231,28 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Sets the plug that must prove its identity on the next connection. Commands that are restricted to a different
     /// plug fail.
+    func dialling(_ plug: PlugID) {
+        // An attempt to replace a connection changes nothing before it succeeds.
+        if connections.isEmpty { expect(plug) }
+    }
+
+    /// Uses the connection, on which this plug has proved its identity, unless there is another one.
     ///
     /// - Parameters:
     ///   - plug: The id of the pinned plug.
     ///   - nextKey: The stored key that the plug announced earlier, or nil.
+    ///   - place: The place of the connection.
+    func opened(_ connection: Connection, to plug: PlugID, nextKey: PublicKey?, at place: ResolvedService) {
+        if machine.acceptsConnection {
+            guard connections.isEmpty || machine.expected == plug else {
+                connection.close()
+                return handle(.failed(.away("A different plug is announced under its name.")))
+            }
+            expect(plug, nextKey: nextKey, at: place)
+        }
+        opened(connection)
+    }
+
     func expect(_ plug: PlugID, nextKey: PublicKey? = nil, at place: ResolvedService? = nil) {
         self.place = place
         for (request, receiver) in receivers where receiver != plug {
@@ -249,14 +268,13 @@ public actor FollowedPlug: ConnectionOwner {
 
     // MARK: Connection events
 
-    /// Uses the connection for the next session.
+    /// Uses the connection for the next session. If connections to two addresses succeed at the same moment, the machine
+    /// closes the second one.
     public func opened(_ connection: Connection) {
-        // Connections to two addresses may succeed at the same moment. The first one is used.
-        guard self.connection == nil else { return connection.close() }
-        self.connection = connection
+        connections[connection.id] = connection
         // A reader that is behind pauses the new connection as well.
         if !isReading { connection.setReading(false) }
-        announcedKey.opened()
+        if machine.acceptsConnection { announcedKey.opened() }
         handle(.opened(connection.id))
     }
 
@@ -270,7 +288,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Handles the end of the connection.
     public func closed(_ id: ConnectionID) {
-        if connection?.id == id { connection = nil }
+        connections[id] = nil
         handle(.closed(id))
     }
 
@@ -299,14 +317,8 @@ public actor FollowedPlug: ConnectionOwner {
                     handle(.failed(Disconnection(error)))
                 }
             }
-        case .send(let bytes, let id):
-            if connection?.id == id { connection?.send(bytes) }
-        case .close(let id):
-            if connection?.id == id {
-                connection?.close()
-                // Late events of this connection must not reach the next one.
-                connection = nil
-            }
+        case .send(let bytes, let id): connections[id]?.send(bytes)
+        case .close(let id): connections.removeValue(forKey: id)?.close()
         case .deliver(let update): deliver(update)
         case .finished(let id, let outcome): answers.removeValue(forKey: id)?.resume(returning: outcome)
         case .samples(let id, let chunk, let clock, let last):
@@ -332,7 +344,7 @@ public actor FollowedPlug: ConnectionOwner {
         switch update {
         case .connected(let plug):
             published.withLock { $0.id = plug.id }
-            if let key = connection?.peerKey { proved(key, by: plug.id) }
+            if let id = machine.connection, let key = connections[id]?.peerKey { proved(key, by: plug.id) }
             welcomed(as: plug.name, given: plug.givenName)
         case .disconnected(let reason, _):
             endQuestions()
@@ -355,7 +367,7 @@ public actor FollowedPlug: ConnectionOwner {
     private func setReading(_ reads: Bool) {
         guard reads != isReading else { return }
         isReading = reads
-        connection?.setReading(reads)
+        for connection in connections.values { connection.setReading(reads) }
         handle(.reading(reads))
     }
 

@@ -35,7 +35,8 @@ public final class PlugClient: Sendable {
     let paired: PairedPlugs
     private let writer: PairedPlugsWriter
     /// The domains of name servers in which plugs are searched in addition to `local`.
-    public let domains: [Name]
+    private let configuredDomains: [Name]
+    private let usesRecommendedDomains: Bool
     private let network: FollowedNetwork
     private let isStopped = Mutex(false)
     private let refusal = Mutex<(@Sendable (PairedPlugs.Entry) -> String?)?>(nil)
@@ -51,15 +52,17 @@ public final class PlugClient: Sendable {
     ///   - keyLog: Receives the secrets of each connection, for packet traces.
     ///   - interfaces: The names of the network interfaces to use; empty for all that support multicast.
     ///   - domains: The domains of name servers in which plugs are searched in addition to `local`.
+    ///   - usesRecommendedDomains: True to search the domains that the network recommends, too.
     ///   - logger: Receives the log of the discovery.
     public init(
         name: String, identity: TransportIdentity, renewed: @escaping @Sendable () -> TransportIdentity? = { nil },
         paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil,
-        interfaces: Set<String> = [], domains: [Name] = [], logger: Logger
+        interfaces: Set<String> = [], domains: [Name] = [], usesRecommendedDomains: Bool = false, logger: Logger
     ) {
         self.name = name
         self.paired = paired
-        self.domains = domains
+        configuredDomains = domains
+        self.usesRecommendedDomains = usesRecommendedDomains
         writer = PairedPlugsWriter(paired)
         dialer = RenewedDialer(identity, keyLog: keyLog, renewed: renewed)
         eventLoop = Self.loops.next()
@@ -85,7 +88,19 @@ public final class PlugClient: Sendable {
     /// Returns all announcements in `local` and the other domains. An announcement with the id of a plug may be false, so
     /// only a reader that shows plugs, and does not connect to them, may hide announcements with equal ids.
     func announcements() -> ServiceBrowser {
-        discovery.browse(Self.serviceType, in: [DiscoveryNode.domain] + domains)
+        discovery.browse(
+            Self.serviceType, in: [DiscoveryNode.domain] + configuredDomains,
+            includesRecommended: usesRecommendedDomains)
+    }
+
+    /// The domains of name servers in which plugs are searched now, in addition to `local`. Domains that the network
+    /// recommends are included from the first search.
+    public var domains: [Name] {
+        get async {
+            guard usesRecommendedDomains else { return configuredDomains }
+            let recommended = await discovery.automaticDomains
+            return configuredDomains + recommended.filter { !configuredDomains.contains($0) }
+        }
     }
 
     /// Finds a plug by name. Capitalization is ignored if only one plug matches.
@@ -178,7 +193,7 @@ public final class PlugClient: Sendable {
     /// - Throws: An error if no answer arrived within the time limit.
     public func resolve(_ name: String, within time: Duration = .seconds(3)) async throws -> ResolvedService {
         let local = ServiceIdentity(name: name, type: Self.serviceType)
-        let others = domains.map { ServiceIdentity(name: name, type: Self.serviceType, domain: $0.description) }
+        let others = await domains.map { ServiceIdentity(name: name, type: Self.serviceType, domain: $0.description) }
         guard !others.isEmpty else { return try await discovery.resolveOnce(local, timeout: time) }
         return try await withThrowingTaskGroup(of: ResolvedService?.self) { group in
             for identity in [local] + others {
@@ -216,19 +231,7 @@ public final class PlugClient: Sendable {
             controllerName: name, cursor: cursor, known: known, stateOptions: stateOptions,
             seed: .random(in: .min ... .max))
         let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self, eventLoop] followed in
-            let name = await followed.announcedName
-            let service = try await resolve(name, within: .seconds(5))
-            do {
-                try await connect(followed, to: service, only: id, on: eventLoop)
-            } catch  where service.identity.isLocal {
-                // The announcement may be false, and must not hide the plug in another domain.
-                for domain in domains {
-                    let identity = ServiceIdentity(name: name, type: Self.serviceType, domain: domain.description)
-                    guard let other = try? await discovery.resolveOnce(identity, timeout: .seconds(3)) else { continue }
-                    if (try? await connect(followed, to: other, only: id, on: eventLoop)) != nil { return }
-                }
-                throw error
-            }
+            try await connect(followed, named: await followed.announcedName, only: id, on: eventLoop)
         }
         Task { [writer, introductions = followed.introductions] in
             // The name is only for display, so a failed write is ignored.
@@ -249,17 +252,53 @@ public final class PlugClient: Sendable {
         return followed
     }
 
-    /// Connects to the plug at this place, if it is paired.
+    /// The head start of a connection in `local`.
+    private static let localConnectionHeadStart = Duration.seconds(1)
+
+    /// Resolves the plug and connects to it, in `local` if possible. A different domain is used if `local` has no answer
+    /// or no connection within its head start: the announcement may be false or outdated, because the network changed.
     private func connect(
-        _ followed: FollowedPlug, to service: ResolvedService, only id: PlugID?, on eventLoop: any EventLoop
+        _ followed: FollowedPlug, named name: String, only id: PlugID?, on eventLoop: any EventLoop
     ) async throws {
+        let local = ServiceIdentity(name: name, type: Self.serviceType)
+        let domains = await domains
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in try await connect(followed, to: local, only: id, on: eventLoop) }
+            for domain in domains {
+                let identity = ServiceIdentity(name: name, type: Self.serviceType, domain: domain.description)
+                group.addTask { [self] in
+                    if (try? await discovery.resolveOnce(local, timeout: Self.localHeadStart)) != nil {
+                        try await Task.sleep(for: Self.localConnectionHeadStart)
+                    }
+                    try await connect(followed, to: identity, only: id, on: eventLoop)
+                }
+            }
+            defer { group.cancelAll() }
+            var failures: [any Error] = []
+            while let result = await group.nextResult() {
+                switch result {
+                case .success: return
+                case .failure(let error): failures.append(error)
+                }
+            }
+            // An attempt that found the plug has the most specific reason.
+            throw failures.first { !($0 is NetworkError) } ?? failures[0]
+        }
+    }
+
+    /// Resolves the service and connects to the plug, if it is paired.
+    private func connect(
+        _ followed: FollowedPlug, to identity: ServiceIdentity, only id: PlugID?, on eventLoop: any EventLoop
+    ) async throws {
+        let service = try await discovery.resolveOnce(identity, timeout: .seconds(5))
         let pinned = try entry(of: service, named: service.identity.name)
         if let id, pinned.id != id { throw PairingMismatch.another(name: service.identity.name, id: pinned.id) }
         if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
-        await followed.expect(pinned.id, nextKey: pinned.nextKey, at: service)
+        await followed.dialling(pinned.id)
         do {
             try await dialer.current.dialer.connect(
-                to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop, owner: followed)
+                to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop, owner: followed
+            ) { $0.opened($1, to: pinned.id, nextKey: pinned.nextKey, at: service) }
         } catch {
             // No address worked. Reconfirms the records, so that the next attempt has current ones.
             await discovery.reconfirm(service.identity)

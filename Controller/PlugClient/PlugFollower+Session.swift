@@ -69,8 +69,6 @@ extension PlugFollower {
     /// reason.
     mutating func ended(_ reason: Disconnection, now: Instant) -> [Action] {
         let retry = retryLater(after: reason, now: now)
-        fetches.removeAll { $0.isWithdrawn }
-        log?.asksAgainAt = nil
         let refusal: Refusal
         switch reason {
         case .away: return retry

@@ -8,7 +8,8 @@ public struct PlugFollower: Machine {
     /// An input of the machine.
     public enum Event: MachineEvent {
         /// The plug was announced, its address changed, or the network changed. A waiting machine connects at once, and
-        /// an existing connection must prove that it works.
+        /// an existing connection must prove that it works. If it does not within ``PlugFollower/probeGrace``, the machine
+        /// requests a second connection and uses whichever works first.
         case located
         /// The next connection goes to this plug, whose pinned key the peer must prove.
         case dialling(PlugID)
@@ -85,6 +86,15 @@ public struct PlugFollower: Machine {
     static let maximumPendingCommands = PlugWire.requestsInFlight
     /// The time after which an unanswered command is sent again. It keeps its id, so the plug executes it once.
     static let commandDeadline = Duration.seconds(5)
+    /// The time that a connection has to answer a probe before a second connection is requested.
+    static let probeGrace = Duration.milliseconds(500)
+
+    /// The attempt to replace a connection that does not answer a probe.
+    private enum Replacement {
+        case none
+        case due(Instant)
+        case dialling
+    }
 
     var state = State.searching
     private let controllerName: String
@@ -102,6 +112,7 @@ public struct PlugFollower: Machine {
     /// The beginning of the current session.
     var welcomedAt: Instant?
     private var random: SeededRandom
+    private var replacement = Replacement.none
 
     /// Creates a machine that is not connected.
     ///
@@ -122,13 +133,26 @@ public struct PlugFollower: Machine {
     }
 
     /// True while there is a session for requests.
-    var isConnected: Bool { if case .connected = state { true } else { false } }
+    var isConnected: Bool { connection != nil }
+
+    /// The connection of the current session.
+    var connection: ConnectionID? {
+        switch state {
+        case .connected(let id, _): id
+        case .searching, .connecting, .waiting, .stopped: nil
+        }
+    }
 
     /// The time of the next `deadlineReached`; nil while no deadline is pending.
     public var nextDeadline: Instant? {
         switch state {
         case .searching, .connecting, .stopped: nil
-        case .connected(_, let session): sooner(session.nextDeadline, log?.nextDeadline)
+        case .connected(_, let session):
+            if case .due(let time) = replacement {
+                sooner(sooner(session.nextDeadline, log?.nextDeadline), time)
+            } else {
+                sooner(session.nextDeadline, log?.nextDeadline)
+            }
         case .waiting(let until): until
         }
     }
@@ -160,7 +184,14 @@ public struct PlugFollower: Machine {
         case .searching, .waiting:
             state = .connecting
             return [.connect]
-        case .connected: return inSession(nil, .probe, now: now)
+        case .connected(_, let session):
+            switch replacement {
+            case .none: replacement = .due(now + Self.probeGrace)
+            // The network changed once more.
+            case .due: if session.isProbed { replacement = .due(now) }
+            case .dialling: break
+            }
+            return inSession(nil, .probe, now: now)
         case .connecting, .stopped: return []
         }
     }
@@ -171,16 +202,36 @@ public struct PlugFollower: Machine {
     }
 
     private mutating func opened(_ id: ConnectionID, now: Instant) -> [Action] {
-        guard case .connecting = state else { return [.close(id)] }
+        let accepts = acceptsConnection
+        replacement = .none
+        guard accepts else { return [.close(id)] }
+        var actions: [Action] = []
+        if let connection {
+            actions = [.close(connection)] + leave(.away("A new connection replaces one that does not answer."))
+        }
         state = .connected(id, ControllerSession(name: controllerName, clock: clock))
-        return inSession(id, .connected, now: now) + inSession(id, .reading(isReading), now: now)
+        return actions + inSession(id, .connected, now: now) + inSession(id, .reading(isReading), now: now)
     }
+
+    /// True if the machine uses the next connection. Otherwise it closes it.
+    var acceptsConnection: Bool {
+        switch state {
+        case .connecting: true
+        case .connected(_, let session): isDialling && session.isProbed
+        case .searching, .waiting, .stopped: false
+        }
+    }
+
+    private var isDialling: Bool { if case .dialling = replacement { true } else { false } }
 
     /// Handles a failed attempt. A failure that arrives while a connection of the same attempt is open has no effect.
     private mutating func failed(_ reason: Disconnection, now: Instant) -> [Action] {
         switch state {
-        case .connecting: ended(reason, now: now)
-        case .searching, .connected, .waiting, .stopped: []
+        case .connecting: return ended(reason, now: now)
+        case .connected(_, let session):
+            if isDialling { replacement = session.isProbed ? .due(now + Self.probeGrace) : .none }
+            return []
+        case .searching, .waiting, .stopped: return []
         }
     }
 
@@ -210,12 +261,25 @@ public struct PlugFollower: Machine {
     /// Reports the disconnection and schedules the next attempt.
     mutating func retryLater(after reason: Disconnection, now: Instant) -> [Action] {
         if case .stopped = state { return [] }
+        if isDialling {
+            replacement = .none
+            state = .connecting
+            return leave(reason)
+        }
         // The delay is reset only after a stable session. Otherwise a plug that accepts the session and then violates
         // the protocol would be retried several times per second forever.
         if let began = welcomedAt, now - began >= BackOff.settled { backOff.reset() }
-        welcomedAt = nil
+        replacement = .none
         let delay = backOff.next(using: &random)
         state = .waiting(until: now + delay)
+        return leave(reason, retryIn: delay)
+    }
+
+    /// Ends the session and reports the disconnection.
+    private mutating func leave(_ reason: Disconnection, retryIn delay: Duration = .zero) -> [Action] {
+        welcomedAt = nil
+        fetches.removeAll { $0.isWithdrawn }
+        log?.asksAgainAt = nil
         return [.deliver(.disconnected(reason: reason, retryIn: delay))]
     }
 
@@ -235,8 +299,21 @@ public struct PlugFollower: Machine {
             return [.connect]
         case .connected:
             return inSession(nil, .deadlineReached, now: now) + askForLog(isDue: log?.isDue(now) == true, now: now)
+                + replaceIfSilent(now: now)
         case .searching, .connecting, .waiting, .stopped:
             return []
         }
+    }
+
+    /// Requests a second connection if the current one had its time to answer a probe.
+    private mutating func replaceIfSilent(now: Instant) -> [Action] {
+        guard case .connected(_, let session) = state, case .due(let time) = replacement, time <= now else { return [] }
+        // While the shell does not read, an answer may wait in the kernel.
+        guard session.isProbed, isReading else {
+            replacement = .none
+            return []
+        }
+        replacement = .dialling
+        return [.connect]
     }
 }

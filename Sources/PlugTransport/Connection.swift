@@ -96,9 +96,14 @@ final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler {
     private let owner: Owner
     private let peer: PeerVerification
     private let isLocal: Bool
+    private let opened: @Sendable (isolated Owner, Connection) -> Void
 
-    init(id: ConnectionID, owner: Owner, peer: PeerVerification, isLocal: Bool = true) {
+    init(
+        id: ConnectionID, owner: Owner, peer: PeerVerification, isLocal: Bool = true,
+        opened: @escaping @Sendable (isolated Owner, Connection) -> Void = { $0.opened($1) }
+    ) {
         self.isLocal = isLocal
+        self.opened = opened
         self.id = id
         self.owner = owner
         self.peer = peer
@@ -109,7 +114,7 @@ final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler {
             preconditionFailure("a channel counts as active once its peer's key is verified")
         }
         let connection = Connection(id: id, channel: context.channel, peerKey: key, isLocal: isLocal)
-        owner.assumeIsolated { $0.opened(connection) }
+        owner.assumeIsolated { [opened] in opened($0, connection) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -31,10 +31,12 @@ public struct Dialer: Sendable {
     ///   - key: the expected key. A peer with a different key receives no data. Nil accepts any key.
     ///   - next: the plug's announced next key, which is accepted too.
     ///   - timeout: the time limit for all attempts together.
+    ///   - opened: reports the connection to the owner.
     /// - Throws: ``DialError``.
     public func connect<Owner: ConnectionOwner>(
         to addresses: [SocketAddress], expecting key: PublicKey? = nil, or next: PublicKey? = nil,
-        timeout: TimeAmount = .seconds(10), on eventLoop: any EventLoop, owner: Owner
+        timeout: TimeAmount = .seconds(10), on eventLoop: any EventLoop, owner: Owner,
+        opened: @escaping @Sendable (isolated Owner, Connection) -> Void = { $0.opened($1) }
     ) async throws(DialError) {
         guard let first = addresses.first else { throw DialError(attempts: []) }
         let deadline = NIODeadline.now() + timeout
@@ -51,7 +53,7 @@ public struct Dialer: Sendable {
             }
             let address = channel.remoteAddress ?? first
             do {
-                return try await secure(channel, (key, next), until: deadline, owner: owner)
+                return try await secure(channel, (key, next), until: deadline, owner: owner, opened: opened)
             } catch {
                 attempts.append(.init(address: address, .init(error)))
                 remaining.removeAll { $0 == address }
@@ -87,7 +89,8 @@ public struct Dialer: Sendable {
 
     /// Secures the connection. Returns after the owner has been informed.
     private func secure<Owner: ConnectionOwner>(
-        _ channel: any Channel, _ keys: (PublicKey?, PublicKey?), until deadline: NIODeadline, owner: Owner
+        _ channel: any Channel, _ keys: (PublicKey?, PublicKey?), until deadline: NIODeadline, owner: Owner,
+        opened: @escaping @Sendable (isolated Owner, Connection) -> Void
     ) async throws(HandshakeError) {
         do {
             try await channel.eventLoop.flatSubmit {
@@ -98,7 +101,7 @@ public struct Dialer: Sendable {
                 }
                 result.futureResult.whenComplete { _ in overdue.cancel() }
                 do {
-                    try prepare(channel, keys, owner: owner, result: result)
+                    try prepare(channel, keys, owner: owner, opened: opened, result: result)
                 } catch {
                     result.fail(error)
                     channel.close(promise: nil)
@@ -113,7 +116,8 @@ public struct Dialer: Sendable {
     }
 
     private func prepare<Owner: ConnectionOwner>(
-        _ channel: any Channel, _ keys: (PublicKey?, PublicKey?), owner: Owner, result: EventLoopPromise<Void>
+        _ channel: any Channel, _ keys: (PublicKey?, PublicKey?), owner: Owner,
+        opened: @escaping @Sendable (isolated Owner, Connection) -> Void, result: EventLoopPromise<Void>
     ) throws {
         guard channel.isActive else { throw HandshakeError.closed }
         let id = numbers.next()
@@ -123,7 +127,8 @@ public struct Dialer: Sendable {
             context: tls, serverHostname: nil, customVerificationCallback: peer.verify)
         try pipeline.addHandler(handler, name: HandshakeHandler.tlsName)
         try pipeline.addHandlers([
-            HandshakeHandler(id: id, peer: peer, result: result), OwnerHandler(id: id, owner: owner, peer: peer),
+            HandshakeHandler(id: id, peer: peer, result: result),
+            OwnerHandler(id: id, owner: owner, peer: peer, opened: opened),
         ])
         try channel.syncOptions?.setOption(.autoRead, value: true)
     }

@@ -17,7 +17,7 @@ func command(_ number: UInt8) -> CommandID { CommandID(request(number), of: .des
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
 /// A follower and a plug's server that are directly connected, in virtual time and without delay. The test decides when
-/// the connection is made and when it breaks.
+/// connections are made and when they break.
 struct FollowedBench {
     var follower: PlugFollower
     var server = PlugServer(
@@ -33,6 +33,8 @@ struct FollowedBench {
     var store = SampleStore()
     /// The times at which the follower requested a connection.
     var attempts: [Instant] = []
+    /// The number of requested connections that were neither made nor refused.
+    private(set) var unansweredAttempts = 0
     /// The commands that the plug was requested to execute.
     var performed: [RequestID] = []
     /// True if the plug can write a factory reset to its flash.
@@ -41,8 +43,11 @@ struct FollowedBench {
     var answers = true
     /// The number of sample chunks after which the connection breaks; nil for never.
     var breakAfterChunks: Int?
+    /// The newest connection, unless it is closed.
     private(set) var connection: ConnectionID?
-    private var isCut = false
+    /// The connections that neither side has closed, and the silent ones, which deliver nothing.
+    private(set) var open: Set<ConnectionID> = []
+    private var cut: Set<ConnectionID> = []
     /// The plug's answers to requests for the paired controllers.
     var controllers: [[PairedControllerEntry]] = []
     /// The plug's reports about itself: its name and settings. The name is nil at the beginning of a session.
@@ -61,9 +66,11 @@ struct FollowedBench {
     mutating func feed(_ event: PlugFollower.Event) {
         for action in follower.handle(event, now: now) {
             switch action {
-            case .connect: attempts.append(now)
+            case .connect:
+                attempts.append(now)
+                unansweredAttempts += 1
             case .send(let bytes, let id):
-                if id == connection, !isCut { serve(.shell(.received(id, bytes))) }
+                if delivers(id) { serve(.shell(.received(id, bytes))) }
             case .close(let id): close(id)
             case .deliver(let update): updates.append(update)
             case .finished(let id, let outcome): finished.append((id, outcome))
@@ -83,8 +90,8 @@ struct FollowedBench {
         for action in actions {
             switch action {
             case .shell(.send(let id, let bytes)):
-                if id == connection, !isCut { feed(.received(bytes, on: id)) }
-            case .shell(.close(let id, _)): if !isCut { close(id) }
+                if delivers(id) { feed(.received(bytes, on: id)) }
+            case .shell(.close(let id, _)): if delivers(id) { close(id) }
             case .perform(let id, let controller, _, _):
                 performed.append(id.request)
                 guard answers else { continue }
@@ -112,20 +119,32 @@ struct FollowedBench {
         serve(.samples(id, fetch: fetch, chunk: found.first?.bytes ?? [], next: found.count > 1 ? next : nil))
     }
 
-    /// Drops everything on this connection from now on, without notifying either side.
-    mutating func cutWire() { isCut = true }
+    /// Drops everything on the open connections from now on, without notifying either side.
+    mutating func cutWire() { cut = open }
+
+    /// Delivers what is sent on the open connections from now on.
+    mutating func mendWire() { cut = [] }
+
+    private func delivers(_ id: ConnectionID) -> Bool { open.contains(id) && !cut.contains(id) }
 
     mutating func measure(watts: Double) { perform(server.measure(watts: watts, at: now)) }
 
     /// Makes the connection that the follower requested.
     mutating func connect() {
         connections += 1
+        unansweredAttempts -= 1
         let id = ConnectionID(rawValue: connections)
         connection = id
-        isCut = false
+        open.insert(id)
         let greeting = server.handle(.shell(.opened(PlugServer.Opening(id))), now: now)
         feed(.opened(id))
         perform(greeting)
+    }
+
+    /// Answers the follower's request for a connection with a failure.
+    mutating func refuse() {
+        unansweredAttempts -= 1
+        feed(.failed(.away("refused")))
     }
 
     mutating func locateAndConnect() {
@@ -140,8 +159,8 @@ struct FollowedBench {
     }
 
     private mutating func close(_ id: ConnectionID) {
-        guard id == connection else { return }
-        connection = nil
+        guard open.remove(id) != nil else { return }
+        if id == connection { connection = open.subtracting(cut).max { $0.rawValue < $1.rawValue } }
         serve(.shell(.closed(id)))
         feed(.closed(id))
     }

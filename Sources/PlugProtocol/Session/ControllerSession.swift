@@ -100,6 +100,8 @@ public struct ControllerSession: Machine, Sendable {
     var lastReceived = Instant.zero
     /// The time of the unanswered probe, or nil if none is unanswered.
     var probedAt: Instant?
+    /// True while a probe is unanswered.
+    public var isProbed: Bool { probedAt != nil }
     /// The last Ping. Its answer contains the plug's time.
     var lastPing: (token: UInt64, at: Instant) = (0, .zero)
 
