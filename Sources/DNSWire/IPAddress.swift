@@ -17,7 +17,7 @@ public struct IPv4Address: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Four bytes in network order.
-    public var bytes: [UInt8] { bigEndianBytes(UInt64(rawValue), count: 4) }
+    public var bytes: [UInt8] { bigEndian(rawValue) }
 
     public var description: String { bytes.map { String($0) }.joined(separator: ".") }
 }
@@ -36,7 +36,7 @@ public struct IPv6Address: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Sixteen bytes in network order.
-    public var bytes: [UInt8] { bigEndianBytes(high, count: 8) + bigEndianBytes(low, count: 8) }
+    public var bytes: [UInt8] { bigEndian(high) + bigEndian(low) }
 
     /// Text in the canonical form of RFC 5952: lower case, the longest run of at least two zero groups as "::".
     public var description: String {
@@ -116,8 +116,4 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         case .v6(let address): address.description
         }
     }
-}
-
-private func bigEndianBytes(_ value: UInt64, count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (count - 1 - $0))) }
 }

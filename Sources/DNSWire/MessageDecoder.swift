@@ -2,12 +2,12 @@ extension Message {
     /// Decodes a whole message. Ignores bytes after the last record, and keeps the data of record types without a case
     /// in ``RecordData`` as bytes.
     ///
-    /// - Parameter expandsAliases: true to write the names of CNAME records in full, as ``Record/alias`` requires. A
-    ///   compressed name has no meaning outside of its message. With false, their data is kept as bytes too, so that a
+    /// - Parameter expandsNames: true to write the names of CNAME and SOA records in full, as ``Record/alias`` and
+    ///   ``Record/primaryServer`` require. A compressed name has no meaning outside of its message. With false, their data is kept as bytes too, so that a
     ///   damaged record of a type that the caller does not use does not invalidate the message.
-    public init(decoding bytes: [UInt8], expandsAliases: Bool = false) throws(WireError) {
+    public init(decoding bytes: [UInt8], expandsNames: Bool = false) throws(WireError) {
         var reader = WireReader(bytes)
-        reader.expandsAliases = expandsAliases
+        reader.expandsNames = expandsNames
         self.init(id: try reader.readUInt16(), flags: MessageFlags(rawValue: try reader.readUInt16()))
         let questionCount = Int(try reader.readUInt16())
         let answerCount = Int(try reader.readUInt16())
@@ -96,7 +96,10 @@ extension WireReader {
         case .srv:
             return .srv(
                 priority: try readUInt16(), weight: try readUInt16(), port: try readUInt16(), target: try readName())
-        case .cname where expandsAliases: return .other(.cname, try readName().bytes)
+        case .cname where expandsNames: return .other(.cname, try readName().bytes)
+        case .soa where expandsNames:
+            // The primary server, the mailbox of the administrator, and five numbers.
+            return .other(.soa, try readName().bytes + (try readName().bytes) + Array(try readBytes(20)))
         case .txt:
             return .txt(Array(try readBytes(length)))
         case .nsec:

@@ -73,12 +73,20 @@ public struct Record: Hashable, Sendable {
     /// The type of the data.
     public var type: RecordType { data.type }
 
-    /// The name to which a CNAME record leads, if the message was decoded with `expandsAliases`; nil for other types.
+    /// The name to which a CNAME record leads, if the message was decoded with `expandsNames`; nil for other types.
     public var alias: Name? {
         guard case .other(.cname, let bytes) = data else { return nil }
         var reader = WireReader(bytes)
         guard let name = try? reader.readName(), reader.remaining == 0 else { return nil }
         return name
+    }
+
+    /// The primary server of the zone in an SOA record, if the message was decoded with `expandsNames`; nil for other
+    /// types.
+    public var primaryServer: Name? {
+        guard case .other(.soa, let bytes) = data else { return nil }
+        var reader = WireReader(bytes)
+        return try? reader.readName()
     }
 
     /// Returns true if both records have the same name, class and data. Ignores time to live and cache-flush bit.

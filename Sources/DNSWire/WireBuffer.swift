@@ -156,3 +156,9 @@ struct WireBuffer {
         }
     }
 }
+
+/// Returns the bytes of a number, the most significant one first.
+package func bigEndian(_ value: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
+    let count = value.bitWidth / 8
+    return (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
+}

@@ -39,7 +39,7 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 struct WireReader {
     let bytes: [UInt8]
     /// True to write the names of CNAME records in full.
-    var expandsAliases = false
+    var expandsNames = false
     private(set) var offset = 0
     /// The first names of the message, at most ``knownLimit``, with the offset of their first label. Most names of a
     /// message are pointers to an earlier name. Such a name shares the storage of the earlier one, which also saves

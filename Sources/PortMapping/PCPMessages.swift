@@ -95,10 +95,5 @@ enum PCP {
     }
 }
 
-func bigEndian(_ value: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
-    let count = value.bitWidth / 8
-    return (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
-}
-
 /// Returns the number in up to four bytes.
 func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }

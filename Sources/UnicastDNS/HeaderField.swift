@@ -1,3 +1,5 @@
+import DNSWire
+
 /// A field of a message's header.
 enum HeaderField: Int {
     case id = 0
@@ -13,10 +15,4 @@ enum HeaderField: Int {
         message.replaceSubrange(rawValue..<(rawValue + 2), with: bigEndian(value))
         return message
     }
-}
-
-/// Returns the bytes of a number, the most significant one first.
-func bigEndian(_ value: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
-    let count = value.bitWidth / 8
-    return (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
 }

@@ -60,7 +60,7 @@ enum Reply: Hashable {
     private static let longestNegativeLifetime: UInt32 = 3600
 
     init(_ bytes: [UInt8], to query: Message, now: Instant) {
-        guard let message = try? Message(decoding: bytes, expandsAliases: true), message.id == query.id,
+        guard let message = try? Message(decoding: bytes, expandsNames: true), message.id == query.id,
             message.flags.contains(.response), message.flags.operation == 0
         else {
             self = .unrelated

@@ -33,11 +33,24 @@ struct MessageTests {
                 + [0xC0, 12, 0, 5, 0, 1, 0, 0, 0, 60, 0, UInt8(data.count)] + data
         }
         let compressed = message([1, 0x62, 0xC0, 12])
-        let expanded = try Message(decoding: compressed, expandsAliases: true)
+        let expanded = try Message(decoding: compressed, expandsNames: true)
         #expect(expanded.answers.first?.alias == "b.a")
         #expect(try Message(decoding: compressed).answers.first?.data == .other(.cname, [1, 0x62, 0xC0, 12]))
-        #expect(throws: WireError.self) { try Message(decoding: message([9]), expandsAliases: true) }
+        #expect(throws: WireError.self) { try Message(decoding: message([9]), expandsNames: true) }
         #expect(try Message(decoding: message([9])).answers.first?.alias == nil)
+    }
+
+    @Test("The names of a zone's properties are written in full on request") func primaryServer() throws {
+        // A question about "a", and an SOA record with the primary server "n.a" and the mailbox "a".
+        let data: [UInt8] = [1, 0x6E, 0xC0, 12, 0xC0, 12] + [UInt8](repeating: 0, count: 20)
+        let message: [UInt8] =
+            [0, 0, 0x84, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0x61, 0, 0, 6, 0, 1]
+            + [0xC0, 12, 0, 6, 0, 1, 0, 0, 0, 60, 0, UInt8(data.count)] + data
+        let expanded = try Message(decoding: message, expandsNames: true)
+        #expect(expanded.answers.first?.primaryServer == "n.a")
+        #expect(expanded.answers.first?.alias == nil)
+        #expect(try Message(decoding: message).answers.first?.data == .other(.soa, data))
+        #expect(throws: WireError.self) { try Message(decoding: message.dropLast(9) + [0], expandsNames: true) }
     }
 
     @Test("A message with compressed names is encoded to the expected bytes and decoded from them")

@@ -120,11 +120,6 @@ public enum EDNSOption: Hashable, Sendable {
             }
         // Options that were decoded fit. The data of an option that a program creates is limited by its type.
         let length = UInt16(clamping: data.count)
-        return bigEndian(UInt64(code), 2) + bigEndian(UInt64(length), 2) + data.prefix(Int(length))
+        return bigEndian(code) + bigEndian(length) + data.prefix(Int(length))
     }
-}
-
-/// Returns the low `count` bytes of the value, the most significant byte first.
-func bigEndian(_ value: UInt64, _ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (count - 1 - $0))) }
 }

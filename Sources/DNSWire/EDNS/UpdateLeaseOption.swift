@@ -23,5 +23,5 @@ public struct UpdateLeaseOption: Hashable, Sendable {
     }
 
     /// The data of 4 or 8 bytes.
-    var data: [UInt8] { bigEndian(UInt64(lease), 4) + (keyLease.map { bigEndian(UInt64($0), 4) } ?? []) }
+    var data: [UInt8] { bigEndian(lease) + (keyLease.map { bigEndian($0) } ?? []) }
 }
