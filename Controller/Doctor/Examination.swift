@@ -76,7 +76,7 @@ public struct Examination: Sendable {
     }
 
     private func domains() async -> [Observations.Domain] {
-        await concurrently(client.domains) { domain in
+        await concurrently(await client.domains) { domain in
             let state = await client.discovery.state(of: domain, listing: PlugClient.serviceType)
             return Observations.Domain(name: "\(domain)", state: state)
         }

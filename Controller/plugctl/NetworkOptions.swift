@@ -1,5 +1,4 @@
 import ArgumentParser
-import DNSWire
 import Foundation
 import LinuxNetwork
 import LinuxSystem
@@ -19,10 +18,10 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: """
-            Also search this domain, such as example.org, with the name servers of this machine; may be given several times. \
-            (default: those in SMARTPLUG_DOMAIN)
+            Also search this domain, such as example.org, with the name servers of this machine; "auto" for the domains that \
+            the network recommends; may be given several times. (default: those in SMARTPLUG_DOMAIN)
             """)
-    var domain: [DomainName] = []
+    var domain: [SearchedDomain] = []
 
     @Option(parsing: .unconditional, help: "How long to search for a plug by name.")
     var wait = TimeSpan(.seconds(3))
@@ -45,7 +44,7 @@ struct NetworkOptions: ParsableArguments {
         guard controller.map({ (1...63).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--controller must have 1 to 63 bytes of UTF-8")
         }
-        if let wrong = Self.list("SMARTPLUG_DOMAIN").first(where: { DomainName(argument: $0) == nil }) {
+        if let wrong = Self.list("SMARTPLUG_DOMAIN").first(where: { SearchedDomain(argument: $0) == nil }) {
             throw ValidationError("SMARTPLUG_DOMAIN has \"\(wrong)\", which is not the name of a domain")
         }
     }
@@ -79,7 +78,7 @@ struct NetworkOptions: ParsableArguments {
         let client = PlugClient(
             name: controller ?? machineName, identity: identity,
             renewed: { isOwn ? .renewedOfThisController() : nil }, keyLog: keyLog, interfaces: interfaces,
-            domains: domains, logger: logger)
+            domains: domains.compactMap(\.name), usesRecommendedDomains: domains.contains(.recommended), logger: logger)
         let result = await Result.catching { try await body(client) }
         await client.stop()
         try result.get()
@@ -136,8 +135,8 @@ struct NetworkOptions: ParsableArguments {
         Set(interface.isEmpty ? Self.list("SMARTPLUG_INTERFACE") : interface)
     }
 
-    private var domains: [Name] {
-        (domain.isEmpty ? Self.list("SMARTPLUG_DOMAIN").compactMap(DomainName.init(argument:)) : domain).map(\.name)
+    private var domains: [SearchedDomain] {
+        domain.isEmpty ? Self.list("SMARTPLUG_DOMAIN").compactMap(SearchedDomain.init(argument:)) : domain
     }
 
     /// The words of an environment variable, which commas separate.

@@ -43,7 +43,7 @@ struct PolledQuestions: Sendable {
     static let interval = shortestInterval...Duration.seconds(3600)
     private static let shortestInterval = Duration.seconds(10)
     /// The interval after the first failure, which doubles after each further one up to `longestPause`.
-    private static let firstPause = Duration.seconds(10)
+    private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(320)
 
     private var polls: [Question: Poll] = [:]
@@ -114,7 +114,7 @@ struct PolledQuestions: Sendable {
             until = Self.next(answer.expires, now: now)
         case .failure(let error):
             failure = error
-            until = now + min(Self.firstPause * (1 << min(poll.failures, 5)), Self.longestPause)
+            until = now + min(Self.firstPause * (1 << min(poll.failures, 9)), Self.longestPause)
             poll.failures += 1
         }
         poll.state = .waiting(until: until)

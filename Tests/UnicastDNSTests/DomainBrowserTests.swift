@@ -174,7 +174,7 @@ private struct VirtualZone {
         zone.failure = .timeout
         zone.run(for: .seconds(3600))
         #expect(zone.services[Self.lamp] != nil && zone.failures.first == .timeout)
-        #expect((12...18).contains(zone.failures.count))
+        #expect((16...22).contains(zone.failures.count))
         zone.failure = nil
         zone.handle(.refresh)
         zone.run(for: .seconds(1))

@@ -23,9 +23,11 @@ import Testing
             nameserver ten
             nameserver
             options ndots:2
-            search example.org
+            search example.org lan example.org . \(String(repeating: "x", count: 64)).org
             """)
         #expect(configuration.servers == [home, spare])
+        #expect(configuration.searchDomains == ["example.org", "lan"])
+        #expect(parsed("search example.org\ndomain lan\nsearch").searchDomains == ["lan"])
         #expect(parsed("") == ResolverConfiguration())
     }
 

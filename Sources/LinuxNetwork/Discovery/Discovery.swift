@@ -1,3 +1,4 @@
+import DNSWire
 import LinuxSystem
 public import Logging
 import MulticastDNS
@@ -23,7 +24,9 @@ public actor Discovery {
 
     let eventLoop: any EventLoop
     let logger: Logger
-    let interfaces: InterfaceFilter
+    /// The interfaces to use.
+    public nonisolated let interfaces: InterfaceFilter
+    private let resolverFiles: [String]
     let configuration: DiscoveryNode.Configuration
     /// The newest identifier. Registrations, browses and resolves share one sequence of identifiers.
     nonisolated let lastIdentifier = Atomic<UInt64>(0)
@@ -56,12 +59,15 @@ public actor Discovery {
     ///   - interfaces: the interfaces to use; loopback is only used if it is named.
     ///   - servesProxy: true if a sleep proxy receives all messages; see ``tellProxy(_:)``. Records without a question
     ///     are then not kept.
+    ///   - resolverFiles: the files with the name servers of this host (resolv.conf(5)). The first one that exists is
+    ///     used.
     ///   - eventLoop: the event loop on which the actor runs.
     ///   - logger: the logger for interfaces, sockets and conflicts.
     public init(
-        interfaces: InterfaceFilter = .multicastCapable, servesProxy: Bool = false, on eventLoop: any EventLoop,
-        logger: Logger
+        interfaces: InterfaceFilter = .multicastCapable, servesProxy: Bool = false,
+        resolverFiles: [String] = ["/etc/resolv.conf"], on eventLoop: any EventLoop, logger: Logger
     ) {
+        self.resolverFiles = resolverFiles
         self.eventLoop = eventLoop
         self.logger = logger
         self.interfaces = interfaces
@@ -139,7 +145,8 @@ public actor Discovery {
     /// The searches in other domains, which are created for the first one.
     var domainServices: DomainServices {
         if let domains { return domains }
-        let services = DomainServices(on: eventLoop, logger: logger) { report in
+        let files = ResolverFiles(paths: resolverFiles)
+        let services = DomainServices(files: files, networks: networkNames, on: eventLoop, logger: logger) { report in
             self.assumeIsolated { discovery in
                 switch report {
                 case .browse(let id, let change): discovery.browsed(id, change)
@@ -149,6 +156,13 @@ public actor Discovery {
         }
         domains = services
         return services
+    }
+
+    /// The names of the networks of this host, without those of link-local addresses.
+    var networkNames: [Name] {
+        links.values.sorted { $0.network.id < $1.network.id }.flatMap(\.network.addresses)
+            .filter { !$0.address.isLinkLocal && !$0.address.isLoopback }
+            .map { Name(network: $0.address, prefixLength: $0.prefixLength) }
     }
 
     nonisolated func newIdentifier() -> UInt64 {

@@ -44,7 +44,7 @@ extension Discovery {
             if let link = links[network.id], link.carrierChanges != carrierChanges { detach(network.id) }
             attach(network, carrierChanges)
         }
-        domains?.refresh()
+        domains?.refresh(networks: networkNames)
         if links.isEmpty, !saidWaiting {
             saidWaiting = true
             logger.warning(

@@ -31,26 +31,33 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
     let discovery: Discovery
     let type: ServiceType
     let domains: [Name]
+    let includesRecommended: Bool
 
     /// Creates a browser for services of a type; each iteration starts its own browse.
     ///
-    /// - Parameter domains: `local`, and domains of name servers, such as `example.org`.
-    public init(_ type: ServiceType, in discovery: Discovery, domains: [Name] = [DiscoveryNode.domain]) {
+    /// - Parameters:
+    ///   - domains: `local`, and domains of name servers, such as `example.org`.
+    ///   - includesRecommended: true to browse the domains that the network recommends, too.
+    public init(
+        _ type: ServiceType, in discovery: Discovery, domains: [Name] = [DiscoveryNode.domain],
+        includesRecommended: Bool = false
+    ) {
         self.discovery = discovery
         self.type = type
         self.domains = domains
+        self.includesRecommended = includesRecommended
     }
 
     /// Starts a browse.
     public func makeAsyncIterator() -> Iterator {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = BrowseID(rawValue: discovery.newIdentifier())
-        let (discovery, type, domains) = (discovery, type, domains)
+        let (discovery, browser) = (discovery, self)
         // Both closures are queued on the event loop, so that an immediate end is handled after the beginning.
         continuation.onTermination = { _ in
             discovery.eventLoop.execute { discovery.assumeIsolated { $0.endBrowse(id) } }
         }
-        discovery.eventLoop.execute { discovery.assumeIsolated { $0.beginBrowse(id, type, domains, continuation) } }
+        discovery.eventLoop.execute { discovery.assumeIsolated { $0.begin(browser, id, continuation) } }
         return Iterator(discovery: discovery, id: id, signals: signals.makeAsyncIterator())
     }
 
@@ -91,27 +98,27 @@ struct BrowseState {
 extension Discovery {
     /// Browses for services of a type, as in `for await event in discovery.browse("_smartplug._tcp")`.
     public nonisolated func browse(
-        _ type: ServiceType, in domains: [Name] = [DiscoveryNode.domain]
+        _ type: ServiceType, in domains: [Name] = [DiscoveryNode.domain], includesRecommended: Bool = false
     ) -> ServiceBrowser {
-        ServiceBrowser(type, in: self, domains: domains)
+        ServiceBrowser(type, in: self, domains: domains, includesRecommended: includesRecommended)
     }
 
-    func beginBrowse(
-        _ id: BrowseID, _ type: ServiceType, _ domains: [Name], _ signal: AsyncStream<Void>.Continuation
-    ) {
+    func begin(_ browser: ServiceBrowser, _ id: BrowseID, _ signal: AsyncStream<Void>.Continuation) {
         guard !isStopped else { return signal.finish() }
         guard browses.count < configuration.browseLimit else {
-            logger.error("\(browses.count) browses are running, which is the limit; one for \(type) was refused")
+            logger.error(
+                "\(browses.count) browses are running, which is the limit; one for \(browser.type) was refused")
             return signal.finish()
         }
         browses[id] = BrowseState(signal: signal)
-        for domain in Set(domains) {
+        for domain in Set(browser.domains) {
             if domain == DiscoveryNode.domain {
-                handle(.browse(id, type))
+                handle(.browse(id, browser.type))
             } else {
-                domainServices.browse(id, type, in: domain)
+                domainServices.browse(id, browser.type, in: domain)
             }
         }
+        if browser.includesRecommended { domainServices.browseRecommended(id, browser.type) }
     }
 
     func endBrowse(_ id: BrowseID) {
