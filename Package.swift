@@ -102,7 +102,9 @@ let shared: [Target] = [
     module("Sources/LinuxSystem", "ProtocolCore CLinuxSystem"),
     module("Sources/CLinuxSystem"),
     module("Sources/CLibraryLoader", links: "dl"),
-    module("Sources/LinuxNetwork", "UnicastDNS PortMapping LinuxSystem CLinuxNetwork NIOCore NIOPosix NIOSSL Logging"),
+    module(
+        "Sources/LinuxNetwork",
+        "UnicastDNS PortMapping LinuxSystem ConfigurationFiles CLinuxNetwork NIOCore NIOPosix NIOSSL Logging"),
     module("Sources/CLinuxNetwork"),
     module("Sources/ProcessSetup", "CProcessSetup"),
     module("Sources/CProcessSetup"),
@@ -138,7 +140,7 @@ let controller: [Target] = [
     module("Controller/PlugClient", "PlugProtocol PlugTransport CPlugInHand AsyncAlgorithms"),
     module("Controller/CPlugInHand"),
     module("Controller/SleepClient", "ServiceDiscovery"),
-    module("Controller/HostSleep", "SleepClient LinuxNetwork Processes ConfigurationFiles CSystemBus"),
+    module("Controller/HostSleep", "SleepClient LinuxNetwork Processes CSystemBus"),
     module("Controller/CSystemBus", "CLibraryLoader"),
     module("Controller/RuleModel", "PlugModel HouseCalendar ApplianceSense"),
     module("Controller/RuleChecks", "RuleModel"),
@@ -220,14 +222,11 @@ let examplesAndTests: [Target] =
     + tests("SleepProxy", "SimulatedLAN") + tests("Fuzz", "FuzzTargets")
     + tests("Recordings", "Metering") + tests("Fleet", "FleetService")
     + tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded")
-    + tests("PlugClient", "PlugService TestSupport")
-    + tests("Example", "RuleFiles Automation TestSupport")
-    + tests("HouseCalendar", "RuleChecks Automation")
+    + tests("PlugClient", "PlugService TestSupport") + tests("HouseCalendar", "RuleChecks Automation")
+    + tests("Example", "RuleFiles Automation TestSupport") + tests("Charting", exclude: "Golden")
     + tests("Automation", "DurableRules", exclude: "House/Stored")
-    + tests("Charting", exclude: "Golden")
-    + tests("Scripting", "TestSupport", exclude: "stand-in.py")
+    + tests("Scripting", "TestSupport", exclude: "stand-in.py") + tests("PlugConfiguration", exclude: "Broken")
     + tests("Simulation", "AddressConfiguration Storage Daemon SimulatedLAN TestSupport")
-    + tests("PlugConfiguration", exclude: "Broken")
 
 /// The benchmarks. Only `Scripts/bench` builds them, because they need additional libraries and build time.
 let benchmarks: [Target] = [

@@ -239,15 +239,16 @@ extension DashboardSettings {
         return external.map(\.host) + certificateNames
     }
 
-    /// The names in the certificate: `localhost`, the host's own names, the announced name, the additional names, and the
-    /// listening host.
+    /// The names in the certificate: `localhost`, the host's own names, the announced name in `local` and in the domain,
+    /// the additional names, and the listening host.
     var certificateNames: [String] {
         let host = ProcessInfo.processInfo.hostName
         // Multicast DNS uses the first label of the host name (RFC 6762 section 3).
         let label = host.split(separator: ".").first.map(String.init) ?? host
         let listened = place.map { [$0.host] } ?? []
-        let announced = isLoopback ? nil : announcedHost.map { $0 + ".local" }
-        return ["localhost", host, label + ".local"] + [announced].compactMap(\.self) + hostNames + listened
+        let domains = ["local"] + [domain.map { "\($0.domain)" }].compactMap(\.self)
+        let announced = isLoopback ? nil : announcedHost.map { host in domains.map { "\(host).\($0)" } }
+        return ["localhost", host, label + ".local"] + (announced ?? []) + hostNames + listened
     }
 }
 

@@ -1,3 +1,4 @@
+public import LinuxNetwork
 import LinuxSystem
 import ProtocolCore
 
@@ -46,6 +47,8 @@ public struct DashboardSettings: Sendable {
     public var socket: String?
     /// Additional host names under which browsers reach the page.
     public var hostNames: [String] = []
+    /// The domain of a name server in which the page is registered if it uses TLS; nil for none.
+    public var domain: DomainSettings?
     /// The addresses under which proxies offer the page to others.
     public var external: Set<ExternalAddress> = []
     /// The certificate; if nil and TLS is needed, one is created in `directory`.

@@ -34,6 +34,12 @@ struct DaemonCommand: AsyncParsableCommand {
               [postgresql]
               host = "database.local"
 
+            With a file wide_area.toml a dashboard that is open to the network is also registered in a domain of a name server:
+              [wide_area]
+              domain = "example.org"
+              server = "192.0.2.53"
+              key_file = "plugs.key"
+
             With a file fleet.toml the dashboard also shows other houses; see plugctl help fleet.
 
             The dashboard is at http://127.0.0.1:7580/ and only reachable from this machine. To open it to the network (over TLS), set \

@@ -80,7 +80,7 @@ struct DashboardSetup: Sendable {
                 guard let recorder else { return wantsHistory ? "it could not be opened" : nil }
                 return await recorder.fault
             })
-        let announcing = DashboardAnnouncer(house.client.discovery)
+        let announcing = DashboardAnnouncer(house.client.discovery, settings, logger: logger)
         await dashboard.run { notice in
             switch notice {
             case .complaint(let text): printError(text)
@@ -91,6 +91,9 @@ struct DashboardSetup: Sendable {
             }
         }
         // A new task, because waiting in a cancelled task ends at once.
-        await Task { await fleet?.end() }.value
+        await Task {
+            await announcing.stop()
+            await fleet?.end()
+        }.value
     }
 }

@@ -71,6 +71,7 @@ struct DashboardOptions: ParsableArguments {
         if let tlsCertificate, let tlsKey {
             settings.certificate = DashboardSettings.Certificate(chain: tlsCertificate, key: tlsKey)
         }
+        settings.domain = WideAreaFile.settings()
         settings.socket = DaemonSocket.path(socket)
         settings.password = password.file
         if let state { settings.directory = state + "/dashboard" }

@@ -92,7 +92,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         broker = reader.broker(file: file)
         homeKit = reader.homeKit()
         sleepProxy = reader.table("sleep_proxy").boolean("enabled")
-        wideArea = reader.wideArea(file: file)
+        wideArea = DomainSettings(reader.table("wide_area"), file: file, home: nil)
         relay = reader.relay()
         button = reader.button()
         light = reader.light()

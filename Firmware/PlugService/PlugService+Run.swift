@@ -114,7 +114,10 @@ extension PlugService {
             memory: addressMemory, isLocal: { networks.contain($0) }, owner: self)
         let discovery = Discovery(
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces),
-            servesProxy: mayServeSleepers, on: loop, logger: logger)
+            servesProxy: mayServeSleepers,
+            // The plug's own lease may have servers that nothing else on this host uses.
+            resolverFiles: [settings.directories.runtime + "/resolv.conf", "/etc/resolv.conf"], on: loop,
+            logger: logger)
         presence = NetworkPresence(discovery, listener)
         let service = try ownService()
         let registration = try await discovery.register(service)
@@ -124,11 +127,11 @@ extension PlugService {
         openBroker()
         await openHomeKit()
         await openSleepProxy(discovery)
-        await register(in: settings.wideArea, as: service.name)
+        await register(in: settings.wideArea, as: service.name, discovery)
         let following = Task {
             for await name in registration.names {
                 rename(name)
-                await register(in: settings.wideArea, as: name)
+                await register(in: settings.wideArea, as: name, discovery)
                 logger.info("announced as \"\(name)\" port \(listener.port)")
             }
         }

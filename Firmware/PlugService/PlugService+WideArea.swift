@@ -1,7 +1,6 @@
 import DNSWire
 import JSONText
 import LinuxNetwork
-import LinuxSystem
 import PlugModel
 import ServiceDiscovery
 import UnicastDNS
@@ -9,17 +8,17 @@ import UnicastDNS
 /// Registers the plug in a domain of a name server, if one is configured.
 extension PlugService {
     /// Registers the plug, or changes its name in the domain.
-    func register(in settings: DomainSettings?, as name: String) async {
+    func register(in settings: DomainSettings?, as name: String, _ discovery: Discovery) async {
         guard let settings,
             var service = try? service(named: name, hostName: "plug-" + machine.identity.id.rawValue)
         else { return }
         // The pairing window concerns only the local network.
         service.txt.remove("pair")
         if let domain { return await domain.update(service) }
-        let interfaces = self.settings.interfaces
         domain = DomainRegistrar(
-            service, settings, key: registrationKey(),
-            interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: loop, logger: logger
+            service, settings,
+            key: settings.registrationKey(storedIn: self.settings.directories.registrationKey, logger),
+            discovery: discovery, logger: logger
         ) { [weak self] in
             self?.assumeIsolated { $0.handle(.reachability($0.reachability)) }
         }
@@ -31,23 +30,6 @@ extension PlugService {
         let open = pinhole == .failed(.noRouter) ? nil : pinhole
         return [mapping.flatMap { Reachability($0, over: .v4) }, open.flatMap { Reachability($0, over: .v6) }]
             .compactMap(\.self)
-    }
-
-    /// Returns the key by which the plug owns its names at a registrar. It is created at the first use.
-    private func registrationKey() -> RegistrationKey {
-        let (files, path) = (FileStore(), settings.directories.registrationKey)
-        guard settings.wideArea?.access == .firstCome else { return RegistrationKey() }
-        do throws(FileError) {
-            if let bytes = try files.readSecretIfPresent(path, limit: 64), let key = RegistrationKey(bytes: bytes) {
-                return key
-            }
-            let key = RegistrationKey()
-            try files.replaceSecret(path, with: key.bytes)
-            return key
-        } catch {
-            logger.error("the key of the registration cannot be kept, so the name may change after a restart: \(error)")
-            return RegistrationKey()
-        }
     }
 
     /// Removes the plug from the domain.

@@ -29,6 +29,8 @@ public enum ZoneFailure: Error, Hashable, Sendable {
     case signature(TransactionKey.Rejection)
     /// The server rejected the update with this RCODE (RFC 2136 §2.2).
     case rejected(code: UInt16)
+    /// The name servers report no server that accepts updates of the domain, for this reason.
+    case serverUnknown(ResolverError?)
     /// The key cannot be used, so that no message was sent.
     case unusableKey(reason: String, hint: String?)
     /// The name of the service is too long in this zone.
@@ -332,6 +334,8 @@ extension ZoneFailure: CustomStringConvertible {
         case .rejected(code: 5): "the name server refused the update"
         case .rejected(code: 9), .rejected(code: 10): "the name server is not responsible for this zone"
         case .rejected(let code): "the name server rejected the update (code \(code))"
+        case .serverUnknown(nil): "the domain names no server that accepts registrations"
+        case .serverUnknown(let error?): "no server that accepts registrations was found: \(error)"
         case .unusableKey(let reason, _): reason
         case .nameTooLong: "the name of the plug is too long in this domain"
         case .unsteady: "another program changes the same records"
@@ -349,6 +353,7 @@ extension ZoneFailure: CustomStringConvertible {
         case .rejected(code: 5): "check that the update policy of the zone permits the key to change the zone"
         case .rejected(code: 9), .rejected(code: 10): "check that `domain` in [wide_area] is a zone of the server"
         case .rejected: "see the log of the name server"
+        case .serverUnknown: "name the server with `server` in [wide_area]"
         case .unusableKey(_, let hint): hint
         case .nameTooLong: "choose a shorter name or domain"
         case .unsteady: "check that no other program has the same host name in this zone"

@@ -141,7 +141,7 @@ struct ConfigurationMistakeTests {
             ),
             (
                 "[wide_area]\ndomain = \"example.org\"\nserver = \"192.0.2.1\"\nmethod = \"srp\"\nkey_file = \"k\"",
-                "5: [wide_area] key_file: with method = \"srp\" the plug makes its own key"
+                "5: [wide_area] key_file: with method = \"srp\" the program makes its own key"
             ),
             (
                 "[protection]\nover_power_w = 0\nover_power_s = 3",

@@ -1,7 +1,7 @@
 public import DNSWire
 import LinuxSystem
 public import Logging
-public import NIOCore
+import NIOCore
 import ProtocolCore
 public import ServiceDiscovery
 public import UnicastDNS
@@ -10,10 +10,10 @@ public import UnicastDNS
 public struct DomainSettings: Hashable, Sendable {
     /// The domain. It must be a zone of the server.
     public let domain: Name
-    /// The address of the zone's primary name server.
-    public let server: IPAddress
-    /// The TCP port of the server.
-    public let port: UInt16
+    /// The address of the server that accepts the registration; nil for the one that the domain names.
+    public let server: IPAddress?
+    /// The TCP port of the server; nil for that of DNS, or the one that the domain names.
+    public let port: UInt16?
     /// The means by which the server accepts the registration.
     public let access: Access
     /// True to map the port of the service at the router, and to open it in the firewall for IPv6.
@@ -32,8 +32,7 @@ public struct DomainSettings: Hashable, Sendable {
 
     /// Creates settings.
     public init(
-        domain: Name, server: IPAddress, port: UInt16 = ResolverConfiguration.port, access: Access,
-        mapsPort: Bool = false
+        domain: Name, server: IPAddress? = nil, port: UInt16? = nil, access: Access, mapsPort: Bool = false
     ) {
         self.domain = domain
         self.server = server
@@ -81,6 +80,7 @@ public actor DomainRegistrar {
     public var pinhole: MappedPort.State? { openPort?.state }
 
     private let eventLoop: any EventLoop
+    private let discovery: Discovery
     private let settings: DomainSettings
     private let logger: Logger
     private var machine: ZoneRegistrar
@@ -89,6 +89,10 @@ public actor DomainRegistrar {
     private let key: RegistrationKey
     /// The open connections. Without a request, the server does not sign its response.
     private var exchanges: [ExchangeID: (socket: NameServerExchange, request: TransactionKey.Request?)] = [:]
+    /// The messages that wait for the address of the server.
+    private var unsent: [ExchangeID: [UInt8]] = [:]
+    /// The server that was found last. It is used during a stop, because the discovery may already have stopped.
+    private var found: (address: IPAddress, port: UInt16)?
     private var following: Task<Void, Never>?
     private var mappedPort: MappedPort?
     private var openPort: MappedPort?
@@ -103,22 +107,23 @@ public actor DomainRegistrar {
     /// - Parameters:
     ///   - service: the service. Its host name must be unique in the domain.
     ///   - key: the key of this host for ``DomainSettings/Access/firstCome``.
-    ///   - interfaces: the interfaces whose addresses are registered.
+    ///   - discovery: asks for the server, and has the interfaces whose addresses are registered.
     ///   - mappingChanged: called on the event loop after each change of ``mapping`` and ``pinhole``.
     public init(
-        _ service: ServiceRegistration, _ settings: DomainSettings, key: RegistrationKey, interfaces: InterfaceFilter,
-        on eventLoop: any EventLoop, logger: Logger, mappingChanged: @escaping @Sendable () -> Void
+        _ service: ServiceRegistration, _ settings: DomainSettings, key: RegistrationKey, discovery: Discovery,
+        logger: Logger, mappingChanged: @escaping @Sendable () -> Void = {}
     ) {
         self.service = service
         self.settings = settings
-        self.eventLoop = eventLoop
+        self.discovery = discovery
+        eventLoop = discovery.eventLoop
         self.logger = logger
         self.key = key
         self.mappingChanged = mappingChanged
         machine = ZoneRegistrar(
             zone: settings.domain, claimKey: settings.access == .firstCome ? key.recordData : nil,
             random: SystemRandomNumberGenerator())
-        eventLoop.execute { self.assumeIsolated { $0.follow(interfaces) } }
+        eventLoop.execute { self.assumeIsolated { $0.follow(discovery.interfaces) } }
     }
 
     /// Changes the service, for example its name.
@@ -217,8 +222,16 @@ public actor DomainRegistrar {
 
     private func perform(_ action: ZoneRegistrar.Action) {
         switch action {
-        case .send(let id, let message): send(message, id)
-        case .close(let id): exchanges.removeValue(forKey: id)?.socket.close()
+        case .send(let id, let message):
+            if let server = settings.server {
+                send(message, id, to: (server, settings.port ?? ResolverConfiguration.port))
+            } else {
+                unsent[id] = message
+                Task { await findServer(for: id) }
+            }
+        case .close(let id):
+            unsent[id] = nil
+            exchanges.removeValue(forKey: id)?.socket.close()
         case .registered(let name):
             state = .registered(name: name)
             logger.notice("registered as \"\(name)\" in \(settings.domain)")
@@ -229,14 +242,29 @@ public actor DomainRegistrar {
         }
     }
 
+    /// Finds the server and sends the message. The resolver keeps the answers.
+    private func findServer(for id: ExchangeID) async {
+        do throws(ZoneFailure) {
+            var server = stopWaiter == nil ? nil : found
+            if server == nil {
+                server = try await discovery.updateServer(of: settings.domain, for: settings.access)
+                found = server
+            }
+            guard let (address, port) = server, let message = unsent.removeValue(forKey: id) else { return }
+            send(message, id, to: (address, settings.port ?? port))
+        } catch {
+            unsent[id] = nil
+            handle(.failed(id, error))
+        }
+    }
+
     /// Signs and sends a message. The shared key is read for each one, so that a corrected file needs no restart.
-    private func send(_ message: [UInt8], _ id: ExchangeID) {
+    private func send(_ message: [UInt8], _ id: ExchangeID, to server: (address: IPAddress, port: UInt16)) {
         do {
             let request = try settings.sharedKey()?.sign(message, at: Self.time)
             guard let signed = request?.bytes ?? key.sign(message, as: hostName, at: Self.time) else { return }
             let socket = NameServerExchange(
-                signed, to: SocketAddress(settings.server, port: settings.port, interface: 0), .stream,
-                on: eventLoop,
+                signed, to: SocketAddress(server.address, port: server.port, interface: 0), .stream, on: eventLoop,
                 receive: { [weak self] bytes in self?.assumeIsolated { $0.received(bytes, id) } },
                 fail: { [weak self] in self?.assumeIsolated { $0.handle(.failed(id, .noAnswer)) } })
             exchanges[id] = (socket, request)

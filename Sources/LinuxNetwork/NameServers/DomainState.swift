@@ -27,7 +27,7 @@ extension Discovery {
         }
     }
 
-    private func answer(to question: Question) async throws(ResolverError) -> ResolvedRecords {
+    func answer(to question: Question) async throws(ResolverError) -> ResolvedRecords {
         guard !isStopped else { throw .noServers }
         return try await withCheckedContinuation { (waiter: CheckedContinuation<Result<_, _>, Never>) in
             domainServices.ask(question) { waiter.resume(returning: $0) }
