@@ -10,7 +10,7 @@ enum Benchmarks {
         ("wire", wireFigures), ("security", securityFigures), ("mdns", discoveryFigures),
         ("addressing", addressingFigures), ("hardware", hardwareFigures), ("history", historyFigures),
         ("dashboard", dashboardFigures), ("rules", ruleFigures), ("broker", brokerFigures),
-        ("homekit", homeKitFigures), ("sleep-proxy", sleepProxyFigures),
+        ("homekit", homeKitFigures), ("sleep-proxy", sleepProxyFigures), ("wide-area", wideAreaFigures),
         ("fleet", { try await fleetFigures($0) + fleetBrokerFigures($0) }),
     ]
 

@@ -26,6 +26,7 @@ enum ExpectedFigures {
         "memory after # events, # subscribers, one stalled", "the same, peak memory above that of # days",
         "the same, growth after the first second", "memory of the plug, growth over all floods",
         "# events a second through a script for # s: missing in its state at the end",
+        "events lost in these moves", "events repeated in these moves", "idle packets of a registered, mapped plug",
         "the same, missing at the subscriber", "the same, with a wrong number",
         "the same, duplicates known by their numbers", "the same, received in answers",
     ]
@@ -142,6 +143,14 @@ enum ExpectedFigures {
             "# unrelated packets per second, additional, of one core",
             "plugd in that time, of one core",
             "rate of unrelated packets",
+        ],
+        "wide-area": [
+            "registration, first packet to last answer",
+            "coming home, event after the move, p# of #",
+            "leaving, event after the move, p# of #",
+            "events lost in these moves",
+            "events repeated in these moves",
+            "idle packets of a registered, mapped plug",
         ],
         "broker": [
             "event at the plug to a subscriber, p# of #",
