@@ -70,6 +70,7 @@ interoperability librsvg2-bin  command rsvg-convert
 interoperability fonts-dejavu-core  file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 interoperability dnsmasq-base  command dnsmasq
 wide-area        bind9         command named
+wide-area        knot          command knotd
 wide-area        bind9-dnsutils  command nsupdate
 wide-area        miniupnpd-nftables  command miniupnpd
 interoperability isc-dhcp-server  command dhcpd

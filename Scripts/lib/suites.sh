@@ -187,7 +187,8 @@ jobs_fuzz() {
 
 # Test files that only the long form runs. The tests of the compiler cache take minutes, and only a change of the cache can break them.
 # A better sleep proxy takes over only after a minute, so test_better_proxy takes longer than that. test_suspended_machine boots a guest.
-long_files=" test_compiler_cache test_better_proxy test_suspended_machine "
+# test_silence captures for an hour.
+long_files=" test_compiler_cache test_better_proxy test_suspended_machine test_silence "
 
 # python_jobs SUITE KIND FOLDER ARGUMENT...: prints a job for each test file of a folder. The folder's program `run` gets the arguments.
 python_jobs() {

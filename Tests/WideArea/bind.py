@@ -7,7 +7,7 @@ TYPE = "_smartplug._tcp"
 
 
 class Bind:
-    """BIND with the zone example.org, which may be updated with a key."""
+    """BIND with the zone example.org and the reverse zone of its network, which may be updated with a key."""
 
     zone = "example.org"
 
@@ -17,21 +17,32 @@ class Bind:
         self.host = host
         self.address = address or host.ipv4
         self.key = folder / "plugs.key"
-        self._configuration = folder / "named.conf"
+        self._network = ".".join(reversed(self.address.split(".")[:3]))
+        self.reverse = f"0.{self._network}.in-addr.arpa"
         folder.mkdir()
         self.write_key(self.key)
-        (folder / "zone").write_text(
-            f"$TTL 60\n@ IN SOA ns hostmaster 1 600 60 86400 5\n@ IN NS ns\nns IN A {self.address}\n")
-        self._configuration.write_text(f"""
+        for file in ["zone", "reverse"]:
+            (folder / file).write_text(
+                f"$TTL 60\n@ IN SOA ns.{self.zone}. hostmaster 1 600 60 86400 5\n@ IN NS ns.{self.zone}.\n")
+        with open(folder / "zone", "a") as zone:
+            zone.write(f"ns IN A {self.address}\n")
+        self._folder = folder
+        self.start()
+
+    def start(self):
+        configuration = self._folder / "named.conf"
+        configuration.write_text(f"""
             options {{
-                directory "{folder}"; pid-file none; session-keyfile none; recursion no; dnssec-validation no;
+                directory "{self._folder}"; pid-file none; session-keyfile none; recursion no; dnssec-validation no;
                 listen-on {{ {self.address}; }}; listen-on-v6 {{ none; }};
             }};
             controls {{ }};
             include "{self.key}";
             zone "{self.zone}" {{ type primary; file "zone"; allow-update {{ key plugs; }}; }};
+            zone "{self._network}.in-addr.arpa" {{ type primary; file "reverse"; allow-update {{ key plugs; }}; }};
             """)
-        self.start()
+        self.running = self.host.start("named", "-g", "-c", configuration)
+        self.running.seen(lambda line: line.text.endswith(" running"), 15, "that it is running")
 
     @staticmethod
     def write_key(path, name="plugs"):
@@ -40,20 +51,17 @@ class Bind:
         path.write_text(f'key "{name}" {{\n\talgorithm hmac-sha256;\n\tsecret "{secret}";\n}};\n')
         path.chmod(0o600)
 
-    def start(self):
-        self.running = self.host.start("named", "-g", "-c", self._configuration)
-        self.running.seen(lambda line: line.text.endswith(" running"), 15, "that it is running")
-
     def stop(self):
         self.running.stop()
 
-    def serve(self, host):
-        """Makes this the name server of the host."""
-        host.run("sh", "-c", f"echo nameserver {self.address} >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
+    def serve(self, host, search=""):
+        """Makes this the name server of the host. `search` is its search domain."""
+        lines = f"nameserver {self.address}" + (f"\\nsearch {search}" if search else "")
+        host.run("sh", "-c", f"printf '{lines}\\n' >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
 
     def update(self, *changes):
-        """Changes the zone with nsupdate(1). A change is such as "add NAME 1 TXT text"."""
-        lines = "\n".join([f"server {self.address}", f"zone {self.zone}", *(f"update {change}" for change in changes), "send"])
+        """Changes a zone with nsupdate(1). A change is such as "add NAME 1 TXT text". All changes belong to one zone."""
+        lines = "\n".join([f"server {self.address}", *(f"update {change}" for change in changes), "send"])
         self.host.run("sh", "-c", f"nsupdate -k {self.key} <<'end'\n{lines}\nend")
 
     def records(self, name, kind):

@@ -15,6 +15,7 @@ import dns.message
 import dns.name
 import dns.opcode
 import dns.rcode
+import dns.rdata
 import dns.rdataclass
 import dns.rdatatype
 import dns.rrset
@@ -33,11 +34,15 @@ class Refused(Exception):
 
 
 class Zone:
-    def __init__(self, name):
+    def __init__(self, name, address):
         self.name = dns.name.from_text(name)
         self._lock = threading.Lock()
         self._owners = {}  # the key of each name
         self._records = []  # (name, type, time to live, data), with the key of their owner
+        for label, kind, data in [("_dnssd-srp._tcp", "SRV", f"0 0 53 ns.{name}."), ("ns", "A", address)]:
+            kind = dns.rdatatype.from_text(kind)
+            data = dns.rdata.from_text(dns.rdataclass.IN, kind, data)
+            self._records.append((dns.name.from_text(f"{label}.{name}"), kind, 60, data, None))
 
     def answer(self, wire):
         with self._lock:
@@ -176,7 +181,7 @@ class Datagram(socketserver.BaseRequestHandler):
             socket.sendto(answer, self.client_address)
 
 
-zone = Zone(sys.argv[2])
+zone = Zone(sys.argv[2], sys.argv[1])
 socketserver.ThreadingTCPServer.allow_reuse_address = True
 for server in [socketserver.ThreadingTCPServer((sys.argv[1], 53), Stream), socketserver.ThreadingUDPServer((sys.argv[1], 53), Datagram)]:
     threading.Thread(target=server.serve_forever).start()

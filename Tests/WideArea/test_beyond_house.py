@@ -7,6 +7,7 @@ import pytest
 from deadlines import eventually
 from bind import TYPE, Bind
 from router import Internet, Router
+from silence import packets_of_an_unconfigured_plug
 
 
 @pytest.fixture
@@ -181,20 +182,5 @@ def test_a_router_without_mapping_is_named(lan, mapped, controller, internet, se
     assert reachability(person) == []
 
 
-def test_a_plug_that_is_not_configured_sends_nothing(lan, plug, controller, internet, router, tmp_path):
-    """Without [wide_area], no packet of PCP, NAT-PMP, DNS updates or UPnP leaves the plug, and it reports nothing about its router."""
-    host = lan.host()
-    router.serve(host)
-    seen = host.start(
-        "tcpdump", "-lni", "eth0", "src", "host", host.ipv4, "and", "(port 5350 or port 5351 or port 53 or port 1900)", name="tcpdump")
-    seen.seen(lambda line: "listening on" in line.text, 10, "that it captures")
-    lamp = plug(host, "Lamp")
-    eventually(lamp.answers, 10, "the plug")
-    person = controller(lan.host())
-    person.does("on", "Lamp")
-    time.sleep(3)
-    assert "reachability" not in person.does("info", "Lamp", "--json").objects[0] and reachability(person) == []
-    lamp.running.stop()
-    assert "wide_area" not in lamp.running.transcript()
-    assert [line for line in seen.transcript().splitlines() if " > " in line] == []
-    assert router.mapped_ports() == set()
+def test_a_plug_that_is_not_configured_sends_nothing(lan, plug, controller, router):
+    assert packets_of_an_unconfigured_plug(lan, plug, controller, router, seconds=3) == []

@@ -1,18 +1,19 @@
-"""Tests of plugs that are registered in a domain of a real name server (BIND)."""
+"""Tests of plugs that are registered in a domain of a real name server (BIND, and Knot for the updates)."""
 
 import pytest
 
 from deadlines import eventually
 from harness.avahi import Avahi
 from bind import TYPE, Bind
+from knot import Knot
 
 # A line of shell that drops the multicast DNS that a host receives.
 DEAF = "nft 'add table inet deaf; add chain inet deaf in { type filter hook input priority 0; }; add rule inet deaf in udp dport 5353 drop'"
 
 
 @pytest.fixture
-def server(lan, tmp_path):
-    return Bind(lan.host(), tmp_path / "bind")
+def server(request, lan, tmp_path):
+    return getattr(request, "param", Bind)(lan.host(), tmp_path / "server")
 
 
 @pytest.fixture
@@ -129,6 +130,58 @@ def test_a_false_announcement_does_not_hide_a_plug(lan, registered, controller, 
     watching.seen_object(lambda record: record["event"] == "snapshot" and record["plug"] == "Lamp", 20, "the snapshot")
 
 
+@pytest.mark.parametrize("way", ["search domain", "network"])
+def test_recommended_domains_are_searched(lan, controller, server, way):
+    """The list below the search domain or below the name of the network (RFC 6763 section 11) is shown, and `--domain auto` follows it."""
+    host = lan.host()
+    server.serve(host, search=server.zone if way == "search domain" else "")
+    parent = server.zone if way == "search domain" else server.reverse
+    person = controller(host)
+    nothing = person.finish("domains")
+    assert (nothing.status, nothing.output) == (0, "") and "recommends no domain" in nothing.errors, nothing
+    server.register("Lamp", 4711)
+    server.update(*(f"add {kind}._dns-sd._udp.{parent} 1 PTR {server.zone}" for kind in ["b", "lb"]))
+    # The answer that the list is empty is valid for 5 s.
+    eventually(lambda: person.does("domains", "--json").objects == [{"domain": server.zone, "purposes": ["automatic", "browsing"]}], 15, "the list")
+    browser = person.browsing("--domain", "auto")
+    browser.found("Lamp", within=15)
+    server.update(f"delete lb._dns-sd._udp.{parent} PTR")
+    browser.shows([], within=30)
+
+
+def test_a_dashboard_is_registered(lan, controller, server, tmp_path):
+    """A daemon whose dashboard is open to the network registers it, with a name that its certificate has, and removes it at the end."""
+    person = controller(lan.host())
+    configuration = tmp_path / "configuration/smartplug/wide_area.toml"
+    configuration.parent.mkdir(parents=True)
+    configuration.write_text(f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.host.ipv4}"\nkey_file = "{server.key}"\n')
+    person.host.run("sh", "-c", f"echo 'correct horse battery' | {person.program} daemon password")
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    daemon = person.daemon(rules, "--listen", "0.0.0.0:7580")
+    eventually(lambda: server.records("_https._tcp", "PTR"), 20, lambda: f"the registration:\n{daemon.transcript()}")
+    [instance] = server.records("_https._tcp", "PTR")
+    [place] = server.records(instance.removesuffix(f".{server.zone}."), "SRV")
+    port, name = place.split()[2:]
+    assert port == "7580" and server.records(name.removesuffix(f".{server.zone}."), "A") == [person.host.ipv4]
+    names = person.host.run("sh", "-c", "openssl s_client -connect 127.0.0.1:7580 </dev/null 2>&1 | openssl x509 -noout -ext subjectAltName")
+    assert f"DNS:{name.rstrip('.')}" in names
+    daemon.stop()
+    assert server.records("_https._tcp", "PTR") == []
+
+
+def test_a_wrong_file_of_the_dashboard_is_named(lan, controller, tmp_path):
+    person = controller(lan.host())
+    configuration = tmp_path / "configuration/smartplug/wide_area.toml"
+    configuration.parent.mkdir(parents=True)
+    configuration.write_text('[wide_area]\ndomain = "example.org"\nmap_port = true\n')
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    daemon = person.daemon(rules)
+    daemon.seen(lambda line: "the dashboard is not registered" in line.text, 15, "the reason")
+    assert all(key in daemon.transcript() for key in ["map_port", "server", "key_file"])
+
+
 def test_a_stopped_server_is_named_and_its_plugs_remain(server, browse):
     server.register("Lamp", 4711)
     browser = browse()
@@ -157,22 +210,41 @@ def test_a_wrong_domain_is_refused(lan, controller):
     assert done.status == 64 and "SMARTPLUG_DOMAIN" in done.errors, done
 
 
+@pytest.mark.parametrize("server", [Bind, Knot], indirect=True)
 def test_a_plug_registers_itself(lan, registered, server, browse):
-    """The zone gets the records of RFC 6763, which a browser in another network uses. A new name replaces the old one, and an orderly stop
-    removes the plug."""
+    """The zone gets the records of RFC 6763, which a browser in another network uses. An orderly stop removes the plug. Knot writes all names in
+    lower case."""
     lamp = registered("Lamp")
     eventually(lambda: name_of(lamp) == "Lamp", 15, lambda: f"the registration:\n{lamp.running.transcript()}")
     browser = browse()
-    identifier = browser.found("Lamp", within=15)["txt"]["id"]
+    name = "lamp" if isinstance(server, Knot) else "Lamp"
+    identifier = browser.found(name, within=15)["txt"]["id"]
     host = f"plug-{identifier}"
-    assert server.records(TYPE, "PTR") == [f"Lamp.{TYPE}.{server.zone}."]
-    assert server.records(f"_dimmer._sub.{TYPE}", "PTR") == [f"Lamp.{TYPE}.{server.zone}."]
+    assert server.records(TYPE, "PTR") == [f"{name}.{TYPE}.{server.zone}."]
+    assert server.records(f"_dimmer._sub.{TYPE}", "PTR") == [f"{name}.{TYPE}.{server.zone}."]
     assert server.records("_services._dns-sd._udp", "PTR") == [f"{TYPE}.{server.zone}."]
     assert server.records(f"Lamp.{TYPE}", "SRV")[0].endswith(f" {host}.{server.zone}.")
     assert server.records(host, "A") == [lamp.host.ipv4]
     assert '"pair=' not in server.records(f"Lamp.{TYPE}", "TXT")[0]
     lamp.running.stop()
     assert server.records(TYPE, "PTR") == server.records(host, "A") == server.records(f"Lamp.{TYPE}", "SRV") == []
+
+
+def test_the_server_of_a_domain_is_found(lan, plug, server, tmp_path):
+    """Without `server`, the plug updates the primary server of the domain. A domain without such a server is reported."""
+    lamps = {}
+    for domain in [server.zone, "absent.example"]:
+        configuration = tmp_path / f"{domain}.toml"
+        configuration.write_text(f'[wide_area]\ndomain = "{domain}"\nkey_file = "{server.key}"\n')
+        host = lan.host()
+        server.serve(host)
+        lamps[domain] = plug(host, "Lamp", config=configuration)
+    lamp, lost = lamps.values()
+    eventually(lambda: name_of(lamp) == "Lamp", 15, lambda: f"the registration:\n{lamp.running.transcript()}")
+    warning = lost.running.seen(lambda line: "not registered in" in line.text, 20, "the reason")
+    assert "no server that accepts registrations" in warning.text
+    lamp.running.stop()
+    assert server.records(TYPE, "PTR") == []
 
 
 def test_a_registered_plug_is_renamed(lan, registered, controller, server):
@@ -190,6 +262,7 @@ def test_two_plugs_of_one_name(registered, server):
     assert len(server.records(TYPE, "PTR")) == 2
 
 
+@pytest.mark.parametrize("server", [Bind, Knot], indirect=True)
 def test_a_plug_that_crashed_replaces_its_records(lan, plug, registered, server, tmp_path):
     lamp = registered("Lamp", state=tmp_path / "lamp", port=4711)
     eventually(lambda: name_of(lamp) == "Lamp", 15, "the registration")

@@ -26,7 +26,12 @@ def registered(lan, plug, registrar, tmp_path):
     """Returns a function that starts a plug which registers itself at the registrar."""
     configuration = tmp_path / "plugd.toml"
     configuration.write_text(f'[wide_area]\ndomain = "{ZONE}"\nserver = "{registrar.ipv4}"\nmethod = "srp"\n')
-    return lambda name, **options: plug(lan.host(), name, config=configuration, **options)
+    return lambda name, **options: plug(lan.host(), name, **{"config": configuration, **options})
+
+
+def serve(registrar, host):
+    """Makes the registrar the name server of the host."""
+    host.run("sh", "-c", f"echo nameserver {registrar.ipv4} >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
 
 
 def state(lamp):
@@ -48,8 +53,7 @@ def test_a_plug_registers_itself(lan, registered, registrar, controller):
     assert query(registrar, TYPE, "PTR") == [f"Lamp.{TYPE}.{ZONE}."]
     assert query(registrar, f"plug-{lamp.status()['id']}", "A") == [lamp.host.ipv4]
     person = controller(lan.host())
-    person.host.run(
-        "sh", "-c", f"echo nameserver {registrar.ipv4} >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
+    serve(registrar, person.host)
     found = person.browsing("--domain", ZONE).found("Lamp")
     assert found["txt"]["id"] == lamp.status()["id"]
     person.does("rename", "Lamp", "Desk Lamp")
@@ -84,3 +88,15 @@ def test_a_registrar_that_refuses_is_named(registered, registrar, tmp_path, lan,
     lamp = plug(lan.host(), "Lamp", config=configuration)
     warning = lamp.running.seen(lambda line: "not registered in" in line.text, 15, "the reason")
     assert "rejected the update (code 1)" in warning.text
+
+
+def test_the_registrar_of_a_domain_is_found(lan, plug, registrar, tmp_path):
+    """Without `server`, the plug asks its name server for the registrar of the domain. It removes itself from there at a stop."""
+    configuration = tmp_path / "found.toml"
+    configuration.write_text(f'[wide_area]\ndomain = "{ZONE}"\nmethod = "srp"\n')
+    host = lan.host()
+    serve(registrar, host)
+    lamp = plug(host, "Lamp", config=configuration)
+    named(lamp, "Lamp")
+    lamp.running.stop()
+    assert query(registrar, TYPE, "PTR") == []
