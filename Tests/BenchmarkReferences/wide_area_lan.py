@@ -1,8 +1,9 @@
 """Measures plugs and controllers beyond the house, on links between network namespaces. Prints one {"name", "value"} per line.
 
-wide_area_lan.py PROGRAMS REGISTRATIONS MOVES SECONDS
-PROGRAMS is the folder of plugd and plugctl, REGISTRATIONS the number of plugs that register themselves in BIND, MOVES the number of moves
-of a controller between the plug's house and another one, and SECONDS the time for which the packets of an idle plug are counted.
+wide_area_lan.py PROGRAMS REGISTRATIONS CHANGES MOVES SECONDS
+PROGRAMS is the folder of plugd and plugctl, REGISTRATIONS the number of plugs that register themselves in BIND, CHANGES the number of
+changes that a push server sends and of addresses that a router gets, MOVES the number of moves of a controller between the plug's house and
+another one, and SECONDS the time for which the packets of an idle plug are counted.
 """
 
 import json
@@ -22,10 +23,12 @@ from harness.lan import LAN  # noqa: E402
 from harness.plugs import Controller, Plug  # noqa: E402
 
 from bind import Bind  # noqa: E402
+from push import ZONE, PushServer  # noqa: E402
 from router import Internet, Router  # noqa: E402
 
-# The delay of the name server's answers, which makes the round trips longer than everything else.
+# The delay of each frame on the way to and from the name server. It makes the round trips longer than everything else.
 DELAY = 0.05
+CABLE = pathlib.Path(__file__).with_name("delayed_cable.py")
 OPENING = re.compile(r"^(?P<at>[0-9.]+) .* > [0-9.]+\.53: Flags \[S\]")
 ACCEPTING = re.compile(r"^(?P<at>[0-9.]+) .*\.53 > .* Flags \[S\.\]")
 ANSWER = re.compile(r"^(?P<at>[0-9.]+) .*\.53 > .* length (?P<length>[1-9][0-9]*)")
@@ -36,9 +39,9 @@ def tell(name, value):
 
 
 class Measurement:
-    def __init__(self, programs, registrations, moves, seconds):
+    def __init__(self, programs, *numbers):
         self.programs = pathlib.Path(programs).resolve()
-        self.registrations, self.moves, self.seconds = int(registrations), int(moves), int(seconds)
+        self.registrations, self.changes, self.moves, self.seconds = map(int, numbers)
         self.lan = LAN()
         self.folder = pathlib.Path(tempfile.mkdtemp())
         # The pairing of the plugs and of the controllers.
@@ -53,14 +56,17 @@ class Measurement:
 
     def run(self):
         self.register()
+        self.push()
         self.move()
         self.lan.close()
 
     def register(self):
         """Measures the time from the first packet to the name server to its last answer, which confirms the records."""
-        link = self.lan.link()
-        server = Bind(link.host(ipv6=False), self.folder / "bind")
-        server.host.run("tc", "qdisc", "add", "dev", "eth0", "root", "netem", "delay", f"{DELAY}s")
+        link, far = self.lan.link(), self.lan.link()
+        server = Bind(far.host(ipv6=False), self.folder / "bind")
+        between = link.host(ipv4=False, ipv6=False)
+        between.connect("eth1", ipv4=False, ipv6=False, link=far)
+        between.start(sys.executable, CABLE, "eth0", "eth1", DELAY).seen(lambda line: line.text == "ready", 5, "ready")
         for number in range(self.registrations):
             host = link.host(ipv6=False)
             capture = host.start("tcpdump", "-ttlni", "eth0", "tcp port 53", name="tcpdump")
@@ -80,6 +86,21 @@ class Measurement:
         eventually(
             lambda: plug.answers() and plug.status()["wide_area"].get("name") == plug.name, 30,
             lambda: f"the registration:\n{plug.running.transcript()}")
+
+    def push(self):
+        """Measures the time from a change of a zone with a push server to the line of a browser."""
+        link = self.lan.link()
+        server, host = PushServer(link.host(ipv6=False), self.folder / "push"), link.host(ipv6=False)
+        server.serve(host)
+        running = Controller(self.programs, host).browsing("--domain", ZONE).running
+        server.subscribed()
+        for number in range(self.changes):
+            name = f"Lamp{number}"
+            began = time.monotonic()
+            server.perform(add=server.plug(name))
+            tell("push", running.seen_object(lambda line: line.get("name") == name, 10, name).at - began)
+            time.sleep(0.2)
+        running.stop()
 
     def move(self):
         """Measures the time from the end of each move to the next event that the controller receives, and then the idle packets."""
@@ -121,6 +142,19 @@ class Measurement:
         tell("repeated", len(seen) - len(set(seen)))
         watching.stop()
         self.count_idle_packets(host)
+        self.readdress(lamp, home, server)
+
+    def readdress(self, lamp, router, server):
+        """Measures the time from a change of the router's external address to the corrected records."""
+        name = f"plug-{lamp.status()['id']}"
+        for number in range(self.changes):
+            address = f"11.7.0.{100 + number % 100}"
+            began = time.monotonic()
+            router.change_address(address)
+            while server.records(name, "A") != [address]:
+                assert time.monotonic() < began + 30, lamp.running.transcript()
+            tell("address", time.monotonic() - began)
+            time.sleep(1)
 
     def count_idle_packets(self, host):
         """Counts the packets of an idle plug that leave its house, or that its router or its name server send to it."""

@@ -146,6 +146,8 @@ enum ExpectedFigures {
         ],
         "wide-area": [
             "registration, first packet to last answer",
+            "push, change to line, p# of #",
+            "external address, change to record, p# of #",
             "coming home, event after the move, p# of #",
             "leaving, event after the move, p# of #",
             "events lost in these moves",
