@@ -49,9 +49,7 @@ class Measurement:
 
     def plug(self, host, name, server, **options):
         configuration = self.folder / f"{name}.toml"
-        configuration.write_text(
-            f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.address}"\nkey_file = "{server.key}"\n'
-            f'map_port = {"true" if "port" in options else "false"}\n')
+        configuration.write_text(f'{server.configuration}map_port = {"true" if "port" in options else "false"}\n')
         return Plug(self.programs, host, name, self.folder / name, config=configuration, **options)
 
     def run(self):

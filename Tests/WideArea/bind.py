@@ -3,10 +3,12 @@
 import base64
 import os
 
+from name_server import NameServer
+
 TYPE = "_smartplug._tcp"
 
 
-class Bind:
+class Bind(NameServer):
     """BIND with the zone example.org and the reverse zone of its network, which may be updated with a key."""
 
     zone = "example.org"
@@ -17,6 +19,7 @@ class Bind:
         self.host = host
         self.address = address or host.ipv4
         self.key = folder / "plugs.key"
+        self.access = f'key_file = "{self.key}"'
         self._network = ".".join(reversed(self.address.split(".")[:3]))
         self.reverse = f"0.{self._network}.in-addr.arpa"
         folder.mkdir()
@@ -54,19 +57,10 @@ class Bind:
     def stop(self):
         self.running.stop()
 
-    def serve(self, host, search=""):
-        """Makes this the name server of the host. `search` is its search domain."""
-        lines = f"nameserver {self.address}" + (f"\\nsearch {search}" if search else "")
-        host.run("sh", "-c", f"printf '{lines}\\n' >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
-
     def update(self, *changes):
         """Changes a zone with nsupdate(1). A change is such as "add NAME 1 TXT text". All changes belong to one zone."""
         lines = "\n".join([f"server {self.address}", *(f"update {change}" for change in changes), "send"])
         self.host.run("sh", "-c", f"nsupdate -k {self.key} <<'end'\n{lines}\nend")
-
-    def records(self, name, kind):
-        """The data of the records, as dig(1) prints it."""
-        return sorted(self.host.run("dig", "+short", f"@{self.address}", f"{name}.{self.zone}", kind).splitlines())
 
     def register(self, name, port, txt="id=000000000001", life=1, host=None):
         """Registers a plug, on this host if given; `life` is the time to live in seconds."""

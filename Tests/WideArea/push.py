@@ -8,22 +8,21 @@ import time
 
 from bind import TYPE
 from deadlines import eventually
+from name_server import NameServer
 
 ZONE = "example.org"
 PROGRAM = pathlib.Path(__file__).with_name("push_server.py")
 
 
-class PushServer:
+class PushServer(NameServer):
+    zone = ZONE
+
     def __init__(self, host, folder):
-        self.host = host
+        self.host, self.address = host, host.ipv4
         self._control = folder / "control"
         folder.mkdir()
         self.running = host.start(sys.executable, PROGRAM, host.ipv4, ZONE, folder, name="push")
         self.running.seen_object(lambda line: line.get("ready"), 15, "that it is ready")
-
-    def serve(self, host):
-        """Makes this the name server of the host."""
-        host.run("sh", "-c", f"echo nameserver {self.host.ipv4} >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
 
     def perform(self, **command):
         with socket.socket(socket.AF_UNIX) as control:

@@ -6,6 +6,7 @@ import pytest
 
 from deadlines import eventually
 from bind import TYPE, Bind
+from registrar import Registrar
 from router import Internet, Router
 from silence import packets_of_an_unconfigured_plug
 
@@ -16,9 +17,9 @@ def internet(lan):
 
 
 @pytest.fixture
-def server(internet, tmp_path):
+def server(request, internet, tmp_path):
     host = internet.host()
-    return Bind(host, tmp_path / "bind", host.address)
+    return getattr(request, "param", Bind)(host, tmp_path / "server", host.address)
 
 
 @pytest.fixture
@@ -34,8 +35,7 @@ def mapped(lan, plug, server, tmp_path):
         host = lan.host()
         router.serve(host)
         configuration = tmp_path / "plugd.toml"
-        configuration.write_text(
-            f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.address}"\nkey_file = "{server.key}"\nmap_port = true\n')
+        configuration.write_text(server.configuration + "map_port = true\n")
         return plug(host, "Lamp", config=configuration, port=4711)
 
     return start
@@ -76,6 +76,7 @@ def reachability(person):
     return [(entry["kind"], entry["detail"]) for entry in entries if entry["kind"] in ("reachable", "unreachable")]
 
 
+@pytest.mark.parametrize("server", [Bind, Registrar], indirect=True)
 def test_a_plug_is_used_from_another_house(lamp, away, server, router):
     """The zone has the external address and port. The controller switches the plug and receives its events. A stop removes the records and
     the mapping."""

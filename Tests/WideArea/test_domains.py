@@ -34,8 +34,7 @@ def registered(lan, plug, server, tmp_path):
     def start(name, key=None, host=None, **options):
         host = host or lan.host()
         configuration = tmp_path / f"{host.number}.toml"
-        configuration.write_text(
-            f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.host.ipv4}"\nkey_file = "{key or server.key}"\n')
+        configuration.write_text(server.configuration.replace(str(server.key), str(key or server.key)))
         return plug(host, name, config=configuration, **options)
 
     return start
@@ -154,7 +153,7 @@ def test_a_dashboard_is_registered(lan, controller, server, tmp_path):
     person = controller(lan.host())
     configuration = tmp_path / "configuration/smartplug/wide_area.toml"
     configuration.parent.mkdir(parents=True)
-    configuration.write_text(f'[wide_area]\ndomain = "{server.zone}"\nserver = "{server.host.ipv4}"\nkey_file = "{server.key}"\n')
+    configuration.write_text(server.configuration)
     person.host.run("sh", "-c", f"echo 'correct horse battery' | {person.program} daemon password")
     rules = tmp_path / "rules"
     rules.mkdir()

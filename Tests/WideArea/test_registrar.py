@@ -1,37 +1,25 @@
 """Tests of plugs that register themselves at a scripted registrar of the Service Registration Protocol (RFC 9665)."""
 
-import pathlib
-import sys
-
 import pytest
 
 from bind import TYPE
 from deadlines import eventually
+from registrar import Registrar
 
-ZONE = "home.example.org"
-PROGRAM = pathlib.Path(__file__).with_name("registrar_program.py")
+ZONE = Registrar.zone
 
 
 @pytest.fixture
 def registrar(lan):
-    """The host of the registrar; its attribute `running` is the program."""
-    host = lan.host()
-    host.running = host.start(sys.executable, PROGRAM, host.ipv4, ZONE, name="registrar")
-    host.running.seen_object(lambda line: line.get("ready"), 15, "that it is ready")
-    return host
+    return Registrar(lan.host())
 
 
 @pytest.fixture
 def registered(lan, plug, registrar, tmp_path):
     """Returns a function that starts a plug which registers itself at the registrar."""
     configuration = tmp_path / "plugd.toml"
-    configuration.write_text(f'[wide_area]\ndomain = "{ZONE}"\nserver = "{registrar.ipv4}"\nmethod = "srp"\n')
-    return lambda name, **options: plug(lan.host(), name, **{"config": configuration, **options})
-
-
-def serve(registrar, host):
-    """Makes the registrar the name server of the host."""
-    host.run("sh", "-c", f"echo nameserver {registrar.ipv4} >/run/resolv.conf && mount --bind /run/resolv.conf /etc/resolv.conf")
+    configuration.write_text(registrar.configuration)
+    return lambda name, **options: plug(lan.host(), name, config=configuration, **options)
 
 
 def state(lamp):
@@ -42,25 +30,21 @@ def named(lamp, name):
     eventually(lambda: state(lamp).get("name") == name, 20, lambda: f"the name {name}:\n{lamp.running.transcript()}")
 
 
-def query(registrar, name, kind):
-    return sorted(registrar.run("dig", "+short", f"@{registrar.ipv4}", f"{name}.{ZONE}", kind).splitlines())
-
-
 def test_a_plug_registers_itself(lan, registered, registrar, controller):
     """The registrar verifies the signature and lists the plug. A new name replaces the old one, and a stop removes the records."""
     lamp = registered("Lamp", port=4711)
     named(lamp, "Lamp")
-    assert query(registrar, TYPE, "PTR") == [f"Lamp.{TYPE}.{ZONE}."]
-    assert query(registrar, f"plug-{lamp.status()['id']}", "A") == [lamp.host.ipv4]
+    assert registrar.records(TYPE, "PTR") == [f"Lamp.{TYPE}.{ZONE}."]
+    assert registrar.records(f"plug-{lamp.status()['id']}", "A") == [lamp.host.ipv4]
     person = controller(lan.host())
-    serve(registrar, person.host)
+    registrar.serve(person.host)
     found = person.browsing("--domain", ZONE).found("Lamp")
     assert found["txt"]["id"] == lamp.status()["id"]
     person.does("rename", "Lamp", "Desk Lamp")
     named(lamp, "Desk Lamp")
-    assert query(registrar, TYPE, "PTR") == [f"Desk\\032Lamp.{TYPE}.{ZONE}."]
+    assert registrar.records(TYPE, "PTR") == [f"Desk\\032Lamp.{TYPE}.{ZONE}."]
     lamp.running.stop()
-    assert query(registrar, TYPE, "PTR") == []
+    assert registrar.records(TYPE, "PTR") == []
     last = [line.json for line in registrar.running.lines if isinstance(line.json, dict)][-1]
     assert (last["code"], last["lease"], last["key_lease"]) == (0, 0, 1209600)
 
@@ -78,13 +62,13 @@ def test_the_first_plug_owns_a_name(registered, registrar, tmp_path):
     named(other, "Lamp (2)")
     again = registered("Lamp", state=tmp_path / "first", prepare=deaf)
     named(again, "Lamp")
-    assert len(query(registrar, TYPE, "PTR")) == 2
+    assert len(registrar.records(TYPE, "PTR")) == 2
 
 
 def test_a_registrar_that_refuses_is_named(registered, registrar, tmp_path, lan, plug):
     """The domain of the plug is not that of the registrar."""
     configuration = tmp_path / "other.toml"
-    configuration.write_text(f'[wide_area]\ndomain = "other.example.org"\nserver = "{registrar.ipv4}"\nmethod = "srp"\n')
+    configuration.write_text(f'[wide_area]\ndomain = "other.example.org"\nserver = "{registrar.address}"\nmethod = "srp"\n')
     lamp = plug(lan.host(), "Lamp", config=configuration)
     warning = lamp.running.seen(lambda line: "not registered in" in line.text, 15, "the reason")
     assert "rejected the update (code 1)" in warning.text
@@ -95,8 +79,8 @@ def test_the_registrar_of_a_domain_is_found(lan, plug, registrar, tmp_path):
     configuration = tmp_path / "found.toml"
     configuration.write_text(f'[wide_area]\ndomain = "{ZONE}"\nmethod = "srp"\n')
     host = lan.host()
-    serve(registrar, host)
+    registrar.serve(host)
     lamp = plug(host, "Lamp", config=configuration)
     named(lamp, "Lamp")
     lamp.running.stop()
-    assert query(registrar, TYPE, "PTR") == []
+    assert registrar.records(TYPE, "PTR") == []

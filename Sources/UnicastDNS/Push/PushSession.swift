@@ -58,7 +58,7 @@ struct PushSession: Sendable {
     static let settlingTime = Duration.seconds(1)
     static let longestSettling = Duration.seconds(60)
     /// The time for which changes are collected.
-    static let collectingTime = Duration.milliseconds(100)
+    static let collectingTime = Duration.milliseconds(20)
 
     /// The time at which the connection was opened.
     let start: Instant
