@@ -1,6 +1,19 @@
 import PlugModel
 
 extension Diagnosis {
+    /// Describes the registration of a plug in a domain. The plug's reason names the name server, the key, the zone's
+    /// update policy or the clocks.
+    static func registration(of plug: Observations.Plug) -> [Finding] {
+        let name = plug.announcedAs ?? plug.name
+        return switch plug.registration {
+        case nil: []
+        case .registered(let registered, let domain)?:
+            [Finding(.ok, .plug, name, "it is registered as \"\(registered)\" in \(domain)")]
+        case .failed(let domain, let reason, let hint)?:
+            [Finding(.problem, .plug, name, "it is not registered in \(domain): \(reason)", next: hint)]
+        }
+    }
+
     /// Describes how hosts on the internet reach a plug that maps its port at its router. Failures are reported only if
     /// hosts cannot connect at all, because many routers map ports for one IP family only.
     static func reachability(of plug: Observations.Plug) -> [Finding] {

@@ -168,7 +168,7 @@ public struct Examination: Sendable {
             let (outcome, plug) = if let name { await reach(name) } else { (Observations.Plug.Outcome.absent, nil) }
             return Observations.Plug(
                 name: entry.name, id: entry.id, announcedAs: name, outcome: outcome, crash: plug?.crash,
-                reachability: plug?.reachability ?? [])
+                reachability: plug?.reachability ?? [], registration: plug?.registration)
         }
     }
 

@@ -164,6 +164,8 @@ public struct Observations: Sendable {
         public var crash: PlugCrash?
         /// The results of mapping its port at its router.
         public var reachability: [Reachability]
+        /// Its registration in a domain, or nil if it has none or does not report it.
+        public var registration: DomainRegistration?
 
         /// The result of contacting a plug. The texts are messages for users, with an optional `hint:` line.
         public enum Outcome: Hashable, Sendable {
@@ -185,7 +187,7 @@ public struct Observations: Sendable {
         /// Creates the observations of a paired plug.
         public init(
             name: String, id: PlugID, announcedAs: String?, outcome: Outcome, crash: PlugCrash? = nil,
-            reachability: [Reachability] = []
+            reachability: [Reachability] = [], registration: DomainRegistration? = nil
         ) {
             self.name = name
             self.id = id
@@ -193,6 +195,7 @@ public struct Observations: Sendable {
             self.outcome = outcome
             self.crash = crash
             self.reachability = reachability
+            self.registration = registration
         }
     }
 }

@@ -23,6 +23,8 @@ public struct PlugMachine: Machine, Sendable {
         case networks([PlugNetwork])
         /// The results of mapping the plug's port at its router changed; at most ``Reachability/limit``.
         case reachability([Reachability])
+        /// The registration in a domain of a name server changed.
+        case registration(DomainRegistration?)
         /// The list of hosts at the sleep proxy changed; at most ``PlugSleeper/limit``.
         case sleepers([PlugSleeper])
         /// Flash stored the boundary of ``Action/reserve(upTo:)``.
@@ -269,6 +271,7 @@ public struct PlugMachine: Machine, Sendable {
         case .reachability(let reachability):
             note(reachability, before: identity.reachability, now)
             serve(.reachability(reachability), now, &step)
+        case .registration(let registration): serve(.registration(registration), now, &step)
         case .sleepers(let sleepers):
             self.sleepers = sleepers
             serve(.stateChanged(served(server.state)), now, &step)

@@ -20,7 +20,21 @@ extension PlugService {
             key: settings.registrationKey(storedIn: self.settings.directories.registrationKey, logger),
             discovery: discovery, logger: logger
         ) { [weak self] in
-            self?.assumeIsolated { $0.handle(.reachability($0.reachability)) }
+            self?.assumeIsolated { service in
+                service.handle(.reachability(service.reachability))
+                service.handle(.registration(service.registration))
+            }
+        }
+    }
+
+    /// The registration in the domain; nil without an answer.
+    private var registration: DomainRegistration? {
+        guard let domain, let settings = settings.wideArea else { return nil }
+        let name = "\(settings.domain)"
+        return switch domain.assumeIsolated({ $0.state }) {
+        case .waiting: nil
+        case .registered(let plug): .registered(name: plug, domain: name)
+        case .failed(let failure): .failed(domain: name, reason: "\(failure)", hint: failure.hint)
         }
     }
 
@@ -37,6 +51,7 @@ extension PlugService {
         guard let domain else { return }
         await domain.stop()
         handle(.reachability([]))
+        handle(.registration(nil))
     }
 
     /// The value of `wide_area` in `plugd status`, or nil if no domain is configured.

@@ -20,6 +20,9 @@ public struct PlugDescription: Hashable, Sendable {
     /// The results of mapping the plug's port at its router at the start of the session. Empty if the plug does not map
     /// its port, or if the firmware does not send them.
     public var reachability: [Reachability]
+    /// The registration in a domain at the start of the session. Nil if the plug does not register itself, has no answer
+    /// yet, or if the firmware does not send it.
+    public var registration: DomainRegistration?
     /// The last crash of the firmware, or nil if the firmware never crashed or does not send it.
     public var crash: PlugCrash?
     /// The settings that ``PlugCommand/configure(_:)`` changes, as of the start of the session. Nil if the firmware
@@ -34,8 +37,8 @@ public struct PlugDescription: Hashable, Sendable {
     package init(
         id: PlugID, name: String, givenName: String? = nil, capabilities: Set<Capability>, firmware: String,
         boot: BootID, clock: ClockMapping,
-        networks: [PlugNetwork] = [], reachability: [Reachability] = [], crash: PlugCrash? = nil,
-        settings: RemoteSettings? = nil, role: Role? = nil, nonce: [UInt8] = []
+        networks: [PlugNetwork] = [], reachability: [Reachability] = [], registration: DomainRegistration? = nil,
+        crash: PlugCrash? = nil, settings: RemoteSettings? = nil, role: Role? = nil, nonce: [UInt8] = []
     ) {
         self.id = id
         self.name = name
@@ -46,6 +49,7 @@ public struct PlugDescription: Hashable, Sendable {
         self.clock = clock
         self.networks = networks
         self.reachability = reachability
+        self.registration = registration
         self.crash = crash
         self.settings = settings
         self.role = role

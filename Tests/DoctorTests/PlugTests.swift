@@ -145,6 +145,24 @@ import Testing
         #expect(findings[1].what == what && findings[1].why == why)
     }
 
+    @Test("A registration is ok, and a failed one is a problem with the plug's hint") func registration() {
+        func findings(_ registration: DomainRegistration?) -> [Finding] {
+            var lamp = plug(.connected(roundTrip: .milliseconds(3)))
+            lamp.registration = registration
+            return Array(plugs(lamp).dropFirst())
+        }
+        #expect(findings(nil).isEmpty)
+        #expect(
+            findings(.registered(name: "Lamp (2)", domain: "example.org")) == [
+                Finding(.ok, .plug, "Lamp", "it is registered as \"Lamp (2)\" in example.org")
+            ])
+        #expect(
+            findings(.failed(domain: "example.org", reason: "the clocks differ", hint: "set them")) == [
+                Finding(
+                    .problem, .plug, "Lamp", "it is not registered in example.org: the clocks differ", next: "set them")
+            ])
+    }
+
     @Test("Reachability from the internet is ok; a second router and a failed mapping are warnings with hints")
     func reachability() {
         let mapped = Reachability.mapped(address: "198.51.100.7", port: 4711, isPublic: true)

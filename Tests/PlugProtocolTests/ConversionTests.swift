@@ -246,6 +246,20 @@ import PlugModel
         #expect(try WireWelcome(identity, now: .zero).model(asked: .zero, answered: .zero).networks == [told])
     }
 
+    @Test(
+        "The registration in a domain is sent",
+        arguments: [
+            nil, .registered(name: "Lamp", domain: "example.org"),
+            .failed(domain: "example.org", reason: "why", hint: nil),
+            .failed(domain: "example.org", reason: "why", hint: "do this"),
+        ] as [DomainRegistration?])
+    func registration(_ registration: DomainRegistration?) throws {
+        var identity = lamp
+        identity.registration = registration
+        #expect(
+            try WireWelcome(identity, now: .zero).model(asked: .zero, answered: .zero).registration == registration)
+    }
+
     @Test("The results of mapping the port are sent, and a port that cannot exist ends the session")
     func reachability() throws {
         let results: [Reachability] = [

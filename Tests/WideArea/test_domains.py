@@ -276,8 +276,8 @@ def test_a_plug_that_crashed_replaces_its_records(lan, plug, registered, server,
 
 @pytest.mark.parametrize("fault, reason", [
     ("unknown", "does not know the key"), ("wrong", "a different secret"), ("exposed", "have access"), ("missing", "No such file")])
-def test_a_key_that_does_not_fit_is_named(registered, server, tmp_path, fault, reason):
-    """The reason is logged and shown, and the plug works without the domain. A corrected key is used without a restart."""
+def test_a_key_that_does_not_fit_is_named(lan, registered, controller, server, tmp_path, fault, reason):
+    """The reason is logged and shown, also by doctor, and the plug works without the domain. A corrected key is used without a restart."""
     key = tmp_path / "key"
     if fault != "missing":
         Bind.write_key(key, "strangers" if fault == "unknown" else "plugs")
@@ -287,6 +287,8 @@ def test_a_key_that_does_not_fit_is_named(registered, server, tmp_path, fault, r
     warning = lamp.running.seen(lambda line: "not registered in" in line.text, 15, "the reason")
     assert reason in warning.text
     assert reason in lamp.status()["wide_area"]["reason"]
+    [problem] = [record for record in controller(lan.host()).doctor().objects if "not registered in" in record["what"]]
+    assert problem["level"] == "problem" and reason in problem["what"] and problem["next"], problem
     key.unlink(missing_ok=True)
     key.write_bytes(server.key.read_bytes())
     key.chmod(0o600)

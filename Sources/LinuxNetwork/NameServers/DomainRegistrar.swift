@@ -96,7 +96,7 @@ public actor DomainRegistrar {
     private var following: Task<Void, Never>?
     private var mappedPort: MappedPort?
     private var openPort: MappedPort?
-    private let mappingChanged: @Sendable () -> Void
+    private let changed: @Sendable () -> Void
     private let actions = ActionQueue<ZoneRegistrar.Action>()
     private var timer = DeadlineTimer()
     private var stopWaiter: CheckedContinuation<Void, Never>?
@@ -108,10 +108,10 @@ public actor DomainRegistrar {
     ///   - service: the service. Its host name must be unique in the domain.
     ///   - key: the key of this host for ``DomainSettings/Access/firstCome``.
     ///   - discovery: asks for the server, and has the interfaces whose addresses are registered.
-    ///   - mappingChanged: called on the event loop after each change of ``mapping`` and ``pinhole``.
+    ///   - changed: called on the event loop after each change of ``state``, ``mapping`` and ``pinhole``.
     public init(
         _ service: ServiceRegistration, _ settings: DomainSettings, key: RegistrationKey, discovery: Discovery,
-        logger: Logger, mappingChanged: @escaping @Sendable () -> Void = {}
+        logger: Logger, changed: @escaping @Sendable () -> Void = {}
     ) {
         self.service = service
         self.settings = settings
@@ -119,7 +119,7 @@ public actor DomainRegistrar {
         eventLoop = discovery.eventLoop
         self.logger = logger
         self.key = key
-        self.mappingChanged = mappingChanged
+        self.changed = changed
         machine = ZoneRegistrar(
             zone: settings.domain, claimKey: settings.access == .firstCome ? key.recordData : nil,
             random: SystemRandomNumberGenerator())
@@ -165,7 +165,7 @@ public actor DomainRegistrar {
 
     private func map(over family: IPFamily, _ interfaces: InterfaceFilter) -> MappedPort {
         MappedPort(service.port, over: family, interfaces: interfaces, on: eventLoop) { [weak self] state in
-            self?.assumeIsolated { $0.changed(state, over: family) }
+            self?.assumeIsolated { $0.mapped(state, over: family) }
         }
     }
 
@@ -179,7 +179,7 @@ public actor DomainRegistrar {
         publish()
     }
 
-    private func changed(_ state: MappedPort.State, over family: IPFamily) {
+    private func mapped(_ state: MappedPort.State, over family: IPFamily) {
         switch state {
         case .waiting: break
         case .mapped(let mapping) where mapping.isPublic:
@@ -200,7 +200,7 @@ public actor DomainRegistrar {
             case .v6: logger.info("hosts in other networks cannot connect over IPv6: \(reason)")
             }
         }
-        mappingChanged()
+        changed()
         publish()
     }
 
@@ -235,6 +235,7 @@ public actor DomainRegistrar {
         case .registered(let name):
             state = .registered(name: name)
             logger.notice("registered as \"\(name)\" in \(settings.domain)")
+            changed()
         case .failed(let failure, _): failed(failure)
         case .stopped:
             isStopped = true
@@ -290,6 +291,7 @@ public actor DomainRegistrar {
         state = .failed(failure)
         let hint = failure.hint.map { "\nhint: \($0)" } ?? ""
         logger.warning("not registered in \(settings.domain): \(failure)\(hint)")
+        changed()
     }
 
     /// The name of this host in the domain.

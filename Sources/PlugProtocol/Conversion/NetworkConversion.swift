@@ -35,6 +35,22 @@ extension WireNetwork {
     }
 }
 
+extension WireDomainRegistration {
+    init(_ registration: DomainRegistration) {
+        self.init()
+        switch registration {
+        case .registered(let name, let domain): (self.name, self.domain) = (name, domain)
+        case .failed(let domain, let reason, let hint):
+            (self.domain, self.reason, self.hint) = (domain, reason, hint ?? "")
+        }
+    }
+
+    var model: DomainRegistration {
+        guard name.isEmpty else { return .registered(name: name, domain: domain) }
+        return .failed(domain: domain, reason: reason, hint: hint.isEmpty ? nil : hint)
+    }
+}
+
 extension WireReachability {
     init(_ reachability: Reachability) {
         self.init()

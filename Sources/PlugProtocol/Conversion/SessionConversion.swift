@@ -86,6 +86,7 @@ extension WireWelcome {
         plugTime = WireScalar.nanoseconds(now)
         networks = identity.networks.prefix(PlugNetwork.limit).map { WireNetwork($0, now: now) }
         reachability = identity.reachability.prefix(Reachability.limit).map { WireReachability($0) }
+        if let registration = identity.registration { self.registration = WireDomainRegistration(registration) }
         if let known = identity.crash { crash = WireCrash(known, now: now) }
         if let known = identity.settings { settings = WireSettings(known) }
     }
@@ -103,6 +104,7 @@ extension WireWelcome {
             clock: ClockMapping(
                 boot: boot, plugTime: try WireScalar.instant(plugTime, "plug_time"), asked: asked, answered: answered),
             networks: networks.prefix(PlugNetwork.limit).map { $0.model(now: answered) }, reachability: reachability,
+            registration: hasRegistration ? registration.model : nil,
             crash: hasCrash ? crash.model(now: answered) : nil, settings: hasSettings ? settings.model : nil,
             role: role.model, nonce: nonce.isEmpty ? [] : try WireScalar.nonce(nonce))
     }

@@ -24,6 +24,8 @@ public struct PlugServer: Machine, Sendable {
         public var networks: [PlugNetwork] = []
         /// The results of mapping the plug's port at its router.
         public var reachability: [Reachability] = []
+        /// The registration in a domain, or nil if there is none or no answer yet.
+        public var registration: DomainRegistration?
         /// The last crash of the firmware, or nil if none is known.
         public var crash: PlugCrash?
         /// The settings that controllers can change, or nil without that capability.
@@ -108,6 +110,8 @@ public struct PlugServer: Machine, Sendable {
         case networks([PlugNetwork])
         /// The results of mapping the port changed. Only Welcome contains them, so open sessions are not informed.
         case reachability([Reachability])
+        /// The registration in a domain changed. As for ``reachability(_:)``, open sessions are not informed.
+        case registration(DomainRegistration?)
         /// An event happened; the journal numbers and delivers it. It precedes the ``commandOutcome(_:_:)`` of its
         /// command. `at` is the time of a delayed event; such events arrive in the order of their times.
         case record(PlugEvent.Kind, at: Instant? = nil)
@@ -280,6 +284,8 @@ public struct PlugServer: Machine, Sendable {
             identity.networks = networks
         case .reachability(let reachability):
             identity.reachability = reachability
+        case .registration(let registration):
+            identity.registration = registration
         case .record(let kind, let time):
             record(kind, at: time ?? now, now: now)
         case .leap(let next):

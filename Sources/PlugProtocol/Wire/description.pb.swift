@@ -196,6 +196,28 @@ nonisolated struct WireNetwork: Sendable {
   fileprivate var _leaseSeconds: UInt32? = nil
 }
 
+/// The registration of the plug in a domain of a name server.
+nonisolated struct WireDomainRegistration: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var domain: String = String()
+
+  /// the name under which the domain lists the plug; empty if it does not
+  var name: String = String()
+
+  /// without a name: the reason, as a sentence
+  var reason: String = String()
+
+  /// without a name: a hint for the user, or empty
+  var hint: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// The result of mapping the plug's port at its router, so that hosts in other networks can connect.
 nonisolated struct WireReachability: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -451,6 +473,51 @@ nonisolated extension WireNetwork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.leaseRouter != rhs.leaseRouter {return false}
     if lhs._leaseSeconds != rhs._leaseSeconds {return false}
     if lhs.conflicts != rhs.conflicts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDomainRegistration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DomainRegistration"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}name\0\u{1}reason\0\u{1}hint\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.hint) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    if !self.hint.isEmpty {
+      try visitor.visitSingularStringField(value: self.hint, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDomainRegistration, rhs: WireDomainRegistration) -> Bool {
+    if lhs.domain != rhs.domain {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.hint != rhs.hint {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1062,6 +1062,16 @@ nonisolated struct WireWelcome: @unchecked Sendable {
     set {_uniqueStorage()._reachability = newValue}
   }
 
+  /// Absent if the plug does not register itself in a domain, or has no answer yet.
+  var registration: WireDomainRegistration {
+    get {_storage._registration ?? WireDomainRegistration()}
+    set {_uniqueStorage()._registration = newValue}
+  }
+  /// Returns true if `registration` has been explicitly set.
+  var hasRegistration: Bool {_storage._registration != nil}
+  /// Clears the value of `registration`. Subsequent reads from it will return its default value.
+  mutating func clearRegistration() {_uniqueStorage()._registration = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2907,7 +2917,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{3}given_name\0\u{1}role\0\u{1}nonce\0\u{1}reachability\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{3}given_name\0\u{1}role\0\u{1}nonce\0\u{1}reachability\0\u{1}registration\0")
 
   fileprivate class _StorageClass {
     var _version: UInt32 = 0
@@ -2924,6 +2934,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _role: WireRole = .unspecified
     var _nonce: Data = Data()
     var _reachability: [WireReachability] = []
+    var _registration: WireDomainRegistration? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2948,6 +2959,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       _role = source._role
       _nonce = source._nonce
       _reachability = source._reachability
+      _registration = source._registration
     }
   }
 
@@ -2980,6 +2992,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 12: try { try decoder.decodeSingularEnumField(value: &_storage._role) }()
         case 13: try { try decoder.decodeSingularBytesField(value: &_storage._nonce) }()
         case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._reachability) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._registration) }()
         default: break
         }
       }
@@ -3034,6 +3047,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._reachability.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._reachability, fieldNumber: 14)
       }
+      try { if let v = _storage._registration {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3057,6 +3073,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._role != rhs_storage._role {return false}
         if _storage._nonce != rhs_storage._nonce {return false}
         if _storage._reachability != rhs_storage._reachability {return false}
+        if _storage._registration != rhs_storage._registration {return false}
         return true
       }
       if !storagesAreEqual {return false}
