@@ -16,7 +16,8 @@ extension Diagnosis {
         }
         return seen.plugs.flatMap { plug in
             [finding(plug, wait: seen.wait)] + (crash(of: plug, now: seen.clock.last.sinceBoot).map { [$0] } ?? [])
-                + registration(of: plug) + reachability(of: plug) + (seen.keptAway[plug.id].map { [keptAway(plug, $0)] } ?? [])
+                + registration(of: plug) + reachability(of: plug)
+                + (seen.keptAway[plug.id].map { [keptAway(plug, $0)] } ?? [])
         }
     }
 

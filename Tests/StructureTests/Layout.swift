@@ -26,7 +26,7 @@ enum Layout {
         // Register, browse, resolve (RFC 6763); `DiscoveryNode` is a complete host
         "Sources/ServiceDiscovery": .pure,
         // Questions to name servers by UDP and TCP, the answers that are kept (RFC 1035, 6891, 7766, 2308), changes that
-        // servers push (RFC 8490, 8765), and signed updates of zones (RFC 2136, 8945, 9664, 9665)
+        // servers push (RFC 8490, 8764, 8765), and signed updates of zones (RFC 2136, 8945, 9664, 9665)
         "Sources/UnicastDNS": .pure,
         // Ports of routers that lead to this host, by PCP, NAT-PMP (RFC 6887, 6886) and UPnP IGD
         "Sources/PortMapping": .pure,

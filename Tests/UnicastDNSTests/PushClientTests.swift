@@ -92,6 +92,15 @@ import Testing
         #expect(world.subscriptions.count == 5)
     }
 
+    @Test("A zone without a push server is asked for a server of long-lived queries") func queriesOnly() throws {
+        var world = try VirtualPush(Self.lamp)
+        world.server.isOffered = false
+        world.server.offersQueries = true
+        world.run(for: .seconds(30))
+        #expect(world.transports == [.datagram] && world.failures.first == .noAnswer)
+        #expect(world.services[0].count == 1)
+    }
+
     @Test("A browser that starts again does not shorten the pause") func restartedBrowser() throws {
         var world = try VirtualPush(Self.lamp)
         world.server.isOffered = false

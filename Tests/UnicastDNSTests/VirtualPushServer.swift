@@ -11,6 +11,8 @@ struct VirtualPush {
     struct Server {
         /// True if the zone names the server.
         var isOffered = true
+        /// True if the zone names a server of long-lived queries.
+        var offersQueries = false
         var acceptsConnections = true
         /// The RCODE of the responses to requests for timeouts and for subscriptions.
         var sessionCode: UInt16 = 0
@@ -47,6 +49,7 @@ struct VirtualPush {
     /// The messages that reached the push server.
     private(set) var received: [(at: Instant, message: StatefulMessage)] = []
     private(set) var connections: [Instant] = []
+    private(set) var transports: Set<PushClient.Transport> = []
     private(set) var failures: [PushFailure] = []
     private(set) var open: ExchangeID?
     private(set) var subscriptions: [Question: UInt16] = [:]
@@ -138,7 +141,8 @@ struct VirtualPush {
             switch action {
             case .ask(let id, let question): schedule(.answer(id, question), at: now + delay)
             case .cancel(let id): cancel(id)
-            case .connect(let id, _):
+            case .connect(let id, _, let transport):
+                transports.insert(transport)
                 connections.append(now)
                 schedule(server.acceptsConnections ? .opened(id) : .closed(id), at: now + delay)
             case .send(let id, let bytes): schedule(.toServer(id, bytes), at: now + delay)
@@ -203,7 +207,8 @@ struct VirtualPush {
             subscriptions = [:]
             lastSent = now
             handle(.connected(id))
-        case .toServer(let id, let bytes): if open == id { serve(bytes) }
+        // No server of long-lived queries answers.
+        case .toServer(let id, let bytes): if open == id, transports == [.tls] { serve(bytes) }
         case .toClient(let id, let bytes): handle(.received(id, bytes))
         case .closed(let id): handle(.disconnected(id))
         }
@@ -221,6 +226,13 @@ struct VirtualPush {
                     name: "_dns-push-tls._tcp.example.org", timeToLive: 3600,
                     data: .srv(priority: 0, weight: 0, port: 853, target: host)))
             records.append(Record(name: host, timeToLive: 3600, data: .a(IPv4Address(192, 0, 2, 53))))
+        }
+        if server.offersQueries {
+            records.append(
+                Record(
+                    name: "_dns-llq._udp.example.org", timeToLive: 3600,
+                    data: .srv(priority: 0, weight: 0, port: 5352, target: "llq.example.org")))
+            records.append(Record(name: "llq.example.org", timeToLive: 3600, data: .a(IPv4Address(192, 0, 2, 54))))
         }
         let found = records.filter { question.isAnswered(by: $0) }
         let lifetime = found.map(\.timeToLive).min() ?? 5

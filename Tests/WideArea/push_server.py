@@ -1,4 +1,4 @@
-"""A name server and a push server (RFC 8765) of one zone, which the test changes. It is written from the RFCs' text, with dnspython for
+"""A name server of one zone, which the test changes, with a push server (RFC 8765) and a server of long-lived queries (RFC 8764). It is written from the RFCs' text, with dnspython for
 records, and shares no code with the controller.
 
 usage: push_server.py ADDRESS ZONE FOLDER. FOLDER gets the certificate and the socket `control`. The program prints one JSON object per query,
@@ -31,7 +31,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-PORT = 853
+PORT, QUERY_PORT = 853, 5352
+# The operations of long-lived queries.
+SETUP, REFRESH, EVENT = 1, 2, 3
+NO_SUCH_QUERY = 4
 KEEPALIVE, RETRY_DELAY, SUBSCRIBE, PUSH, UNSUBSCRIBE = 1, 2, 0x40, 0x41, 0x42
 REMOVED, ADDED = 0xFFFFFFFF, None
 
@@ -43,6 +46,8 @@ def tell(**what):
 @dataclasses.dataclass
 class Behaviour:
     offered: bool = True  # the zone names the push server
+    queries: bool = False  # the zone names the server of long-lived queries
+    lease: int = 7200  # the lifetime of long-lived queries in seconds
     accepting: bool = True  # connections are not closed at once
     code: int = 0  # the RCODE of every response
 
@@ -56,6 +61,7 @@ class Zone:
             self.parsed([name, 60, "SOA", f"ns.{name} hostmaster.{name} 1 600 60 86400 5"]),
             self.parsed([f"ns.{name}", 3600, "A", address])]
         self.offer = self.parsed([f"_dns-push-tls._tcp.{name}", 60, "SRV", f"0 0 {PORT} ns.{name}"])
+        self.query_offer = self.parsed([f"_dns-llq._udp.{name}", 60, "SRV", f"0 0 {QUERY_PORT} ns.{name}"])
 
     @staticmethod
     def parsed(record):
@@ -65,6 +71,7 @@ class Zone:
 
     def matching(self, name, kind):
         known = self.records + self.apex + ([self.offer] if server.behaviour.offered else [])
+        known += [self.query_offer] if server.behaviour.queries else []
         return [record for record in known if record[0] == name and record[2] == kind]
 
     def answer(self, wire):
@@ -149,6 +156,7 @@ class Server:
         self.zone = zone
         self.behaviour = Behaviour()
         self.sessions = set()
+        self.queries = Queries()
 
     async def accept(self, reader, writer):
         tell(connected=True)
@@ -183,11 +191,65 @@ class Server:
             (self.zone.parsed([f"_smartplug._tcp.{self.zone.name}", 60, "PTR", f"Flood-{number}._smartplug._tcp.{self.zone.name}"]), ADDED)
             for number in range(command.get("flood", 0)))
         flood = list(flood)
+        self.queries.notify(added, removed)
         for session in list(self.sessions):
             session.push([(record, REMOVED) for record in removed] + [(record, ADDED) for record in added])
             session.push(flood, everything=True)
             if command.get("close"):
                 session.writer.close()
+
+
+class Queries(asyncio.DatagramProtocol):
+    """The server of long-lived queries. It repeats no event, because the test loses no datagram."""
+
+    def __init__(self):
+        self.known = {}  # (address, question, True if the challenge was answered) by identifier
+        self.last = 0
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def datagram_received(self, data, address):
+        message = dns.message.from_wire(data)
+        [option] = [option for option in message.options if option.otype == 1]
+        version, operation, error, identifier, lease = struct.unpack("!HHHQI", option.to_wire())
+        assert (version, error) == (1, 0), data
+        question = message.question[0]
+        tell(operation=operation, lease=lease, name=question.name.to_text(), type=dns.rdatatype.to_text(question.rdtype))
+        if operation == EVENT:
+            assert message.flags & dns.flags.QR and self.known[identifier][0] == address
+            return
+        answers = []
+        if operation == REFRESH and lease == 0:
+            self.known.pop(identifier)
+            return
+        if operation == REFRESH:
+            error = 0 if identifier in self.known else NO_SUCH_QUERY
+        elif identifier == 0:
+            self.last += 1
+            identifier = self.last
+            self.known[identifier] = (address, question, False)
+        else:
+            assert self.known[identifier][:2] == (address, question)
+            self.known[identifier] = (address, question, True)
+            answers = server.zone.matching(question.name, question.rdtype)
+        self.send(address, message.id, question, operation, error, identifier, server.behaviour.lease, answers)
+
+    def notify(self, added, removed):
+        changes = added + [(name, 0xFFFFFFFF, kind, data) for name, _, kind, data in removed]
+        for identifier, (address, question, is_live) in self.known.items():
+            wanted = [change for change in changes if (change[0], change[2]) == (question.name, question.rdtype)]
+            if is_live and wanted:
+                self.send(address, 7, question, EVENT, 0, identifier, 0, wanted)
+
+    def send(self, address, message, question, operation, error, identifier, lease, answers):
+        option = struct.pack("!HHHHHQI", 1, 18, 1, operation, error, identifier, lease)
+        wire = struct.pack("!6H", message, 0x8400, 1, len(answers), 0, 1)
+        wire += question.name.to_wire() + struct.pack("!HH", question.rdtype, question.rdclass)
+        for name, life, kind, data in answers:
+            content = data.to_wire()
+            wire += name.to_wire() + struct.pack("!HHIH", kind, dns.rdataclass.IN, life, len(content)) + content
+        self.transport.sendto(wire + struct.pack("!BHHIH", 0, 41, 1440, 0, len(option)) + option, address)
 
 
 class Datagrams(asyncio.DatagramProtocol):
@@ -219,6 +281,7 @@ def context(folder):
 
 async def main(address, folder):
     await asyncio.get_running_loop().create_datagram_endpoint(Datagrams, local_addr=(address, 53))
+    await asyncio.get_running_loop().create_datagram_endpoint(lambda: server.queries, local_addr=(address, QUERY_PORT))
     await asyncio.start_server(server.accept, address, PORT, ssl=context(folder))
     await asyncio.start_unix_server(server.control, folder / "control")
     tell(ready=True)

@@ -89,3 +89,19 @@ def test_a_flood_is_limited(server, browse):
     server.perform(add=server.plug("Fan", 4712, life=1))
     browser.found("Fan", within=25)
     assert "Lamp" in browser.names()
+
+
+def test_changes_are_shown_by_long_lived_queries(server, browse):
+    """The zone offers only long-lived queries. The client acknowledges events, and renews a query before it expires."""
+    server.perform(behaviour={"offered": False, "queries": True, "lease": 120}, add=server.plug("Lamp"))
+    browser = browse()
+    browser.found("Lamp")
+    list_of_plugs = {"name": f"{TYPE}.{ZONE}.", "type": "PTR"}
+    eventually(lambda: server.told(operation=1, **list_of_plugs) == 2, 15, lambda: f"a query:\n{server.running.transcript()}")
+    time.sleep(1)
+    changed = time.monotonic()
+    server.perform(add=server.plug("Fan", 4712, "id=000000000002"))
+    assert browser.found_at("Fan", within=3) - changed < 1
+    server.perform(remove=server.plug("Lamp"))
+    browser.shows(["Fan"], within=3)
+    assert server.lists == 1 and server.told(operation=3, **list_of_plugs) == 2, server.running.transcript()

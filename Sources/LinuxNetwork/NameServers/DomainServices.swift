@@ -333,9 +333,9 @@ final class DomainServices: @unchecked Sendable {
             readServers()
             handle(.ask(id, question))
         case .cancel(let id): handle(.cancel(id))
-        case .connect(let id, let server):
+        case .connect(let id, let server, let transport):
             pushes[domain]?.connection = PushConnection(
-                to: SocketAddress(server.address, port: server.port, interface: 0), on: eventLoop,
+                to: SocketAddress(server.address, port: server.port, interface: 0), transport, on: eventLoop,
                 open: { [weak self] in self?.handle(.connected(id), in: domain) },
                 receive: { [weak self] in self?.handle(.received(id, $0), in: domain) },
                 fail: { [weak self] in self?.handle(.disconnected(id), in: domain) })

@@ -53,7 +53,7 @@ final class NameServerExchange: @unchecked Sendable {
 }
 
 /// Takes the bytes out of the datagrams of a connected socket.
-private final class DatagramContent: ChannelInboundHandler {
+final class DatagramContent: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias InboundOut = ByteBuffer
 

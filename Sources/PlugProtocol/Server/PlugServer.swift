@@ -24,7 +24,7 @@ public struct PlugServer: Machine, Sendable {
         public var networks: [PlugNetwork] = []
         /// The results of mapping the plug's port at its router.
         public var reachability: [Reachability] = []
-        /// The registration in a domain, or nil if there is none or no answer yet.
+        /// The registration in a domain, or nil without one.
         public var registration: DomainRegistration?
         /// The last crash of the firmware, or nil if none is known.
         public var crash: PlugCrash?

@@ -2,14 +2,23 @@ public import DNSWire
 public import MulticastDNS
 public import ProtocolCore
 
-/// Keeps the answers to the questions about one domain up to date with DNS Push Notifications (RFC 8765): finds the
-/// push server of the zone, subscribes to the questions, and reports each change.
+/// Keeps the answers to the questions about one domain up to date with DNS Push Notifications (RFC 8765), or with
+/// long-lived queries (RFC 8764) if the zone offers only these: finds the server of the zone, subscribes to the
+/// questions, and reports each change.
 ///
 /// Nothing depends on the server. The browsers poll until their question is answered here, and again from the moment
 /// when the session ends. A session begins some seconds after the first question, so that a short search opens none.
 ///
-/// The owner connects the client to a ``StubResolver`` and to connections by TLS.
+/// The owner connects the client to a ``StubResolver``, to connections by TLS and to UDP sockets.
 public struct PushClient: Machine, Sendable {
+    /// The protocol below a session.
+    public enum Transport: Hashable, Sendable {
+        /// TLS over TCP. The shell adds and removes the length before each message.
+        case tls
+        /// UDP. The shell opens a new socket for each connection.
+        case datagram
+    }
+
     /// The inputs of the machine.
     public enum Event: MachineEvent, Hashable, Sendable {
         /// A browser follows this question. Several browsers may follow the same one.
@@ -34,9 +43,9 @@ public struct PushClient: Machine, Sendable {
     public enum Action: Hashable, Sendable {
         case ask(QueryID, Question)
         case cancel(QueryID)
-        /// Opens a connection by TLS.
-        case connect(ExchangeID, to: Peer)
-        /// Sends a message over the connection. The shell adds the length before it.
+        /// Opens a connection.
+        case connect(ExchangeID, to: Peer, Transport)
+        /// Sends a message over the connection.
         case send(ExchangeID, [UInt8])
         case close(ExchangeID)
         /// All records that answer a question now. The browsers need not ask it.
@@ -65,8 +74,15 @@ public struct PushClient: Machine, Sendable {
         case idle
         case waiting(until: Instant)
         case searching(QueryID, PushServerSearch)
-        case connecting(ExchangeID, zone: Name, next: [Peer], until: Instant)
-        case connected(ExchangeID, PushSession)
+        case connecting(ExchangeID, Servers, until: Instant)
+        case connected(ExchangeID, any LiveSession)
+    }
+
+    /// The servers of a zone that were not tried yet.
+    private struct Servers {
+        let method: LiveProtocol
+        let zone: Name
+        var peers: [Peer]
     }
 
     private var state = State.idle
@@ -96,7 +112,7 @@ public struct PushClient: Machine, Sendable {
     public var nextDeadline: Instant? {
         switch state {
         case .idle, .searching: nil
-        case .waiting(let until), .connecting(_, _, _, let until): until
+        case .waiting(let until), .connecting(_, _, let until): until
         case .connected(_, let session): session.nextDeadline
         }
     }
@@ -108,7 +124,7 @@ public struct PushClient: Machine, Sendable {
         case .unfollow(let question): unfollow(question, now: now)
         case .answered(let id, let result): answered(id, result, now: now)
         case .connected(let id):
-            if case .connecting(id, let zone, _, _) = state { open(id, zone: zone, now: now) }
+            if case .connecting(id, let servers, _) = state { open(id, servers, now: now) }
         case .received(let id, let bytes):
             if case .connected(id, _) = state {
                 withSession(now: now) { session throws(PushFailure) in try session.receive(bytes, now: now) }
@@ -131,9 +147,9 @@ public struct PushClient: Machine, Sendable {
         switch state {
         case .idle, .searching: break
         case .waiting: search(now: now)
-        case .connecting(let id, let zone, let next, _):
+        case .connecting(let id, let servers, _):
             output.append(.close(id))
-            connect(to: next, zone: zone, now: now)
+            connect(to: servers, now: now)
         case .connected:
             withSession(now: now) { session throws(PushFailure) in try session.runDueTimers(now: now) }
         }
@@ -170,7 +186,7 @@ public struct PushClient: Machine, Sendable {
         switch ended {
         case .idle, .waiting: break
         case .searching(let id, _): output.append(.cancel(id))
-        case .connecting(let id, _, _, _): output.append(.close(id))
+        case .connecting(let id, _, _): output.append(.close(id))
         case .connected(let id, let session):
             if session.start + Self.stableTime <= now { failures = 0 }
             output.append(.close(id))
@@ -195,9 +211,9 @@ public struct PushClient: Machine, Sendable {
         start(now: now)
     }
 
-    private mutating func search(now: Instant) {
+    private mutating func search(for method: LiveProtocol = .push, now: Instant) {
         guard let name = followers.keys.min(by: { $0.precedes($1) })?.name else { return }
-        let search = PushServerSearch(for: name)
+        let search = PushServerSearch(for: name, of: method)
         ask(search.question, search)
     }
 
@@ -216,24 +232,35 @@ public struct PushClient: Machine, Sendable {
         do throws(PushFailure) {
             switch try search.handle(result, random: &random) {
             case .ask(let question): ask(question, search)
-            case .found(let zone, let peers): connect(to: peers, zone: zone, now: now)
+            case .found(let zone, let peers):
+                connect(to: Servers(method: search.method, zone: zone, peers: peers), now: now)
             }
         } catch {
-            fail(error, now: now)
+            if error == .notOffered, search.method == .push {
+                self.search(for: .longLivedQueries, now: now)
+            } else {
+                fail(error, now: now)
+            }
         }
     }
 
-    private mutating func connect(to peers: [Peer], zone: Name, now: Instant) {
+    private mutating func connect(to servers: Servers, now: Instant) {
         state = .idle
-        guard let peer = peers.first else { return fail(.unreachable, now: now) }
+        var rest = servers
+        guard !rest.peers.isEmpty else { return fail(.unreachable, now: now) }
+        let peer = rest.peers.removeFirst()
         let id = ExchangeID(rawValue: nextExchange)
         nextExchange += 1
-        state = .connecting(id, zone: zone, next: Array(peers.dropFirst()), until: now + Self.connectTimeout)
-        output.append(.connect(id, to: peer))
+        state = .connecting(id, rest, until: now + Self.connectTimeout)
+        output.append(.connect(id, to: peer, servers.method.transport))
     }
 
-    private mutating func open(_ id: ExchangeID, zone: Name, now: Instant) {
-        var session = PushSession(zone: zone, now: now)
+    private mutating func open(_ id: ExchangeID, _ servers: Servers, now: Instant) {
+        var session: any LiveSession =
+            switch servers.method {
+            case .push: PushSession(zone: servers.zone, now: now)
+            case .longLivedQueries: LongLivedQueries(zone: servers.zone, random: random, now: now)
+            }
         for question in followers.keys.ordered { session.follow(question, now: now) }
         state = .connected(id, session)
         withSession(now: now) { _ in }
@@ -241,16 +268,16 @@ public struct PushClient: Machine, Sendable {
 
     private mutating func disconnected(_ id: ExchangeID, now: Instant) {
         switch state {
-        case .connecting(id, let zone, let next, _):
+        case .connecting(id, let servers, _):
             output.append(.close(id))
-            connect(to: next, zone: zone, now: now)
+            connect(to: servers, now: now)
         case .connected(id, _): fail(.closed, now: now)
         case .idle, .waiting, .searching, .connecting, .connected: break
         }
     }
 
     /// Changes the session if there is one, and performs its outputs.
-    private mutating func withSession(now: Instant, _ change: (inout PushSession) throws(PushFailure) -> Void) {
+    private mutating func withSession(now: Instant, _ change: (inout any LiveSession) throws(PushFailure) -> Void) {
         guard case .connected(let id, var session) = state else { return }
         // Without this, the change would copy the session's dictionaries.
         state = .idle

@@ -1,8 +1,8 @@
 import DNSWire
 import MulticastDNS
 
-/// Finds the push servers of the zone that contains a name (RFC 8765 §6.1): asks for the zone, for the SRV records of
-/// its servers and for their addresses, one question at a time.
+/// Finds the servers of a protocol in the zone that contains a name (RFC 8765 §6.1, RFC 8764 §4): asks for the zone, for
+/// the SRV records of its servers and for their addresses, one question at a time.
 struct PushServerSearch: Sendable {
     /// The step after an answer.
     enum Step: Hashable {
@@ -15,7 +15,6 @@ struct PushServerSearch: Sendable {
     static let serverLimit = 4
     /// The limit of addresses. More would only make a failure last longer.
     static let addressLimit = 8
-    private static let service: [[UInt8]] = ["_dns-push-tls", "_tcp"].map { Array($0.utf8) }
 
     private enum Stage {
         case zone
@@ -23,12 +22,17 @@ struct PushServerSearch: Sendable {
         case addresses(zone: Name, of: [(host: Name, port: UInt16)])
     }
 
+    /// The protocol of the servers.
+    let method: LiveProtocol
     private var stage = Stage.zone
     private var peers: [Peer] = []
     /// The question that waits for an answer.
     private(set) var question: Question
 
-    init(for name: Name) { question = Question(name: name, type: .soa) }
+    init(for name: Name, of method: LiveProtocol = .push) {
+        question = Question(name: name, type: .soa)
+        self.method = method
+    }
 
     /// Handles the answer to the question.
     mutating func handle(
@@ -66,7 +70,9 @@ struct PushServerSearch: Sendable {
     /// Asks for the servers of the zone, or for the zone of the next longer part of the name.
     private mutating func ask(_ zone: Name?) throws(PushFailure) -> Step {
         if let zone, zone != .root, question.name.isInside(zone) {
-            guard let name = try? Name(labels: Self.service.map { $0[...] } + zone.labels) else { throw .notOffered }
+            guard let name = try? Name(labels: method.service.map { $0[...] } + zone.labels) else {
+                throw .notOffered
+            }
             stage = .servers(zone: zone)
             question = Question(name: name, type: .srv)
         } else {

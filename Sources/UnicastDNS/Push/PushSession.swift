@@ -10,16 +10,7 @@ import ProtocolCore
 /// changes are collected for a shorter time, because one change of a service consists of several records.
 ///
 /// A session without subscriptions ends at once, so that the inactivity timeout of the server needs no timer.
-struct PushSession: Sendable {
-    /// The outputs of the session, performed in order.
-    enum Output: Hashable {
-        case send([UInt8])
-        /// All records that answer the question.
-        case updated(Question, [Record])
-        /// The server does not answer this question, or it has too many records.
-        case rejected(Question)
-    }
-
+struct PushSession: LiveSession {
     private struct Subscription {
         enum Phase: Hashable {
             /// The request waits for its response.
@@ -88,7 +79,7 @@ struct PushSession: Sendable {
     private var settlesAt: Instant?
     private var settlesUntil: Instant?
     private var reportsAt: Instant?
-    private var output: [Output] = []
+    private var output: [LiveOutput] = []
 
     /// Starts a session over a connection that was opened now.
     init(zone: Name, now: Instant) {
@@ -107,7 +98,7 @@ struct PushSession: Sendable {
     }
 
     /// Returns the outputs since the last call.
-    mutating func takeOutput() -> [Output] {
+    mutating func takeOutput() -> [LiveOutput] {
         defer { output = [] }
         return output
     }

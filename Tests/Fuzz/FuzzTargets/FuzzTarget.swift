@@ -20,7 +20,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, databasePage, tariff, scriptLine,
         followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer, manySessions,
         sleepRegistration, storedSleepers,
-        sleepProxy, nameServer, pushServer, zoneServer, router,
+        sleepProxy, nameServer, pushServer, queryServer, zoneServer, router,
     ]
 
     /// Returns the target with this name, or nil.

@@ -17,6 +17,18 @@ extension FuzzTarget {
             try link.end()
             return link.hasFound
         })
+
+    /// Sends the messages of a server of long-lived queries to the same client. The identifiers of responses are replaced by
+    /// those of the requests. The input is valid if the records of a question are reported.
+    static let queryServer = FuzzTarget(
+        name: "query-server",
+        seeds: { [PushServerLink.queryRecords, PushServerLink.queryChanges] },
+        check: { bytes in
+            var link = try PushServerLink(offering: "_dns-llq._udp.example.org", by: .datagram)
+            for datagram in datagrams(in: bytes).prefix(64) { try link.receive(datagram) }
+            try link.end()
+            return link.hasUpdated
+        })
 }
 
 /// A push client, a browser and their resolver, in virtual time. The name server names the push server, and has no other
@@ -47,6 +59,27 @@ private struct PushServerLink {
             [.remove(record(type, .ptr(lamp)))],
         ]) + [encoded(StatefulMessage(items: [.retryDelay(1000)]))])
 
+    /// The challenge and the first records of the list.
+    static let queryRecords: [UInt8] = framed([
+        query(operation: 1), query(operation: 1, answers: [record(type, .ptr(lamp))]), [10],
+    ])
+
+    /// A list without records, an event with a new record, and one that removes it.
+    static let queryChanges: [UInt8] = framed([
+        query(operation: 1), query(operation: 1), query(operation: 3, answers: [record(type, .ptr(lamp))]), [10],
+        query(
+            operation: 3, answers: [Record(name: type, timeToLive: .max, data: .ptr(lamp))]),
+    ])
+
+    /// A message about the query with the number 1, whose question is the list.
+    private static func query(operation: UInt8, answers: [Record] = []) -> [UInt8] {
+        let option: [UInt8] = [0, 1, 0, operation, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 0x84]
+        let message = Message(
+            id: 1, flags: .response, questions: [Question(name: type, type: .ptr)], answers: answers,
+            additionals: [OptionsRecord(options: [.other(code: 1, option)]).record])
+        return (try? message.encoded()) ?? []
+    }
+
     private static func record(_ name: Name, _ data: RecordData) -> Record {
         Record(name: name, timeToLive: 60, data: data)
     }
@@ -65,6 +98,9 @@ private struct PushServerLink {
     }
 
     private(set) var hasFound = false
+    private(set) var hasUpdated = false
+    private let offered: Name
+    private let transport: PushClient.Transport
     private var now = Instant.zero
     private var client = PushClient(firstQuery: QueryID(rawValue: 0), random: SeededRandom(seed: 1))
     private var browser: DomainBrowser
@@ -74,7 +110,11 @@ private struct PushServerLink {
     private var requests: [[UInt8]] = []
     private var services: Set<Name> = []
 
-    init() throws {
+    init(
+        offering offered: Name = "_dns-push-tls._tcp.example.org", by transport: PushClient.Transport = .tls
+    ) throws {
+        self.offered = offered
+        self.transport = transport
         browser = try DomainBrowser("_smartplug._tcp", in: "example.org", firstQuery: QueryID(rawValue: 1 << 32))
         let server = Peer(address: .v4(192, 0, 2, 53), port: ResolverConfiguration.port)
         try perform(resolver.handle(.configured(ResolverConfiguration(servers: [server])), now: now))
@@ -86,7 +126,7 @@ private struct PushServerLink {
     private func answer(to query: Message) -> [UInt8] {
         let push: Name = "push.example.org"
         let records = [
-            Self.record("_dns-push-tls._tcp.example.org", .srv(priority: 0, weight: 0, port: 853, target: push)),
+            Self.record(offered, .srv(priority: 0, weight: 0, port: 853, target: push)),
             Self.record(push, .a(IPv4Address(192, 0, 2, 53))),
         ]
         let zone = Self.record("example.org", .other(.soa, [UInt8](repeating: 0, count: 22)))
@@ -101,8 +141,14 @@ private struct PushServerLink {
     mutating func receive(_ datagram: [UInt8]) throws {
         guard datagram.count > 1 else { return try pass(.milliseconds(100 * Int64(datagram.first ?? 0))) }
         let isResponse = datagram.count > 2 && datagram[2] & 0x80 != 0
-        let identifiers = isResponse ? requests : [Array(datagram.prefix(2))]
-        if isResponse { requests = [] }
+        let own = Array(datagram.prefix(2))
+        let identifiers: [[UInt8]]
+        switch transport {
+        case .tls:
+            identifiers = isResponse ? requests : [own]
+            if isResponse { requests = [] }
+        case .datagram: identifiers = requests.suffix(8) + [own]
+        }
         for id in identifiers {
             guard let connection else { break }
             try perform(client.handle(.received(connection, id + datagram.dropFirst(2)), now: now))
@@ -134,21 +180,30 @@ private struct PushServerLink {
             switch action {
             case .ask(let id, let question): try perform(resolver.handle(.ask(id, question), now: now))
             case .cancel(let id): try perform(resolver.handle(.cancel(id), now: now))
-            case .connect(let id, _):
+            case .connect(let id, _, let transport):
+                try require(transport == self.transport, "the connection uses a different protocol")
                 try require(connection == nil, "two connections are open")
                 connection = id
                 requests = []
                 try perform(client.handle(.connected(id), now: now))
             case .send(let id, let bytes):
                 try require(id == connection, "a message is sent over a closed connection")
-                let message = try? StatefulMessage(decoding: bytes)
-                try require(message != nil, "an invalid message was sent")
-                if message?.id != 0, message?.isResponse == false { requests.append(Array(bytes.prefix(2))) }
+                switch transport {
+                case .tls:
+                    let message = try? StatefulMessage(decoding: bytes)
+                    try require(message != nil, "an invalid message was sent")
+                    if message?.id != 0, message?.isResponse == false { requests.append(Array(bytes.prefix(2))) }
+                case .datagram:
+                    let message = try? Message(decoding: bytes)
+                    try require(message?.questions.count == 1, "an invalid message was sent")
+                    if message?.flags.contains(.response) == false { requests.append(Array(bytes.prefix(2))) }
+                }
             case .close(let id):
                 try require(id == connection, "an unknown connection is closed")
                 connection = nil
             case .updated(let question, let records):
                 try require(records.allSatisfy(question.isAnswered), "a record does not answer its question")
+                hasUpdated = true
                 try perform(browser.handle(.pushed(question, records), now: now))
             case .ended(let question): try perform(browser.handle(.pushEnded(question), now: now))
             case .failed(_, let pause): try require(pause >= .seconds(10), "the next attempt follows after \(pause)")
