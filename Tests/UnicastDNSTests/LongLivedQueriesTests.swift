@@ -278,6 +278,18 @@ private struct VirtualQueries {
         #expect(world.reported[Self.list] == [] && world.failure == nil)
     }
 
+    @Test("A question with more records than the limit is left to the resolver") func recordLimit() {
+        var world = VirtualQueries()
+        world.follow(Self.list)
+        world.run(for: .seconds(1))
+        for number in 0..<PushSession.recordLimit { world.add(Self.plug(number)) }
+        world.run(for: .seconds(60))
+        #expect(world.reported[Self.list]?.count == PushSession.recordLimit && world.rejected.isEmpty)
+        world.add(Self.plug(PushSession.recordLimit))
+        world.run(for: .seconds(60))
+        #expect(world.rejected == [Self.list] && world.queryCount == 0 && world.failure == nil)
+    }
+
     @Test("The number of queries is limited, and a further one takes the place of one that ends") func limit() {
         var world = VirtualQueries()
         let questions = (0...LongLivedQueries.queryLimit).compactMap { number in

@@ -90,10 +90,7 @@ struct LongLivedQueries: LiveSession {
     mutating func unfollow(_ question: Question, now: Instant) {
         rejected.remove(question)
         waiting.removeAll { $0 == question }
-        guard let query = queries.removeValue(forKey: question) else { return }
-        let message: UInt16 = random.next()
-        if query.id != 0 { send(question, .refresh, query.id, lease: 0, as: message) }
-        fill(now: now)
+        end(question, now: now)
     }
 
     mutating func receive(_ bytes: [UInt8], now: Instant) throws(PushFailure) {
@@ -120,7 +117,7 @@ struct LongLivedQueries: LiveSession {
             }
         case (.event, .live(option.id)), (.event, .refreshing(option.id)):
             send(question, .event, option.id, lease: option.lease, as: message.id, flags: .response)
-            apply(message.answers, to: question)
+            apply(message.answers, to: question, now: now)
         case (.setup, _), (.refresh, _), (.event, _): break
         }
     }
@@ -179,7 +176,7 @@ struct LongLivedQueries: LiveSession {
         guard !message.flags.contains(.truncated) else { return reject(question, now: now) }
         queries[question]?.records = PushedRecords()
         settle(question, lease: option.lease, now: now)
-        apply(message.answers, to: question)
+        apply(message.answers, to: question, now: now)
     }
 
     /// The query is live until four fifths of its lifetime have passed (RFC 8764 §5.1).
@@ -192,17 +189,21 @@ struct LongLivedQueries: LiveSession {
     }
 
     /// Applies the records of an event, and reports the result.
-    private mutating func apply(_ changes: [Record], to question: Question) {
+    private mutating func apply(_ changes: [Record], to question: Question, now: Instant) {
         guard var records = queries[question]?.records else { return }
         for change in changes where question.isAnswered(by: change) {
             // A removed record has the time to live -1 (RFC 8764 §6.2).
             if change.timeToLive == .max {
                 _ = records.remove(change.data)
-            } else if records.count < PushSession.recordLimit {
+            } else {
                 _ = records.insert(change)
             }
         }
         queries[question]?.records = records
+        let byteCount = queries.values.reduce(0) { $0 + $1.records.byteCount }
+        guard records.count <= PushSession.recordLimit, byteCount <= PushSession.byteLimit else {
+            return reject(question, now: now)
+        }
         output.append(.updated(question, records.all))
     }
 
@@ -218,14 +219,16 @@ struct LongLivedQueries: LiveSession {
 
     /// Leaves a question to the resolver.
     private mutating func reject(_ question: Question, now: Instant) {
-        queries[question] = nil
         rejected.insert(question)
         output.append(.rejected(question))
-        fill(now: now)
+        end(question, now: now)
     }
 
-    /// Sets up queries for the waiting questions.
-    private mutating func fill(now: Instant) {
+    /// Ends a query, and sets up queries for the waiting questions.
+    private mutating func end(_ question: Question, now: Instant) {
+        guard let query = queries.removeValue(forKey: question) else { return }
+        let message: UInt16 = random.next()
+        if query.id != 0 { send(question, .refresh, query.id, lease: 0, as: message) }
         while queries.count < Self.queryLimit, !waiting.isEmpty { setUp(waiting.removeFirst(), now: now) }
     }
 }
