@@ -197,36 +197,36 @@ let supports: [Target] = [
     module("Tests/Fuzz/FuzzTargets", "PlugService Dashboard TestSupport"),
 ]
 
-let examplesAndTests: [Target] =
-    [
-        program("Controller/Examples/Doorbell", "PlugClient"),
-        program("Controller/Examples/BrowseServices", "LinuxNetwork"),
-        program("Controller/Examples/FollowPlug", "PlugClient"),
-        program("Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp", "PlugClient"),
-        program("Tests/MeasureCycles", "TestSupport"),
-        program("Tests/Interoperability/DecodeMessages", "DNSWire"),
-    ]
-    + tests(
+let examples: [Target] = [
+    program("Controller/Examples/Doorbell", "PlugClient"),
+    program("Controller/Examples/BrowseServices", "LinuxNetwork"),
+    program("Controller/Examples/FollowPlug", "PlugClient"),
+    program("Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp", "PlugClient"),
+    program("Tests/MeasureCycles", "TestSupport"), program("Tests/Interoperability/DecodeMessages", "DNSWire"),
+]
+let allTests: [[Target]] = [
+    tests(
         """
         ProtocolCore DNSWire ServiceDiscovery Metering QRCode PlugBroker BrokerConfiguration JSONText LargeNumbers \
         PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure UnicastDNS \
         PortMapping
-        """)
-    + tests(
+        """),
+    tests(
         """
         MulticastDNS SimulatedLAN Broker HomeKitDoor PostgreSQL HistoryDelivery HomeKit PlugModel LinuxSystem \
         Appliance Storage FirmwareProcess AddressConfiguration AddressService LinuxDevices PlugHardware PlugService \
         ApplianceSense PowerHistory Effects Backtesting Daemon Dashboard DaemonClient Presentation
         """,
-        "TestSupport")
-    + tests("SleepProxy", "SimulatedLAN") + tests("Fuzz", "FuzzTargets")
-    + tests("Recordings", "Metering") + tests("Fleet", "FleetService")
-    + tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded")
-    + tests("PlugClient", "PlugService TestSupport") + tests("HouseCalendar", "RuleChecks Automation")
-    + tests("Example", "RuleFiles Automation TestSupport") + tests("Charting", exclude: "Golden")
-    + tests("Automation", "DurableRules", exclude: "House/Stored")
-    + tests("Scripting", "TestSupport", exclude: "stand-in.py") + tests("PlugConfiguration", exclude: "Broken")
-    + tests("Simulation", "AddressConfiguration Storage Daemon SimulatedLAN TestSupport")
+        "TestSupport"),
+    tests("SleepProxy", "SimulatedLAN"), tests("Fuzz", "FuzzTargets"), tests("Recordings", "Metering"),
+    tests("Fleet", "FleetService"), tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded"),
+    tests("PlugClient", "PlugService TestSupport"), tests("HouseCalendar", "RuleChecks Automation"),
+    tests("Example", "RuleFiles Automation TestSupport"), tests("Charting", exclude: "Golden"),
+    tests("Automation", "DurableRules", exclude: "House/Stored"),
+    tests("Scripting", "TestSupport", exclude: "stand-in.py"), tests("PlugConfiguration", exclude: "Broken"),
+    tests("Simulation", "AddressConfiguration Storage Daemon SimulatedLAN TestSupport"),
+]
+let examplesAndTests = examples + allTests.flatMap { $0 }
 
 /// The benchmarks. Only `Scripts/bench` builds them, because they need additional libraries and build time.
 let benchmarks: [Target] = [

@@ -20,8 +20,11 @@ struct LifeReport {
 
     /// Returns the words after the given first word of a line.
     private func words(_ first: String) -> [Substring]? {
-        text.split(separator: "\n").lazy.map { $0.split(separator: " ") }.first { $0.first.map(String.init) == first }
-            .map { Array($0.dropFirst()) }
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.first.map(String.init) == first { return Array(words.dropFirst()) }
+        }
+        return nil
     }
 
     var boot: BootID? {

@@ -11,13 +11,14 @@ enum SystemFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(errno) }
         defer { close(descriptor) }
-        return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes throws(SystemError) in
+        let text: Result<String, SystemError> = withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes in
             let count = Glibc.read(descriptor, bytes.baseAddress, size)
-            guard count >= 0 else { throw SystemError(errno) }
+            guard count >= 0 else { return .failure(SystemError(errno)) }
             let text = bytes[..<count].drop(while: isSpace)
             let end = text.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? text.startIndex
-            return String(decoding: text[..<end], as: UTF8.self)
+            return .success(String(decoding: text[..<end], as: UTF8.self))
         }
+        return try text.get()
     }
 
     static func write(_ text: String, to path: String) throws(SystemError) {

@@ -15,14 +15,16 @@ extension PlugService {
                     stateDirectory: settings.directories.state, runtimeDirectory: settings.directories.runtime,
                     plug: machine.identity.id), on: loop, logger: logger)
         self.addressing = addressing
+        // Swift 6.2 cannot compile this closure within the other one.
+        let update: @Sendable ([PlugNetwork]) -> Void = { [weak self] networks in
+            self?.assumeIsolated {
+                $0.handle(.networks(networks))
+                $0.sleepProxy?.assumeIsolated { $0.update() }
+            }
+        }
         addressing.assumeIsolated { addressing in
             if former == nil { addressing.start() }
-            addressing.tell { [weak self] networks in
-                self?.assumeIsolated {
-                    $0.handle(.networks(networks))
-                    $0.sleepProxy?.assumeIsolated { $0.update() }
-                }
-            }
+            addressing.tell(update)
         }
         return addressing
     }

@@ -159,9 +159,11 @@ extension PlugService {
                 ?? "HomeKit is off; [homekit] in plugd.toml turns it on"
             return handle(.server(.homeKit(id, .failure(Refusal(.unsupported, reason)))))
         }
-        homeKit.assumeIsolated {
-            $0.manage(order) { [weak self] result in self?.assumeIsolated { $0.handle(.server(.homeKit(id, result))) } }
+        // Swift 6.2 cannot compile this closure within the other one.
+        let answer: @Sendable (Result<HomeKitReport, Refusal>) -> Void = { [weak self] result in
+            self?.assumeIsolated { $0.handle(.server(.homeKit(id, result))) }
         }
+        homeKit.assumeIsolated { $0.manage(order, answer: answer) }
     }
 
     /// The value of `homekit` in `plugd status`, or nil if HomeKit is not configured.

@@ -8,6 +8,7 @@ Without a name it runs unit and a sample of simulation, and needs no root.
   --all         run all suites except bench and soak, and the checks of the format, as CI does; with --full also those two
                 (interoperability, web, homekit, home-assistant, sleep-proxy, wide-area, conformance, packages and bench need root)
   --only NAMES  run only the unit tests of these modules, separated by commas: --only Automation,RuleFiles
+  --arch ARCH   the processor of the machine in the suite hardware: amd64 (default) or arm64; --all runs a short test for arm64 too
   --full        run the long form: more seeds, the coverage-guided fuzzer, more kills of programs, more random
                 datagrams, and the proof that each criterion of conformance can fail
   --hours N     the duration of soak in hours; soak is a house of ten plugs with constant faults (default: five minutes; --all --full runs it)
@@ -37,7 +38,7 @@ require_number() {
 read_arguments() {
     suites=() is_long=false keeps_corpus=false compiles_benchmarks=false only='' compare='' rounds='' busy=''
     job_limit=900  # seconds; a job that runs longer is ended and has failed
-    seeds='' seed='' traces='' hours=''
+    seeds='' seed='' traces='' hours='' architectures=(amd64)
     local all=false full=false
     while (($#)); do
         case $1 in
@@ -79,6 +80,11 @@ read_arguments() {
             traces=$2
             shift
             ;;
+        --arch)
+            [[ ${2:-} =~ ^(amd64|arm64)$ ]] || wrong_usage "--arch takes amd64 or arm64, not '${2:-}'"
+            architectures=("$2")
+            shift
+            ;;
         --capture)
             [[ -n ${2:-} ]] || wrong_usage "--capture takes a folder"
             mkdir -p "$2" || stop "--capture: cannot create the folder '$2'"
@@ -105,7 +111,7 @@ read_arguments() {
         suites=(unit)
     fi
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages format) default_seeds=100 compiles_benchmarks=true; fi
+    if $all; then suites=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages format) default_seeds=100 compiles_benchmarks=true architectures=(amd64 arm64); fi
     durations=${cache/#off/.build-tests}/durations.json
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600

@@ -10,6 +10,7 @@ demo_folder=.build-demo
 tests_folder=.build-tests
 tests=$tests_folder/debug/smartplugPackageTests.xctest
 shipped_folder=.build-release
+arm64_build=.build-arm64
 fuzzer_folder=.build-fuzz
 
 # The cache of all checkouts on this machine. SMARTPLUG_CACHE names a different folder, or is "off".
@@ -27,25 +28,29 @@ say_cache() {
     fi
 }
 
-# swift_build demo|tests|shipped|fuzzer OPTIONS...: builds with SwiftPM, which calls the compilers through wrappers. The wrappers use the
-# cache and record durations.
+# swift_build demo|tests|shipped|arm64|fuzzer OPTIONS...: builds with SwiftPM, which calls the compilers through wrappers. The wrappers use
+# the cache and record durations. The kind arm64 needs arm64.sh.
 swift_build() {
-    local kind=$1 settings=("${common_settings[@]}") toolchain builds status=0
+    local kind=$1 settings=("${common_settings[@]}") within=() toolchain builds status=0
+    toolchain=$(dirname "$(realpath "$(command -v swift)")")
     shift
     case $kind in
     demo) settings+=(--scratch-path "$demo_folder" "${debug_settings[@]}") ;;
     tests) settings+=(--scratch-path "$tests_folder" "${debug_settings[@]}") ;;
     shipped) settings+=(--scratch-path "$shipped_folder" -c release) ;;
+    arm64)
+        settings+=(--scratch-path "$arm64_build" -c release --swift-sdks-path "$arm64_folder" --swift-sdk debian-arm64)
+        kind=shipped within=(within_compiler) toolchain=/usr/libexec/swift/bin
+        ;;
     fuzzer) settings+=(--scratch-path "$fuzzer_folder" -c release) ;;
     esac
     mkdir -p "$temporary"
     if [[ $kind == tests ]]; then write_test_main; fi
     exec {builds}>"$temporary/builds"
     flock --shared "$builds"
-    toolchain=$(dirname "$(realpath "$(command -v swift)")")
     SMARTPLUG_BUILD=$kind SMARTPLUG_ROOT=$PWD SMARTPLUG_CACHE=$cache SMARTPLUG_SWIFTC=$toolchain/swiftc \
         SMARTPLUG_CLANG=$toolchain/clang SWIFT_EXEC=$PWD/Scripts/lib/swiftc CC=$PWD/Scripts/lib/clang \
-        TMPDIR=$temporary env --unset=SMARTPLUG_TEST_FOLDER swift build "${settings[@]}" "$@" || status=$?
+        TMPDIR=$temporary "${within[@]}" env --unset=SMARTPLUG_TEST_FOLDER swift build "${settings[@]}" "$@" || status=$?
     if [[ $kind == tests ]]; then rm -f Tests/XCTMain.swift; fi
     # The compilers leave folders behind, which are removed when no build runs. The locks are files and stay.
     if flock --nonblock --exclusive "$builds"; then rm -rf "$temporary"/*/; fi
@@ -84,6 +89,9 @@ build_tests() {
 build_programs() {
     build "building ${1:-the programs}" shipped ${1:+--product "$1"} && name_programs "$shipped_folder" release
 }
+
+# build_for_arm64 PROGRAM: builds a program of a release for arm64.
+build_for_arm64() { build "building $1 for arm64" arm64 --product "$1" && name_programs "$arm64_build" release; }
 
 build_demo() { build "building the demonstration" demo && name_programs "$demo_folder" debug; }
 

@@ -39,10 +39,10 @@ web              chromium      command chromium
 interoperability prometheus    command promtool
 package          dpkg-dev      command dpkg-buildpackage
 package          debhelper     command dh
-cross            g++-aarch64-linux-gnu  command aarch64-linux-gnu-g++
-cross            gcc-aarch64-linux-gnu  command aarch64-linux-gnu-gcc
-cross            g++-arm-linux-gnueabihf  command arm-linux-gnueabihf-g++
-cross            gcc-arm-linux-gnueabihf  command arm-linux-gnueabihf-gcc
+arm64            mmdebstrap    command mmdebstrap
+arm64            util-linux    command unshare
+arm64            qemu-user-static  command qemu-aarch64-static
+arm64            binutils-aarch64-linux-gnu  command aarch64-linux-gnu-objdump
 generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter
@@ -85,6 +85,9 @@ hardware         make          command make
 hardware         xz-utils      command xz
 hardware         libelf1       file /usr/lib/x86_64-linux-gnu/libelf.so.1
 hardware         python3-venv  module ensurepip
+hardware-arm64   qemu-system-arm  command qemu-system-aarch64
+hardware-arm64   gcc-12-aarch64-linux-gnu  command aarch64-linux-gnu-gcc-12
+hardware-arm64   libc6-dev-arm64-cross  file /usr/aarch64-linux-gnu/include/stdio.h
 programs         python3-venv  module ensurepip
 packages         mmdebstrap    command mmdebstrap
 packages         groff-base    command groff

@@ -26,7 +26,16 @@ choose_suites() {
         fi
     done
     suites=("${chosen[@]}")
+    if tests_arm64 && reason=$(why_not_arm64) && [[ -n $reason ]]; then
+        say "skipped: hardware on arm64: $reason"
+        note '{"kind": "skipped", "suite": "hardware on arm64"}'
+        architectures=("${architectures[@]/arm64/}")
+    fi
 }
+
+# tests_on ARCHITECTURE: true if the suite hardware runs on this processor.
+tests_on() { wants hardware && [[ " ${architectures[*]} " == *" $1 "* ]]; }
+tests_arm64() { tests_on arm64; }
 
 needs_root() { if ((EUID != 0)); then echo "$1 needs root (sudo Scripts/test $2)"; fi; }
 why_not_interoperability() { needs_root "a network namespace" interoperability; }
@@ -72,6 +81,7 @@ install_for_suites() {
         purposes+=(${packages_of[$suite]:-})
     done
     if boots_sleeper; then purposes+=(hardware); fi
+    if tests_arm64; then purposes+=(arm64 hardware-arm64); fi
     if $compiles_benchmarks; then purposes+=(bench); fi
     require_packages "${purposes[@]}"
 }
@@ -87,8 +97,13 @@ prepare_suites() {
     if wants home-assistant; then
         phase "installing Home Assistant" require_home_assistant Tests/HomeAssistant/requirements.txt || return
     fi
-    if wants hardware || wants bench || boots_sleeper; then
+    if tests_on amd64 || wants bench || boots_sleeper; then
         phase "building the guest" quietly .build-logs/guest.log Tests/HardwareInTheLoop/guest/build .build-guest || return
+    fi
+    if tests_arm64; then
+        phase "making the compiler for arm64" require_arm64 || return
+        phase "building the guest for arm64" quietly .build-logs/guest-arm64.log Tests/HardwareInTheLoop/guest/build .build-guest-arm64 arm64 ||
+            return
     fi
 }
 
@@ -124,14 +139,24 @@ build_for_suites() {
     mkdir -p "$driven"
     ln -s "$PWD/$shipped_folder"/release/{plugd,plugctl,plugctl-script} \
         "$PWD/$tests_folder"/debug/{FollowPlug,ButtonTurnsLamp,DecodeMessages} "$driven/"
-    if wants hardware; then furnish_guest; fi
+    if tests_on amd64; then furnish_guest .build-guest "$shipped_folder" plugd plugctl; fi
 }
 
-# furnish_guest: copies the programs that run in the guest.
+# The short form for arm64 needs only plugd in the guest. The controller runs on this machine.
+build_for_arm64_guest() {
+    local program programs=(plugd)
+    if $is_long; then programs+=(plugctl); fi
+    for program in "${programs[@]}"; do build_for_arm64 "$program" || return; done
+    furnish_guest .build-guest-arm64 "$arm64_build" "${programs[@]}"
+}
+
+# furnish_guest GUEST FOLDER PROGRAM...: copies the programs that run in the guest.
 furnish_guest() {
-    rm -rf .build-guest/programs  # The guest gets all files of this folder.
-    mkdir -p .build-guest/programs
-    cp "$shipped_folder"/release/{plugd,plugctl} .build-guest/programs/
+    local guest=$1 folder=$2
+    shift 2
+    rm -rf "$guest/programs"  # The guest gets all files of this folder.
+    mkdir -p "$guest/programs"
+    cp "${@/#/$folder/release/}" "$guest/programs/"
 }
 
 # job SUITE NAME KIND REPORT COMMAND...: prints one line of the list of jobs. For a report that ends in .status only the exit status counts.
@@ -217,7 +242,16 @@ jobs_wide-area() { python_jobs wide-area waits Tests/WideArea "$driven"; }
 jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
 }
-jobs_hardware() { python_jobs hardware guest Tests/HardwareInTheLoop .build-guest; }
+jobs_hardware() {
+    local tests=(test_board.py)
+    if tests_on amd64; then python_jobs hardware guest Tests/HardwareInTheLoop .build-guest "$driven"; fi
+    # All files are in one job, because they share one guest.
+    if tests_on arm64; then
+        if $is_long; then tests=(Tests/HardwareInTheLoop/test_*.py); fi
+        job hardware arm64 guest "$results/hardware-arm64.xml" env "SMARTPLUG_SYSROOT=$arm64_sysroot" \
+            Tests/HardwareInTheLoop/run .build-guest-arm64 "$driven" --junit-xml "$results/hardware-arm64.xml" "${tests[@]##*/}"
+    fi
+}
 
 # The scripted peer tests plugd, and a warning is a failure. The long form also proves that each criterion can fail.
 jobs_conformance() {

@@ -46,7 +46,7 @@ public struct IPv6Address: Hashable, Sendable, CustomStringConvertible {
         var longest = 0..<0
         var start = 0
         while start < groups.count {
-            let end = groups[start...].firstIndex { $0 != 0 } ?? groups.count
+            let end: Int = groups[start...].firstIndex { $0 != 0 } ?? groups.count
             if end - start > max(longest.count, 1) { longest = start..<end }
             start = max(end, start + 1)
         }

@@ -84,3 +84,20 @@ private struct BlockDecoder {
         guard time == chunk.lastMilliseconds else { throw SampleChunkError(.badTime, at: SampleChunk.headerSize) }
     }
 }
+
+#if compiler(<6.3)
+    extension [Sample] {
+        /// Creates an array as Swift 6.3 does.
+        fileprivate init(
+            capacity: Int, initializingWith body: (inout OutputSpan<Sample>) throws(SampleChunkError) -> Void
+        ) throws(SampleChunkError) {
+            var result = Result<Void, SampleChunkError>.success(())
+            self.init(unsafeUninitializedCapacity: capacity) { buffer, count in
+                var output = OutputSpan(buffer: buffer, initializedCount: 0)
+                do throws(SampleChunkError) { try body(&output) } catch { result = .failure(error) }
+                count = output.finalize(for: buffer)
+            }
+            try result.get()
+        }
+    }
+#endif

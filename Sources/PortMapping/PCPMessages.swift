@@ -25,8 +25,10 @@ struct PCPRequest: Hashable, Sendable {
     var encoded: [UInt8] {
         let address =
             suggestion?.address ?? (client.family == .v4 ? .v4(0, 0, 0, 0) : .v6(IPv6Address(high: 0, low: 0)))
-        return [PCP.version, PCP.map, 0, 0] + bigEndian(lifetime) + PCP.bytes(client)
-            + nonce.bytes + [PCP.tcp, 0, 0, 0] + bigEndian(internalPort) + bigEndian(suggestion?.port ?? internalPort)
+        let operation: [UInt8] = [PCP.version, PCP.map, 0, 0]
+        let transport: [UInt8] = [PCP.tcp, 0, 0, 0]
+        let ports = bigEndian(internalPort) + bigEndian(suggestion?.port ?? internalPort)
+        return operation + bigEndian(lifetime) + PCP.bytes(client) + nonce.bytes + transport + ports
             + PCP.bytes(address)
     }
 }

@@ -36,13 +36,14 @@ public struct RegistrationKey: Sendable {
     public func sign(_ message: [UInt8], as host: Name, at time: UInt64) -> [UInt8]? {
         guard let count = HeaderField.additionalCount.read(message), count < .max else { return nil }
         let validity = [time + Self.tolerance, time - min(time, Self.tolerance)].map { UInt32(truncatingIfNeeded: $0) }
-        let data =
-            [0, 0, Self.algorithm, 0, 0, 0, 0, 0] + validity.flatMap { bigEndian($0) } + bigEndian(keyTag) + host.bytes
+        let start: [UInt8] = [0, 0, Self.algorithm, 0, 0, 0, 0, 0]
+        let data = start + validity.flatMap { bigEndian($0) as [UInt8] } + bigEndian(keyTag) + host.bytes
         guard let signature = try? key.signature(for: data + message) else { return nil }
         let signed = data + signature.rawRepresentation
+        let lifetime = bigEndian(UInt32(0))
         let record =
-            Name.root.bytes + bigEndian(RecordType.signature.rawValue) + bigEndian(RecordClass.any.rawValue)
-            + [0, 0, 0, 0] + bigEndian(UInt16(clamping: signed.count)) + signed
+            Name.root.bytes + bigEndian(RecordType.signature.rawValue) + bigEndian(RecordClass.any.rawValue) + lifetime
+            + bigEndian(UInt16(clamping: signed.count)) + signed
         return HeaderField.additionalCount.write(count + 1, into: message) + record
     }
 

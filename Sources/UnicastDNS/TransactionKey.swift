@@ -14,6 +14,8 @@ public struct TransactionKey: Sendable {
     private static let fudge: UInt16 = 300
     fileprivate static let algorithm: Name = "hmac-sha256"
     private static let codeLength = 32
+    /// The time to live of the record, which is always zero.
+    private static let lifetime = bigEndian(UInt32(0))
 
     /// Creates a key, or returns nil if the secret is shorter than 16 or longer than 256 bytes.
     public init?(name: Name, secret: [UInt8]) {
@@ -58,7 +60,7 @@ public struct TransactionKey: Sendable {
         let signature = Signature(time: time, fudge: Self.fudge, code: code, originalID: id, error: 0, other: [])
         let data = signature.data(Self.algorithm)
         let record =
-            name.bytes + bigEndian(RecordType.tsig.rawValue) + bigEndian(RecordClass.any.rawValue) + [0, 0, 0, 0]
+            name.bytes + bigEndian(RecordType.tsig.rawValue) + bigEndian(RecordClass.any.rawValue) + Self.lifetime
             + bigEndian(UInt16(clamping: data.count)) + data
         return Request(
             bytes: HeaderField.additionalCount.write(count + 1, into: message) + record, code: code, key: self)
@@ -66,7 +68,7 @@ public struct TransactionKey: Sendable {
 
     /// Returns the part of the digest that follows the message (RFC 8945 §4.3.3). Names are in lower case.
     private func variables(of signature: Signature) -> [UInt8] {
-        name.lowercased + bigEndian(RecordClass.any.rawValue) + [0, 0, 0, 0] + Self.algorithm.bytes
+        name.lowercased + bigEndian(RecordClass.any.rawValue) + Self.lifetime + Self.algorithm.bytes
             + signature.variables
     }
 

@@ -10,6 +10,7 @@ import pytest
 from harness.chips import ADE7953, Chip
 from harness.guest import Gone, Guest, packed
 from harness.lines import Button, Lines
+from harness.network import Network
 from harness.plug import Controller, Plug
 
 HERE = pathlib.Path(__file__).parent
@@ -26,19 +27,21 @@ class Machine:
         work = pathlib.Path(self._place.name)
         self._archive = packed(HERE, (self._folder / "programs").iterdir(), work)
         self._booted, self.guest = 0, None
+        self.network = Network()
 
     def up(self):
         if self.guest is None or not self.guest.is_up():
             self._booted += 1
             work = pathlib.Path(self._place.name) / str(self._booted)
             work.mkdir()
-            self.guest = Guest(self._folder, self._archive, work)
+            self.guest = Guest(self._folder, self._archive, work, self.network.card, self.network.within)
             print(f"the guest booted in {self.guest.boot_seconds:.1f} s")
         return self.guest
 
     def close(self):
         if self.guest:
             self.guest.close()
+        self.network.close()
         self._place.cleanup()
 
 
@@ -73,6 +76,12 @@ def guest(machine):
     if guest.is_up():
         faults = guest.run(f"dmesg | grep -E -A 20 '{FAULT}'").text
         assert not faults, f"kernel errors:\n{faults}"
+
+
+@pytest.fixture
+def network(machine):
+    """The network that the guest's card is connected to, with this machine as another host on it."""
+    return machine.network
 
 
 @pytest.fixture

@@ -80,7 +80,8 @@ public struct ARPPacket: Hashable, Sendable {
 
     /// The 28 bytes after the Ethernet header.
     public var encoded: [UInt8] {
-        networkOrder(UInt16(1)) + networkOrder(EthernetFrame.ipv4) + [6, 4] + networkOrder(operation.rawValue)
+        let lengths: [UInt8] = [6, 4]
+        return networkOrder(UInt16(1)) + networkOrder(EthernetFrame.ipv4) + lengths + networkOrder(operation.rawValue)
             + senderHardware.bytes + senderAddress.bytes + targetHardware.bytes + targetAddress.bytes
     }
 }

@@ -64,8 +64,9 @@ public struct IPv6Packet: Hashable, Sendable {
     /// The encoded packet. A payload of more than 65,535 bytes is a programming error.
     public var encoded: [UInt8] {
         precondition(payload.count <= UInt16.max, "a payload of \(payload.count) bytes")
-        return [0x60, 0, 0, 0] + networkOrder(UInt16(payload.count)) + [transport, hopLimit] + source.bytes
-            + destination.bytes + payload
+        let version: [UInt8] = [0x60, 0, 0, 0]
+        return version + networkOrder(UInt16(payload.count)) + [transport, hopLimit] + source.bytes + destination.bytes
+            + payload
     }
 }
 

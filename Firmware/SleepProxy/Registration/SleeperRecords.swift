@@ -199,8 +199,9 @@ extension Name {
         var offset = 0
         while offset < extra, bytes[offset] != 0 { offset += 1 + Int(bytes[offset]) }
         guard offset == extra else { return false }
-        return zip(bytes[extra...], domain.bytes).allSatisfy { left, right in
-            left == right || (left ^ right == 0x20 && (0x61...0x7A).contains(left | 0x20))
+        let letters: ClosedRange<UInt8> = 0x61...0x7A
+        return zip(bytes[extra...], domain.bytes).allSatisfy { (left: UInt8, right: UInt8) -> Bool in
+            left == right || (left ^ right == 0x20 && letters.contains(left | 0x20))
         }
     }
 }

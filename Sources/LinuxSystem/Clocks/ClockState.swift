@@ -26,6 +26,8 @@ public struct ClockState: Hashable, Sendable {
 
     /// Returns the amount by which the wall clock was set between two moments, approximately zero if it was not set.
     public func step(until later: ClockState) -> Duration {
-        .nanoseconds(later.wall.nanosecondsSince1970 - wall.nanosecondsSince1970) - (later.sinceBoot - sinceBoot)
+        let onWallClock = later.wall.nanosecondsSince1970 - wall.nanosecondsSince1970
+        let elapsed: Duration = later.sinceBoot - sinceBoot
+        return .nanoseconds(onWallClock) - elapsed
     }
 }

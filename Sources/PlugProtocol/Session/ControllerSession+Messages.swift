@@ -242,7 +242,7 @@ extension ControllerSession {
         of event: PlugEvent, _ wire: WireEvent, _ plug: PlugDescription, now: Instant
     ) throws(MessageFault) -> Duration? {
         guard wire.hasAgeMs, event.boot == plug.boot, let clock else { return nil }
-        return max(
-            try WireScalar.age(wire.ageMs), now - clock.instant(ofPlugTime: event.time) - clock.uncertainty(at: now))
+        let measured: Duration = now - clock.instant(ofPlugTime: event.time)
+        return max(try WireScalar.age(wire.ageMs), measured - clock.uncertainty(at: now))
     }
 }

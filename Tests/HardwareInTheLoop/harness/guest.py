@@ -13,6 +13,12 @@ from deadlines import patient
 
 BOOT_LIMIT = 60  # seconds; an idle machine boots the guest in 4 s
 
+# QEMU's words and the kernel's console for each architecture.
+MACHINES = {
+    "amd64": (["qemu-system-x86_64", "-machine", "pc", "-cpu", "qemu64", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"], "ttyS0 tsc=reliable"),
+    "arm64": (["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"], "ttyAMA0"),
+}
+
 
 @dataclasses.dataclass
 class Done:
@@ -33,9 +39,9 @@ class Gone(Exception):
 class Guest:
     """A virtual machine with the kernel and the files of `folder`, and with the programs of `archive`."""
 
-    def __init__(self, folder, archive, work, options=()):
+    def __init__(self, folder, archive, work, options=(), within=()):
         """`work` is a folder for sockets and logs. Its path must be short, because the length of a socket's path is limited.
-        `options` are more words of QEMU's command line."""
+        `options` are more words of QEMU's command line. `within` is a command that runs QEMU."""
         self.console = work / "console"
         files = work / "files.cpio"
         with files.open("wb") as joined:
@@ -44,15 +50,16 @@ class Guest:
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(work / "channel"))
         listener.listen()
+        machine, console = MACHINES[(folder / "architecture").read_text().strip()]
         started = time.monotonic()
         # The guest has one processor. With two, a busy host may stop the processor that handles an edge while the other
         # continues. The kernel reads the line's level when it handles the edge, and would miss a short press.
         self._machine = subprocess.Popen(
-            ["qemu-system-x86_64", "-machine", "pc", "-accel", "tcg,thread=single", "-cpu", "qemu64", "-smp", "1", "-m", "1024",
+            [*within, *machine, "-accel", "tcg,thread=single", "-smp", "1", "-m", "1024",
              "-display", "none", "-nodefaults", "-no-reboot", "-kernel", folder / "vmlinux", "-initrd", files,
-             "-append", "console=ttyS0 quiet loglevel=4 panic=-1 tsc=reliable", "-serial", f"file:{self.console}",
+             "-append", f"console={console} quiet loglevel=4 panic=-1", "-serial", f"file:{self.console}",
              "-device", "virtio-serial-pci", "-chardev", f"socket,id=channel,path={work / 'channel'}",
-             "-device", "virtserialport,chardev=channel", "-device", "isa-debug-exit,iobase=0xf4,iosize=4", *options],
+             "-device", "virtserialport,chardev=channel", *options],
             stdin=subprocess.DEVNULL, stdout=(work / "qemu").open("w"), stderr=subprocess.STDOUT)
         listener.settimeout(patient(10))
         self._buffer, self._number = b"", 0

@@ -7,7 +7,6 @@ import re
 NAMES = ["RELAY", "BUTTON", "LIGHT", "COIL_ON", "COIL_OFF", "DOUBLE"]
 BOARD = "/sys/devices/platform/gpio-sim.0/gpiochip0"
 TRACE = "/sys/kernel/tracing"
-FIRST = 1008  # The kernel's number of the board's first line: `cat /sys/kernel/debug/gpio`.
 
 _RECORD = re.compile(r"\s(\d+\.\d+): (?:gpio_value: (\d+) set (\d)|tracing_mark_write: (.*))")
 
@@ -42,6 +41,8 @@ class Lines:
     def record(self):
         """Returns all writes to lines and the marks, in order."""
         changes = []
+        # The kernel's number of the board's first line depends on the machine.
+        first = int(re.search(r"GPIOs (\d+)-\d+, parent: platform/gpio-sim\.0,", self._guest.does("cat /sys/kernel/debug/gpio"))[1])
         for line in self._guest.does(f"cat {TRACE}/trace").splitlines():
             found = _RECORD.search(line)
             if not found:
@@ -49,8 +50,8 @@ class Lines:
             at, number, value, mark = found.groups()
             if mark is not None:
                 changes.append(Change(float(at), mark.strip(), None))
-            elif FIRST <= int(number) < FIRST + len(NAMES):
-                changes.append(Change(float(at), NAMES[int(number) - FIRST], int(value)))
+            elif first <= int(number) < first + len(NAMES):
+                changes.append(Change(float(at), NAMES[int(number) - first], int(value)))
         return changes
 
     def written(self, name):
