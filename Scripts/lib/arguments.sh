@@ -1,6 +1,6 @@
 # Reads the arguments of Scripts/test into `suites` and into environment variables of the tests. Sourced.
 
-usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|homekit|home-assistant|sleep-proxy|wide-area|conformance|hardware|packages|fuzz|bench|soak]...
+usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|homekit|home-assistant|sleep-proxy|wide-area|conformance|hardware|packages|image|fuzz|bench|soak]...
                     [options]
 
 Without a name it runs unit and a sample of simulation, and needs no root.

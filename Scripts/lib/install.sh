@@ -89,6 +89,17 @@ hardware-arm64   qemu-system-arm  command qemu-system-aarch64
 hardware-arm64   gcc-12-aarch64-linux-gnu  command aarch64-linux-gnu-gcc-12
 hardware-arm64   libc6-dev-arm64-cross  file /usr/aarch64-linux-gnu/include/stdio.h
 programs         python3-venv  module ensurepip
+image-test       qemu-system-x86  command qemu-system-x86_64
+image-test       ovmf          file /usr/share/OVMF/OVMF_CODE_4M.fd
+image-test       fdisk         command sfdisk
+image-test       openssh-client  command ssh
+image-test       python3-venv  module ensurepip
+image            mmdebstrap    command mmdebstrap
+image            genimage      command genimage
+image            squashfs-tools  command sqfstar
+image            dosfstools    command mkdosfs
+image            mtools        command mcopy
+image            dpkg-dev      command dpkg-scanpackages
 packages         mmdebstrap    command mmdebstrap
 packages         groff-base    command groff
 packages         iproute2      command ip

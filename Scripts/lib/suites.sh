@@ -3,10 +3,10 @@
 # For a suite NAME: packages_of[NAME] has the purposes of install.sh whose packages the suite needs, why_not_NAME prints the reason if the
 # suite cannot run here, and jobs_NAME prints its jobs, one per line, in the format of Scripts/lib/jobs.py.
 
-suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages bench soak)
+suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages image bench soak)
 declare -A packages_of=(
     [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability sleep-proxy" [wide-area]="interoperability wide-area" [conformance]="conformance"
-    [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
+    [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [image]="package image image-test" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
     [format]="interoperability" [soak]="interoperability"
 )
 
@@ -73,6 +73,14 @@ why_not_packages() {
     fi
 }
 
+why_not_image() {
+    if ! is_debian || [[ $(dpkg --print-architecture) != amd64 ]]; then
+        echo "the image is made of Debian's packages for amd64"
+    elif ((EUID != 0)); then
+        needs_root "mmdebstrap" image
+    fi
+}
+
 # install_for_suites: installs the packages of all suites with one call of apt-get.
 install_for_suites() {
     local suite purposes=(build)
@@ -109,7 +117,7 @@ prepare_suites() {
 
 wants_python() {
     local suite
-    for suite in programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages bench soak format; do
+    for suite in programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages image bench soak format; do
         if wants "$suite"; then return 0; fi
     done
     return 1
@@ -120,7 +128,7 @@ driven=.build-tests/driven
 
 build_for_suites() {
     local programs=false program suite
-    for suite in programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages soak; do
+    for suite in programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages image soak; do
         if wants "$suite"; then programs=true; fi
     done
     # --all compiles the benchmarks without running them, to detect compile errors.
@@ -265,6 +273,11 @@ jobs_conformance() {
 # The tests install the packages in a clean system that boots in namespaces.
 jobs_packages() {
     job packages packages waits "$results/packages.xml" Tests/Packages/build_and_run --junit-xml "$results/packages.xml"
+}
+
+# The tests boot the image of amd64 in QEMU.
+jobs_image() {
+    job image image guest "$results/image.xml" Tests/Image/build_and_run --junit-xml "$results/image.xml"
 }
 
 # --quick does not apply bars, so the benchmarks may run in parallel with other jobs.

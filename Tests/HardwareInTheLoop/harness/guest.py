@@ -42,30 +42,35 @@ class Guest:
     def __init__(self, folder, archive, work, options=(), within=()):
         """`work` is a folder for sockets and logs. Its path must be short, because the length of a socket's path is limited.
         `options` are more words of QEMU's command line. `within` is a command that runs QEMU."""
-        self.console = work / "console"
         files = work / "files.cpio"
         with files.open("wb") as joined:
             for part in (folder / "guest.cpio", archive):
                 joined.write(part.read_bytes())
+        machine, console = MACHINES[(folder / "architecture").read_text().strip()]
+        # The guest has one processor. With two, a busy host may stop the processor that handles an edge while the other
+        # continues. The kernel reads the line's level when it handles the edge, and would miss a short press.
+        self._boot(work, BOOT_LIMIT, [
+            *within, *machine, "-accel", "tcg,thread=single", "-smp", "1", "-m", "1024", "-kernel", folder / "vmlinux",
+            "-initrd", files, "-append", f"console={console} quiet loglevel=4 panic=-1", *options])
+        files.unlink()
+
+    def _boot(self, work, limit, words):
+        """Starts QEMU, and waits until the agent in the guest is ready. `words` are the command without the devices for output."""
+        self.console = work / "console"
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(work / "channel"))
         listener.listen()
-        machine, console = MACHINES[(folder / "architecture").read_text().strip()]
         started = time.monotonic()
-        # The guest has one processor. With two, a busy host may stop the processor that handles an edge while the other
-        # continues. The kernel reads the line's level when it handles the edge, and would miss a short press.
         self._machine = subprocess.Popen(
-            [*within, *machine, "-accel", "tcg,thread=single", "-smp", "1", "-m", "1024",
-             "-display", "none", "-nodefaults", "-no-reboot", "-kernel", folder / "vmlinux", "-initrd", files,
-             "-append", f"console={console} quiet loglevel=4 panic=-1", "-serial", f"file:{self.console}",
+            [*words, "-display", "none", "-nodefaults", "-no-reboot", "-serial", f"file:{self.console}",
              "-device", "virtio-serial-pci", "-chardev", f"socket,id=channel,path={work / 'channel'}",
-             "-device", "virtserialport,chardev=channel", *options],
+             "-device", "virtserialport,chardev=channel"],
             stdin=subprocess.DEVNULL, stdout=(work / "qemu").open("w"), stderr=subprocess.STDOUT)
         listener.settimeout(patient(10))
         self._buffer, self._number = b"", 0
         try:
             self._channel = listener.accept()[0]
-            if self._line(BOOT_LIMIT) != b"ready":
+            if self._line(limit) != b"ready":
                 raise Gone(f"the guest did not boot:\n{self.console_text()}")
         except BaseException as error:
             # The guest is closed after every exception, including KeyboardInterrupt, because the caller does not have this object
@@ -74,7 +79,6 @@ class Guest:
             if isinstance(error, TimeoutError):
                 raise Gone(f"qemu did not start: {(work / 'qemu').read_text()}") from None
             raise
-        files.unlink()
         self.boot_seconds = time.monotonic() - started
 
     def run(self, command, within=20):

@@ -1,0 +1,83 @@
+"""An emulated machine with UEFI firmware that boots a copy of the image. The image has no login, so the agent that runs the tests'
+commands comes from outside: systemd reads it as a credential, which only a virtual machine's firmware can pass."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+
+from harness.guest import Guest
+
+AGENT = pathlib.Path(__file__).parents[1] / "HardwareInTheLoop/guest/agent"
+FIRMWARE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
+BOOT_LIMIT = 120  # seconds; an idle machine boots in 30 s
+PORT = 7001
+CREDENTIALS = {
+    "tmpfiles.extra": f"f~ /run/agent - - - - {base64.b64encode(AGENT.read_bytes()).decode()}\n",
+    "systemd.extra-unit.agent.service": """[Unit]
+After=systemd-tmpfiles-setup.service systemd-udevd.service
+[Service]
+ExecStartPre=udevadm wait --timeout=60 /dev/vport0p1
+ExecStart=sh /run/agent
+""",
+    "systemd.unit-dropin.multi-user.target": "[Unit]\nWants=agent.service\n",
+    "systemd.unit-dropin.plugd.service": f"""[Service]
+ExecStart=
+ExecStart=plugd run --config /etc/smartplug/plugd.toml --simulate lamp
+""",
+}
+
+
+class Medium:
+    """A copy of the image on a larger medium, whose boot partition has a configuration of the plug."""
+
+    def __init__(self, work, megabytes=600):
+        self.work, self.file = work, work / "medium"
+        subprocess.run(["cp", "--sparse=always", os.environ["SMARTPLUG_IMAGE"], self.file], check=True)
+        os.truncate(self.file, megabytes << 20)
+        self.put("plugd.toml", f'[plug]\nname = "Lamp"\n[network]\nport = {PORT}\n')
+        self._boots = 0
+
+    def partition(self, name):
+        """The first byte and the size of a partition."""
+        table = json.loads(subprocess.check_output(["sfdisk", "--json", self.file], stderr=subprocess.DEVNULL))["partitiontable"]
+        [found] = [part for part in table["partitions"] if part.get("name") == name]
+        return found["start"] * 512, found["size"] * 512
+
+    def put(self, name, text):
+        """Writes a file to the boot partition, as a user does on a computer."""
+        subprocess.run(["mcopy", "-o", "-i", self._boot_partition(), "-", f"::{name}"], input=text.encode(), check=True)
+
+    def read(self, name):
+        return subprocess.check_output(["mcopy", "-i", self._boot_partition(), f"::{name}", "-"]).decode()
+
+    def _boot_partition(self):
+        return f"{self.file}@@{self.partition('boot')[0]}"
+
+    def boot(self):
+        self._boots += 1
+        work = self.work / str(self._boots)
+        work.mkdir()
+        return PlugMachine(self.file, work)
+
+
+class PlugMachine(Guest):
+    """A running copy of the image. Its TCP port 22 is the host's port `ssh`."""
+
+    def __init__(self, medium, work):
+        shutil.copy(FIRMWARE.replace("CODE", "VARS"), work / "variables")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.ssh = free.getsockname()[1]
+        words = []
+        for name, text in CREDENTIALS.items():
+            encoded = base64.b64encode(text.encode()).decode().replace(",", ",,")
+            words += ["-smbios", f"type=11,value=io.systemd.credential.binary:{name}={encoded}"]
+        self._boot(work, BOOT_LIMIT, [
+            "qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "qemu64", "-smp", "2", "-m", "512",
+            "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE}",
+            "-drive", f"if=pflash,format=raw,unit=1,file={work / 'variables'}",
+            "-drive", f"if=none,id=medium,format=raw,file={medium}", "-device", "virtio-blk-pci,drive=medium,addr=0x10", "-device", "i6300esb", "-watchdog-action", "reset",
+            "-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.ssh}-:22", "-device", "virtio-net-pci,netdev=network,addr=0x11", *words])
