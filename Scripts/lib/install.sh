@@ -100,6 +100,8 @@ image            squashfs-tools  command sqfstar
 image            dosfstools    command mkdosfs
 image            mtools        command mcopy
 image            dpkg-dev      command dpkg-scanpackages
+image-foreign    qemu-user-static  command qemu-aarch64-static
+image-foreign    arch-test     command arch-test
 packages         mmdebstrap    command mmdebstrap
 packages         groff-base    command groff
 packages         iproute2      command ip

@@ -79,5 +79,8 @@ class PlugMachine(Guest):
             "qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "qemu64", "-smp", "2", "-m", "512",
             "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE}",
             "-drive", f"if=pflash,format=raw,unit=1,file={work / 'variables'}",
-            "-drive", f"if=none,id=medium,format=raw,file={medium}", "-device", "virtio-blk-pci,drive=medium,addr=0x10", "-device", "i6300esb", "-watchdog-action", "reset",
-            "-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.ssh}-:22", "-device", "virtio-net-pci,netdev=network,addr=0x11", *words])
+            "-drive", f"if=none,id=medium,format=raw,file={medium}",
+            "-device", "virtio-blk-pci,drive=medium,addr=0x10", "-device", "i6300esb", "-watchdog-action", "reset",
+            "-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.ssh}-:22",
+            "-device", "virtio-net-pci,netdev=network,addr=0x11", *words])
+        self.state = self.run("systemctl is-system-running --wait", within=60).text.strip()

@@ -61,9 +61,9 @@ def test_the_image_is_small():
 
 def test_the_first_boot_starts_slot_a_and_plugd(machine):
     """The first boot uses slot A and starts plugd, and no unit fails."""
-    assert machine.run("systemctl is-system-running --wait", within=60).text.strip() == "running", machine.does("systemctl --failed")
+    assert machine.state == "running", machine.does("systemctl --failed")
     assert " rauc.slot=A " in machine.does("cat /proc/cmdline")
-    assert json.loads(machine.does("plugd status"))["name"] == "Lamp"
+    assert json.loads(machine.does("plugd status"))["relay"] == "off"
     ready = int(machine.does("systemctl show plugd --value --property=ActiveEnterTimestampMonotonic"))
     print(f"plugd was ready {ready / 1e6:.1f} s after the start of the kernel, in an emulated machine")
 
@@ -82,15 +82,15 @@ def test_the_data_partition_fills_the_medium(machine, medium):
 
 
 def test_only_plugd_accepts_connections(machine, key):
-    """Without a key on the boot partition there is no SSH server."""
+    """Without a key on the boot partition, no SSH server runs."""
     assert listeners(machine) == {PORT}
     assert login(machine, key).returncode == 255
 
 
 def test_nothing_lets_a_user_log_in(machine):
-    """All passwords are locked, and there is no login on a console."""
+    """All passwords are locked, and no console has a login."""
     assert {line.split(":")[1] for line in machine.does("cat /etc/shadow").splitlines()} <= {"*", "!*", "!"}
-    assert machine.run("pgrep -f 'agetty|login'").status == 1
+    assert machine.run("grep -hE 'getty|login' /proc/[0-9]*/comm").text == ""
 
 
 def test_the_watchdog_is_armed(machine):
@@ -102,7 +102,8 @@ def test_the_journal_is_in_memory_and_its_warnings_in_flash(machine):
     machine.does("echo '<4>a warning of the test' >/dev/kmsg; echo '<6>a message of the test' >/dev/kmsg")
     eventually(lambda: "a warning of the test" in machine.does("cat /var/log/warnings"), 20, "the warning")
     assert "a message of the test" not in machine.does("cat /var/log/warnings")
-    assert machine.run("find /var/log/journal -type f").text == "" and machine.does("find /run/log/journal -type f")
+    assert machine.does("find /var/log -name '*.journal'") == ""
+    assert ".journal" in machine.does("find /run/log/journal -type f")
 
 
 def test_the_second_boot_keeps_the_state_and_opens_ssh_with_a_key(machine, medium, key):
@@ -115,10 +116,11 @@ def test_the_second_boot_keeps_the_state_and_opens_ssh_with_a_key(machine, mediu
     machine = medium.boot()
     try:
         assert " rauc.slot=A " in machine.does("cat /proc/cmdline")
-        eventually(lambda: "Lamp" in machine.run("plugd status").text, 60, "plugd")
+        eventually(lambda: "relay" in machine.run("plugd status").text, 60, "plugd")
         assert machine.does("plugd identity; cat /etc/machine-id") == identity
         eventually(lambda: 22 in listeners(machine), 60, "the SSH server")
-        assert login(machine, key).stdout.strip() == "0"
+        done = login(machine, key)
+        assert done.stdout.strip() == "0", done.stderr + machine.does("journalctl --unit=dropbear")
     finally:
         machine.close()
 
@@ -134,10 +136,10 @@ def test_a_corrupt_data_partition_is_replaced_and_a_failed_boot_starts_the_other
     medium.put(VARIABLES, medium.read(VARIABLES).replace("A_TRY=0", "A_TRY=1"))
     machine = medium.boot()
     try:
-        assert machine.run("systemctl is-system-running --wait", within=60).text.strip() == "running", machine.does("systemctl --failed")
+        assert machine.state == "running", machine.does("systemctl --failed")
         assert " rauc.slot=B " in machine.does("cat /proc/cmdline")
         assert "cannot be repaired, and is formatted" in machine.does("journalctl --dmesg --priority=warning")
         assert machine.does("stat --file-system --format=%T /var").strip() == "ext2/ext3"
-        assert json.loads(machine.does("plugd status"))["name"] == "Lamp"
+        assert json.loads(machine.does("plugd status"))["relay"] == "off"
     finally:
         machine.close()
