@@ -233,7 +233,7 @@ extension PlugServer {
         }
         let asker = Commander(
             name: established.controller, authority: established.authority, role: established.role,
-            actor: actor(of: connection))
+            actor: established.actor)
         let mayWait = established.requestsInFlight < PlugWire.requestsInFlight
         let waiter = RequestLedger.Waiter.session(connection)
         switch handle(command, request, of: asker, waiter, mayWait: mayWait, deadline: now + wire.within, &actions) {
