@@ -75,13 +75,13 @@ class Button:
 
     def press(self, *milliseconds):
         """Presses the button for the first duration, releases it for the second, and so on, and releases it at the end. The
-        last release adds a mark to the record.
+        last release adds a mark to the record, and lasts at least 60 ms, so that the plug does not take it for a bounce.
 
         Returns the largest delay of a press or release in milliseconds. The delay is long if the host is busy.
         """
         times = " ".join(str(length * 1000) for length in milliseconds or (100,))
         return int(self._guest.does(
-            f"press {BOARD}/sim_gpio1/pull {TRACE}/trace_marker {times}", within=60 + sum(milliseconds) / 1000)) / 1000
+            f"press {BOARD}/sim_gpio1/pull {TRACE}/trace_marker {times} && usleep 60000", within=60 + sum(milliseconds) / 1000)) / 1000
 
     def hold(self):
         self._guest.does(f"echo pull-down >{BOARD}/sim_gpio1/pull")
