@@ -35,6 +35,8 @@ public actor HouseFollower {
     public nonisolated let updates = AsyncChannel<Update>()
 
     private let browse: @Sendable () -> any AsyncSequence<ServiceChange, Never>
+    /// The plugs that are reached by a stored address, in the form of announcements.
+    private let addressed: @Sendable () -> any AsyncSequence<ServiceChange, Never>
     private let follow: @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
     /// Returns the paired plugs with their last known names; nil if the list cannot be read now.
     private let paired: @Sendable () -> [PlugID: String]?
@@ -65,6 +67,8 @@ public actor HouseFollower {
             client.prioritize($0)
         } browse: {
             client.announcements().map(\.change)
+        } addressed: {
+            AddressAnnouncements(paired: client.paired)
         } follow: { name, known in
             client.follow(name, after: cursor, known: known, stateOptions: stateOptions)
         }
@@ -74,12 +78,16 @@ public actor HouseFollower {
         known: [PlugID: SequenceNumber] = [:], paired: @escaping @Sendable () -> [PlugID: String]? = { nil },
         prioritize: @escaping @Sendable (Set<String>) -> Void = { _ in },
         browse: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never>,
+        addressed: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never> = {
+            AsyncStream<ServiceChange> { $0.finish() }
+        },
         follow: @escaping @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
     ) {
         machine = HouseMachine(known: known)
         self.paired = paired
         self.prioritize = prioritize
         self.browse = browse
+        self.addressed = addressed
         self.follow = follow
     }
 
@@ -88,7 +96,9 @@ public actor HouseFollower {
         let sending = Task { await send() }
         await withTaskCancellationHandler {
             handle(.started)
+            let addressing = Task { for await change in addressed() { handle(.announced(change)) } }
             for await change in browse() { handle(.announced(change)) }
+            addressing.cancel()
             handle(.stopping)
             await sending.value
         } onCancel: {

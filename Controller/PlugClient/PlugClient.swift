@@ -37,6 +37,8 @@ public final class PlugClient: Sendable {
     /// The domains of name servers in which plugs are searched in addition to `local`.
     private let configuredDomains: [Name]
     private let usesRecommendedDomains: Bool
+    /// The only place of all plugs that this client connects to, if the user gave one.
+    let address: PlugAddress?
     private let network: FollowedNetwork
     private let isStopped = Mutex(false)
     private let refusal = Mutex<(@Sendable (PairedPlugs.Entry) -> String?)?>(nil)
@@ -53,16 +55,20 @@ public final class PlugClient: Sendable {
     ///   - interfaces: The names of the network interfaces to use; empty for all that support multicast.
     ///   - domains: The domains of name servers in which plugs are searched in addition to `local`.
     ///   - usesRecommendedDomains: True to search the domains that the network recommends, too.
+    ///   - address: The address of the only plug that this client connects to, without a search. Nil to search plugs,
+    ///     and to use the addresses in `paired` for plugs that are not found in the local network.
     ///   - logger: Receives the log of the discovery.
     public init(
         name: String, identity: TransportIdentity, renewed: @escaping @Sendable () -> TransportIdentity? = { nil },
         paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil,
-        interfaces: Set<String> = [], domains: [Name] = [], usesRecommendedDomains: Bool = false, logger: Logger
+        interfaces: Set<String> = [], domains: [Name] = [], usesRecommendedDomains: Bool = false,
+        address: PlugAddress? = nil, logger: Logger
     ) {
         self.name = name
         self.paired = paired
         configuredDomains = domains
         self.usesRecommendedDomains = usesRecommendedDomains
+        self.address = address
         writer = PairedPlugsWriter(paired)
         dialer = RenewedDialer(identity, keyLog: keyLog, renewed: renewed)
         eventLoop = Self.loops.next()
@@ -133,7 +139,8 @@ public final class PlugClient: Sendable {
     ///
     /// - Throws: ``PlugNotFound`` if no plug appeared within the time limit, or `CancellationError`.
     public func findAnnounced(_ wanted: String, within time: Duration = .seconds(3)) async throws -> String {
-        try await search(for: wanted, among: [:], within: time) { _, name in name }
+        if address != nil { return wanted }
+        return try await search(for: wanted, among: [:], within: time) { _, name in name }
     }
 
     /// The time for which a search continues after it found the plug's id only under a different name. In this time,
@@ -147,6 +154,15 @@ public final class PlugClient: Sendable {
     ) async throws -> Found {
         let plugs = paired ?? pairedNames() ?? [:]
         if let shared = SharedPlugName(wanted, among: plugs) { throw shared }
+        let addressed = addressedDirectory(wanted, among: plugs).flatMap { directory in
+            directory.match(wanted).flatMap { found(directory, $0) }
+        }
+        if let address {
+            guard let addressed else { throw AddressOfUnpairedPlug(name: wanted, address: address) }
+            return addressed
+        }
+        // A plug with a stored address is connected to anyway, in the local network if it answers there.
+        let time = addressed == nil ? time : min(time, Self.localHeadStart)
         prioritize(Set(plugs.values).union([wanted]))
         let usual = Set((plugs.values + [wanted]).map(\.foldedPlugName))
         let (renamed, renamedSeen) = AsyncStream.makeStream(of: Void.self)
@@ -181,21 +197,30 @@ public final class PlugClient: Sendable {
         limit.cancel()
         grace.cancel()
         try Task.checkCancellation()
-        guard let result else { throw PlugNotFound(name: wanted, known: known) }
+        guard let result = result ?? addressed else { throw PlugNotFound(name: wanted, known: known) }
         return result
     }
 
     /// The head start of `local`: another domain is asked only if `local` has no answer within this time.
     private static let localHeadStart = Duration.milliseconds(250)
 
-    /// Resolves the plug's current addresses and port, in `local` if possible, otherwise in one of the other domains.
+    /// Resolves the plug's current addresses and port, in `local` if possible, otherwise in one of the other domains or
+    /// at its stored address.
     ///
     /// - Throws: An error if no answer arrived within the time limit.
     public func resolve(_ name: String, within time: Duration = .seconds(3)) async throws -> ResolvedService {
+        if let address { return try await place(name, nil, at: address) }
         let local = ServiceIdentity(name: name, type: Self.serviceType)
         let others = await domains.map { ServiceIdentity(name: name, type: Self.serviceType, domain: $0.description) }
-        guard !others.isEmpty else { return try await discovery.resolveOnce(local, timeout: time) }
+        let stored = try addressed(name, nil)
+        guard !others.isEmpty || stored != nil else { return try await discovery.resolveOnce(local, timeout: time) }
         return try await withThrowingTaskGroup(of: ResolvedService?.self) { group in
+            if let stored {
+                group.addTask { [self] in
+                    try await Task.sleep(for: Self.localHeadStart)
+                    return try? await place(name, stored.entry.id, at: stored.address)
+                }
+            }
             for identity in [local] + others {
                 group.addTask { [discovery] in
                     if !identity.isLocal { try await Task.sleep(for: Self.localHeadStart) }
@@ -255,23 +280,35 @@ public final class PlugClient: Sendable {
     /// The head start of a connection in `local`.
     private static let localConnectionHeadStart = Duration.seconds(1)
 
-    /// Resolves the plug and connects to it, in `local` if possible. A different domain is used if `local` has no answer
-    /// or no connection within its head start: the announcement may be false or outdated, because the network changed.
+    /// Resolves the plug and connects to it, in `local` if possible. A different domain or the stored address is used
+    /// if `local` has no answer or no connection within its head start: the announcement may be false or outdated,
+    /// because the network changed.
     private func connect(
         _ followed: FollowedPlug, named name: String, only id: PlugID?, on eventLoop: any EventLoop
     ) async throws {
         let local = ServiceIdentity(name: name, type: Self.serviceType)
+        if let address {
+            guard let plug = try addressed(name, id ?? followed.id) else {
+                throw AddressOfUnpairedPlug(name: name, address: address)
+            }
+            return try await connect(followed, to: plug, on: eventLoop)
+        }
         let domains = await domains
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in try await connect(followed, to: local, only: id, on: eventLoop) }
             for domain in domains {
                 let identity = ServiceIdentity(name: name, type: Self.serviceType, domain: domain.description)
                 group.addTask { [self] in
-                    if (try? await discovery.resolveOnce(local, timeout: Self.localHeadStart)) != nil {
-                        try await Task.sleep(for: Self.localConnectionHeadStart)
-                    }
+                    try await giveHeadStart(to: local)
                     try await connect(followed, to: identity, only: id, on: eventLoop)
                 }
+            }
+            group.addTask { [self] in
+                guard let plug = try addressed(name, id ?? followed.id) else {
+                    throw NetworkError.notFound(name: name, within: Self.resolveTime)
+                }
+                try await giveHeadStart(to: local)
+                try await connect(followed, to: plug, on: eventLoop)
             }
             defer { group.cancelAll() }
             var failures: [any Error] = []
@@ -286,11 +323,33 @@ public final class PlugClient: Sendable {
         }
     }
 
+    private static let resolveTime = Duration.seconds(5)
+
+    private func giveHeadStart(to local: ServiceIdentity) async throws {
+        guard (try? await discovery.resolveOnce(local, timeout: Self.localHeadStart)) != nil else { return }
+        try await Task.sleep(for: Self.localConnectionHeadStart)
+    }
+
     /// Resolves the service and connects to the plug, if it is paired.
     private func connect(
         _ followed: FollowedPlug, to identity: ServiceIdentity, only id: PlugID?, on eventLoop: any EventLoop
     ) async throws {
-        let service = try await discovery.resolveOnce(identity, timeout: .seconds(5))
+        let service = try await discovery.resolveOnce(identity, timeout: Self.resolveTime)
+        try await connect(followed, to: service, only: id, on: eventLoop)
+    }
+
+    /// Connects to the plug at its address.
+    private func connect(
+        _ followed: FollowedPlug, to plug: AddressedPlug, on eventLoop: any EventLoop
+    ) async throws {
+        let service = try await place(plug.entry.name, plug.entry.id, at: plug.address)
+        try await connect(followed, to: service, only: plug.entry.id, on: eventLoop)
+    }
+
+    /// Connects to the plug at this place, if it is paired.
+    private func connect(
+        _ followed: FollowedPlug, to service: ResolvedService, only id: PlugID?, on eventLoop: any EventLoop
+    ) async throws {
         let pinned = try entry(of: service, named: service.identity.name)
         if let id, pinned.id != id { throw PairingMismatch.another(name: service.identity.name, id: pinned.id) }
         if let words = refusal.withLock({ $0 })?(pinned) { throw KeptAway(description: words) }
@@ -332,26 +391,5 @@ public final class PlugClient: Sendable {
         await network.stop()
         await discovery.stop()
         await writer.stop()
-    }
-}
-
-extension ResolvedService {
-    /// The addresses with the port; link-local IPv6 addresses have the interface as their scope.
-    var socketAddresses: [SocketAddress] {
-        addresses.compactMap { entry in
-            let isScoped = entry.address.family == .v6 && entry.address.isLinkLocal
-            return try? SocketAddress(
-                packedIPAddress: ByteBuffer(bytes: entry.address.bytes), port: Int(port)
-            ).scoped(isScoped ? entry.interface : 0)
-        }
-    }
-}
-
-extension SocketAddress {
-    fileprivate func scoped(_ interface: UInt32) -> SocketAddress {
-        guard case .v6(let address) = self, interface != 0 else { return self }
-        var raw = address.address
-        raw.sin6_scope_id = interface
-        return SocketAddress(raw, host: address.host)
     }
 }

@@ -22,7 +22,7 @@ struct Audit: AsyncParsableCommand {
               plugctl audit Lamp --json | jq -r 'select(.outcome == "refused") | .detail'
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Option(parsing: .unconditional, help: "Show only the newest N entries.")

@@ -16,7 +16,7 @@ struct CommandOptions: ParsableArguments {
 }
 
 struct CommandOutput: ParsableArguments {
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @OptionGroup var way: DaemonOptions
     @Flag(help: "One JSON object per plug: plug, on, level, tripped, seq, or error.")
     var json = false
@@ -41,6 +41,7 @@ struct CommandOutput: ParsableArguments {
         to names: [String], telling text: (CommandRecord) -> String = \.text,
         _ command: @escaping @Sendable (PlugState) -> PlugCommand
     ) async throws {
+        try network.validate(names: names)
         var done = 0
         func tell(_ record: CommandRecord) {
             if record.error == nil { done += 1 }
@@ -48,7 +49,7 @@ struct CommandOutput: ParsableArguments {
         }
         try await saying {
             var rest = names.map { Pending(name: $0, command: command) }
-            if once == nil, let daemon = way.daemon(network) {
+            if once == nil, network.address == nil, let daemon = way.daemon(network.network) {
                 rest = try await send(command, to: names, through: ThroughDaemon(client: daemon), tell)
             }
             guard !rest.isEmpty else { return }

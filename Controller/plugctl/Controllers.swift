@@ -19,7 +19,7 @@ struct Controllers: AsyncParsableCommand {
               plugctl controllers Lamp --remove 3f9a
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Option(
@@ -127,7 +127,7 @@ struct Unpair: AsyncParsableCommand {
               plugctl unpair Lamp --here-only
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Flag(help: "Forget the plug without contacting it, for a plug that no longer exists.")

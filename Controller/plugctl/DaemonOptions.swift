@@ -9,7 +9,7 @@ struct DaemonOptions: ParsableArguments {
     @Flag(
         help: """
             Connect directly to the plugs, even if a daemon is running. This is implied by --interface, --controller, \
-            SMARTPLUG_INTERFACE in the environment, or an empty SMARTPLUG_DAEMON.
+            --address, SMARTPLUG_INTERFACE in the environment, or an empty SMARTPLUG_DAEMON.
             """)
     var direct = false
 

@@ -17,7 +17,7 @@ struct HomeKitCommand: AsyncParsableCommand {
               plugctl homekit Lamp --remove 5C2E81A0-6F4B-4C0B-9D0C-0B8E3C9B1D5E
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Option(parsing: .unconditional, help: "Remove the controller with this id; its sessions end at once.")

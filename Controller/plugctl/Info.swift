@@ -9,7 +9,7 @@ struct Info: AsyncParsableCommand {
         abstract: "Show a plug's description and state.",
         discussion: "Example: plugctl info Television")
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Flag(help: "Print a JSON object.")

@@ -15,7 +15,7 @@ struct InvitationsCommand: AsyncParsableCommand {
               plugctl invitations Lamp --revoke 2
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Option(help: "Revoke the invitation with this number.")

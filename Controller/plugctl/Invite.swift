@@ -17,7 +17,7 @@ struct Invite: AsyncParsableCommand {
               plugctl invite "Guest Room Heater" --as guest --for 8h --plain
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @OptionGroup var grant: GrantOptions

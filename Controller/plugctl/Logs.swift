@@ -20,7 +20,7 @@ struct Logs: AsyncParsableCommand {
               plugctl logs Lamp --level warning --json | jq -r .message
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Option(help: "The lowest level to show: trace, debug, info, notice, warning, error or critical.")

@@ -55,30 +55,35 @@ struct NetworkOptions: ParsableArguments {
     ///   - connects: False for a body that only browses and therefore needs no key.
     ///   - endsItself: False for a body that runs until it is interrupted. For any other body, Control-C and SIGTERM
     ///     end the process at once.
+    ///   - address: The address of the only plug; nil to search plugs.
     func withClient(
-        connects: Bool = true, endsItself: Bool = true, _ body: (PlugClient) async throws -> Void
+        connects: Bool = true, endsItself: Bool = true, at address: PlugAddress? = nil,
+        _ body: (PlugClient) async throws -> Void
     ) async throws {
         try await saying {
             let identity = try connects ? TransportIdentity.ofThisController() : TransportIdentity()
             let log = try connects ? keyLog() : nil
             guard endsItself else {
-                return try await withClient(identity, isOwn: connects, keyLog: log, body)
+                return try await withClient(identity, isOwn: connects, keyLog: log, at: address, body)
             }
-            try await endingAtOnce { try await withClient(identity, isOwn: connects, keyLog: log, body) }
+            try await endingAtOnce { try await withClient(identity, isOwn: connects, keyLog: log, at: address, body) }
         }
     }
 
     /// Runs the body with a client that authenticates as `identity`. Errors are thrown.
     ///
-    /// - Parameter isOwn: True if `identity` is this controller's own, whose key may be rotated while the client runs.
+    /// - Parameters:
+    ///   - isOwn: True if `identity` is this controller's own, whose key may be rotated while the client runs.
+    ///   - address: The address of the only plug; nil to search plugs.
     func withClient(
-        _ identity: TransportIdentity, isOwn: Bool = true, keyLog: KeyLog? = nil,
+        _ identity: TransportIdentity, isOwn: Bool = true, keyLog: KeyLog? = nil, at address: PlugAddress? = nil,
         _ body: (PlugClient) async throws -> Void
     ) async throws {
         let client = PlugClient(
             name: controller ?? machineName, identity: identity,
             renewed: { isOwn ? .renewedOfThisController() : nil }, keyLog: keyLog, interfaces: interfaces,
-            domains: domains.compactMap(\.name), usesRecommendedDomains: domains.contains(.recommended), logger: logger)
+            domains: domains.compactMap(\.name), usesRecommendedDomains: domains.contains(.recommended),
+            address: address, logger: logger)
         let result = await Result.catching { try await body(client) }
         await client.stop()
         try result.get()
@@ -96,8 +101,11 @@ struct NetworkOptions: ParsableArguments {
 
     /// Runs the body when the plug with that name is connected. A failed connection is reported, and retried if that
     /// may help.
-    func withConnected(_ name: String, _ body: (FollowedPlug, PlugDescription) async throws -> Void) async throws {
-        try await withClient { client in
+    func withConnected(
+        _ name: String, at address: PlugAddress? = nil,
+        _ body: (FollowedPlug, PlugDescription) async throws -> Void
+    ) async throws {
+        try await withClient(at: address) { client in
             let plug = client.follow(try await client.find(name, within: wait.duration), after: nil, stateOptions: nil)
             try await answered(by: plug, within: timeout) {
                 for await report in plug.reports {

@@ -17,7 +17,7 @@ struct NewCode: AsyncParsableCommand {
               plugctl new-code Lamp --plain
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Flag(help: "Print only the code.")

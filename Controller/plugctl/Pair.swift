@@ -12,16 +12,19 @@ struct Pair: AsyncParsableCommand {
         discussion: """
             After pairing, the plug accepts commands from this controller. The setup code is on the plug's label; `plugd identity` shows it
             too. A plug without pairings accepts pairing for ten minutes after its start; any plug accepts it for two minutes after its
-            button was held for five seconds.
+            button was held for five seconds. With --address the command pairs with a plug that multicast DNS does not reach, and stores the
+            address (`plugctl address`). The plug rejects controllers of other networks, unless networks in [pairing] of its plugd.toml
+            names their network.
 
             Examples:
               plugctl pair Lamp
               plugctl pair Lamp --code-file lamp.code
               pass plugs/lamp | plugctl pair Lamp
               plugctl pair Lamp --replace
+              plugctl pair Lamp --address 10.9.0.2:7001
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Option(help: "Read the setup code from this file. (default: prompt at a terminal, else standard input)")
@@ -39,6 +42,7 @@ struct Pair: AsyncParsableCommand {
             let found = try await client.findAnnounced(name, within: network.wait.duration)
             let plug = try await client.pair(
                 found, code: setupCode(of: found), replacing: replace, within: network.wait.duration)
+            if let address = network.address { try await PairedPlugs().setAddress(address, of: plug.id) }
             let record = PairedRecord(plug)
             if json { Output.json(record) } else { Output.safeLine(record.text) }
         }

@@ -22,8 +22,8 @@ struct Plugctl: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Glance.self, Browse.self, Domains.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self,
-            Invite.self,
+            Glance.self, Browse.self, Domains.self, Resolve.self, Info.self, Pair.self, Unpair.self,
+            AddressCommand.self, Controllers.self, Invite.self,
             InvitationsCommand.self, NewCode.self, RotateKey.self, HomeKitCommand.self, Reset.self,
             On.self, Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self,
             Logs.self, Audit.self, ChartCommand.self, History.self, Rules.self, Notify.self, Wake.self,

@@ -16,7 +16,7 @@ struct Rename: AsyncParsableCommand {
             Example: plugctl rename "Plug 3f9a02" "Living Room Lamp"
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Argument(help: "The new name, 1 to 63 bytes of UTF-8.")

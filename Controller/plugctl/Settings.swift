@@ -14,6 +14,11 @@ struct SetCommand: AsyncParsableCommand {
               auto-off     turns the plug off this long after it was turned on, 1s to 30d, or never
               power-limit  turns the plug off and locks it after some seconds above this power, such as 2000W; the
                            plug's configuration sets the maximum
+              child-lock   on turns the plug's button off; only holding it for 15 seconds, which resets the plug to
+                           factory state, still has an effect, and also ends the lock
+              light-off    time of day, in the plug's time zone, in which its status light is dark, such as
+                           22:00-07:00, or never; the light still shows the pairing window, identify, the warning
+                           of a reset and a tripped protection
 
             The value "configured" restores the value of the plug's configuration.
 
@@ -21,10 +26,12 @@ struct SetCommand: AsyncParsableCommand {
               plugctl set Heater
               plugctl set Heater power-limit 2kW auto-off 3h
               plugctl set Freezer power-on on
+              plugctl set Lamp child-lock on
+              plugctl set Lamp light-off 22:00-07:00
               plugctl set Heater auto-off configured
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
     @Argument(
@@ -32,7 +39,11 @@ struct SetCommand: AsyncParsableCommand {
             "Settings and their new values. (default: show the current settings)", valueName: "key value")
     )
     var words: [String] = []
-    @Flag(help: "Print a JSON object: plug, powerOn, autoOff (seconds, 0 for never), powerLimit (W, if there is one).")
+    @Flag(
+        help: """
+            Print a JSON object: plug, powerOn, autoOff (seconds, 0 for never), powerLimit (W, if there is one), childLock, \
+            lightOff.
+            """)
     var json = false
 
     func validate() throws { _ = try SettingsChange(words: words) }
@@ -73,8 +84,14 @@ extension SettingsChange {
             autoOff = isConfigured ? .asConfigured : .value(try Self.time(text))
         case "power-limit":
             powerLimit = isConfigured ? .asConfigured : .value(try Self.power(text))
+        case "child-lock":
+            childLock = isConfigured ? .asConfigured : .value(try Self.switched(text, key))
+        case "light-off":
+            lightOff = isConfigured ? .asConfigured : .value(try Self.span(text))
         case _:
-            throw ValidationError("unknown setting \"\(key)\"; the settings are power-on, auto-off and power-limit")
+            throw ValidationError(
+                "unknown setting \"\(key)\"; the settings are power-on, auto-off, power-limit, child-lock and light-off"
+            )
         }
     }
 
@@ -83,6 +100,21 @@ extension SettingsChange {
             throw ValidationError("power-on must be off, on, last or configured, not \"\(text)\"")
         }
         return state
+    }
+
+    private static func switched(_ text: String, _ key: String) throws -> Bool {
+        guard text == "on" || text == "off" else {
+            throw ValidationError("\(key) must be on, off or configured, not \"\(text)\"")
+        }
+        return text == "on"
+    }
+
+    private static func span(_ text: String) throws -> DailySpan {
+        guard let span = DailySpan(text: text) else {
+            throw ValidationError(
+                "light-off must be a begin and an end such as 22:00-07:00, never or configured, not \"\(text)\"")
+        }
+        return span
     }
 
     private static func time(_ text: String) throws -> Duration {

@@ -29,7 +29,7 @@ struct Watch: AsyncParsableCommand {
               plugctl watch --json | jq 'select(.event == "button")'
             """)
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var network: PlugOptions
     @Argument(help: "Only these plugs.")
     var names: [String] = []
     @Flag(help: "One JSON object per line: plug, event, at, seq, age, cursor and the event's own fields.")
@@ -58,6 +58,7 @@ struct Watch: AsyncParsableCommand {
     var note: [String] = []
 
     func validate() throws {
+        try network.validate(names: names)
         guard after == nil || !fromNow else { throw ValidationError("--after and --from-now cannot be combined") }
         if case .number? = try place(), Set(names).count != 1 {
             throw ValidationError(

@@ -117,6 +117,7 @@ struct Run: AsyncParsableCommand {
             addressing: mode, port: port ?? plug?.port ?? 0, appliance: appliance, parts: PlugParts())
         settings.log = log
         if let code = plug?.codeAfterReset { settings.codeAfterReset = code }
+        settings.pairingNetworks = plug?.pairingNetworks ?? []
         settings.broker = plug?.broker
         settings.homeKit = plug?.homeKit.map { homeKit in
             HomeKitSettings(

@@ -24,6 +24,8 @@ private final class PairedHouse: Sendable {
     let client: PlugClient
     let addresses: [SocketAddress]
     private let listener: Listener
+    private let logger: Logger
+    private let identity = TransportIdentity()
 
     /// Creates both sides.
     ///
@@ -33,7 +35,7 @@ private final class PairedHouse: Sendable {
     init(plug: String? = nil, pairedIn: String? = nil) async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let settings = PlugSettings(
             name: "Lamp", directories: PlugDirectories(state: plug ?? folder.path + "/plug"), interfaces: ["lo"],
             appliance: ApplianceConfiguration(), parts: parts.parts(dimmable: false), simulated: parts)
@@ -46,7 +48,7 @@ private final class PairedHouse: Sendable {
             on: loop, identity: try #require(service.identity), loopbackOnly: true, limits: limits, owner: service)
         addresses = [try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))]
         client = PlugClient(
-            name: "Desk", identity: TransportIdentity(),
+            name: "Desk", identity: identity,
             paired: PairedPlugs(directory: pairedIn ?? folder.path + "/desk"),
             interfaces: ["lo"], logger: logger)
     }
@@ -68,6 +70,16 @@ private final class PairedHouse: Sendable {
         }
         await plug.locate()
         return plug
+    }
+
+    /// The address of the plug's listener, which is not announced.
+    var address: PlugAddress { get throws { try PlugAddress("127.0.0.1:\(listener.port)") } }
+
+    /// Creates a client with the pairings of the other one, for the plug at the address.
+    func client(at address: PlugAddress?) -> PlugClient {
+        PlugClient(
+            name: "Desk", identity: identity, paired: client.paired, interfaces: ["lo"], address: address,
+            logger: logger)
     }
 
     func stop() async {
@@ -183,6 +195,71 @@ private final class PairedHouse: Sendable {
         #expect(try await anew.pair(code: house.code, replacing: true).id == entry.id)
         #expect(try anew.client.paired.all().map(\.key) == [anew.service.identity?.publicKey])
         await anew.stop()
+        await house.stop()
+    }
+
+    @Test("A plug that is not announced is paired and used at its address, given or stored")
+    func address() async throws {
+        let house = try await PairedHouse()
+        let given = house.client(at: try house.address)
+        #expect(try await given.findAnnounced("Lamp") == "Lamp")
+        let entry = try await given.pair("Lamp", code: house.code)
+        #expect(try await given.plug("lamp").turn(on: true).state.relayOn)
+        await given.stop()
+        try await house.client.paired.setAddress(house.address, of: entry.id)
+        let stored = house.client(at: nil)
+        let lamp = try await stored.plug("Lamp")
+        #expect(lamp.id == entry.id)
+        #expect(try await !lamp.turn(on: false).state.relayOn)
+        #expect(try await stored.resolve("Lamp").identity.domain == PlugAddress.domain)
+        await stored.stop()
+        await house.stop()
+    }
+
+    @Test("A different device at the address of a paired plug is not used, and an unpaired name is refused")
+    func differentDevice() async throws {
+        let (house, other) = (try await PairedHouse(), try await PairedHouse())
+        let entry = try await house.pair(code: house.code)
+        let client = house.client(at: try other.address)
+        let plug = client.follow(try await client.find("Lamp"))
+        for await case .disconnected(.distrusted(let words), _) in plug.reports.map(\.update) {
+            #expect(words.hasPrefix("the device has a different key than the paired plug"))
+            break
+        }
+        #expect(await other.service.machine.connections.isEmpty)
+        let missing = await refusal { _ = try await client.find("Fan") }
+        #expect(missing is AddressOfUnpairedPlug)
+        let error = await refusal { _ = try await client.pair("Lamp", code: wrong) }
+        #expect(error as? PairingError == .wrongCode)
+        #expect(try house.client.paired.all() == [entry])
+        await client.stop()
+        await house.stop()
+        await other.stop()
+    }
+
+    @Test("A house follows a plug with a stored address until the address is removed")
+    func followedAddress() async throws {
+        let house = try await PairedHouse()
+        let entry = try await house.pair(code: house.code)
+        let client = house.client(at: nil)
+        try await client.paired.setAddress(house.address, of: entry.id)
+        let follower = HouseFollower(client)
+        let running = Task { await follower.run() }
+        var updates = follower.updates.makeAsyncIterator()
+        while let update = await updates.next() {
+            if case .report(let report) = update, case .connected = report.update { break }
+        }
+        #expect(await follower.plug(named: "lamp") != nil)
+        let other = try PlugAddress("127.0.0.1:1")
+        try await client.paired.setAddress(nil, of: entry.id)
+        await house.service.stop()
+        while let update = await updates.next() { if case .lost("Lamp") = update { break } }
+        try await client.paired.setAddress(other, of: entry.id)
+        while let update = await updates.next() { if case .found("Lamp") = update { break } }
+        running.cancel()
+        while await updates.next() != nil {}
+        await running.value
+        await client.stop()
         await house.stop()
     }
 

@@ -105,8 +105,8 @@ import PlugModel
         let nonce = [UInt8](repeating: 1, count: 32)
         bench.handle(.opened(PlugServer.Opening(first, peer: "far", key: strangerKey, nonce: nonce, isLocal: false)))
         ask(&bench)
-        let words = "A plug pairs only with controllers in its own network. Pair this one there first."
-        #expect(bench.take() == [.goodbye(WireGoodbye(Goodbye(.notPaired, words)))])
+        #expect(bench.take() == [.goodbye(WireGoodbye(.distant))])
+        #expect(Goodbye.distant.detail.hasPrefix("A plug pairs only with controllers in its own network."))
         #expect(bench.server.access.controllers.all.isEmpty && bench.server.access.isOpen(at: .zero))
     }
 

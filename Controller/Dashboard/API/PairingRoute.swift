@@ -49,7 +49,7 @@ extension PairedPlugsError {
     fileprivate var isClaim: Bool {
         switch self {
         case .pinned: true
-        case .unusable, .damaged: false
+        case .unusable, .damaged, .damagedAddress: false
         }
     }
 }

@@ -37,8 +37,8 @@ public struct PairedPlugs: Sendable {
     private static let lockTries = 100
     private static let lockPause = Duration.milliseconds(50)
 
-    private let directory: String
-    private let files: FileStore
+    let directory: String
+    let files: FileStore
 
     /// Refers to the list in a directory. Nothing is read yet.
     ///
@@ -165,11 +165,13 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// Removes the plug. Does nothing if the plug is not paired.
+    /// Removes the plug and its stored address. Does nothing if the plug is not paired.
     ///
     /// - Throws: See ``add(_:replacing:)``.
     public func remove(_ id: PlugID) async throws {
         try await change { plugs in plugs.removeAll { $0.id == id } }
+        // The address of a plug that is not paired is ignored, so it may remain.
+        if (try? addresses()[id]) != nil { try? await setAddress(nil, of: id) }
     }
 
     /// Changes the list under a lock. Without the lock, two programs that pair at the same time could lose a plug.
@@ -191,7 +193,7 @@ public struct PairedPlugs: Sendable {
     }
 
     /// Waits for the lock, which another program holds only while it writes a small file. Gives up after `lockTries`.
-    private func takeLock() async throws -> DirectoryLock {
+    func takeLock() async throws -> DirectoryLock {
         var tries = 0
         while true {
             do throws(FileError) {
@@ -212,6 +214,8 @@ public enum PairedPlugsError: Error, Hashable, Sendable, CustomStringConvertible
     case unusable(FileError)
     /// A line of the file is invalid. Lines are counted from 1.
     case damaged(path: String, line: Int)
+    /// A line of the file with the stored addresses is invalid.
+    case damagedAddress(path: String, line: Int)
     /// A plug claims the id of a plug that is paired with a different key.
     case pinned(PairedPlugs.Entry, claimedBy: String)
 
@@ -223,6 +227,11 @@ public enum PairedPlugsError: Error, Hashable, Sendable, CustomStringConvertible
             """
             \(path) line \(line) is damaged: expected a plug's id, its key in hexadecimal digits and its name
             hint: correct or remove that line; if a plug is lost with it, pair the plug again with `plugctl pair`
+            """
+        case .damagedAddress(let path, let line):
+            """
+            \(path) line \(line) is damaged: expected a plug's id and its address
+            hint: correct or remove that line; `plugctl address NAME HOST:PORT` stores the address again
             """
         case .pinned(let known, let name):
             """

@@ -7,8 +7,13 @@ public final class LocalNetworks: Sendable {
     private let prefixes = Mutex<[NetworkPrefix]>([])
     private let following = Mutex<Task<Void, Never>?>(nil)
 
+    private let others: [NetworkPrefix]
+
     /// Starts to follow the interfaces. Until the first list arrives, only loopback and link-local addresses are local.
-    public init(on eventLoop: any EventLoop) {
+    ///
+    /// - Parameter others: Networks behind a router that count as local too.
+    public init(and others: [NetworkPrefix] = [], on eventLoop: any EventLoop) {
+        self.others = others
         let task = Task { [weak self] in
             do {
                 for try await list in InterfaceMonitor.interfaces(.every, on: eventLoop) {
@@ -26,16 +31,17 @@ public final class LocalNetworks: Sendable {
     /// Stops following the interfaces.
     public func stop() { following.withLock { $0 }?.cancel() }
 
-    /// Returns true if the address belongs to this host or to a host on one of its links.
+    /// Returns true if the address belongs to this host, to a host on one of its links, or to one of the other
+    /// networks.
     public func contain(_ address: SocketAddress) -> Bool {
         guard let address = (address.ipAddress as IPAddress?)?.unmapped else { return true }
-        return address.isLoopback || address.isLinkLocal
+        return address.isLoopback || address.isLinkLocal || others.contains { $0.contains(address) }
             || prefixes.withLock { $0.contains { $0.contains(address) } }
     }
 }
 
 /// The first bits of the addresses of a network.
-struct NetworkPrefix: Hashable, Sendable {
+public struct NetworkPrefix: Hashable, Sendable {
     private let bytes: [UInt8]
     private let length: Int
 
@@ -45,6 +51,23 @@ struct NetworkPrefix: Hashable, Sendable {
         length = Int(address.prefixLength)
         // With 0 bits, every address would be local.
         guard length > 0, length <= 8 * bytes.count else { return nil }
+    }
+
+    /// Parses an address and its number of bits, such as "192.0.2.0/24". Returns nil for other text, and if the address
+    /// has bits after the prefix.
+    public init?(text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let address = IPAddress(text: String(parts[0])), let length = UInt8(parts[1]),
+            let prefix = Self(LinuxAddress(bytes: address.bytes, prefixLength: length)), prefix.endsWithZeros
+        else { return nil }
+        self = prefix
+    }
+
+    /// True if all bits after the prefix are zero.
+    private var endsWithZeros: Bool {
+        let rest = length % 8
+        let last = rest == 0 ? 0 : bytes[length / 8] << UInt8(rest)
+        return last == 0 && bytes.dropFirst((length + 7) / 8).allSatisfy { $0 == 0 }
     }
 
     func contains(_ address: IPAddress) -> Bool {

@@ -144,7 +144,11 @@ extension Goodbye {
         .pairingClosed,
         "The plug's pairing window is closed. Hold its button for five seconds, then try again within two minutes.")
     static let distant = Goodbye(
-        .notPaired, "A plug pairs only with controllers in its own network. Pair this one there first.")
+        .notPaired,
+        """
+        A plug pairs only with controllers in its own network. Pair this one there first, or add its network to networks in \
+        [pairing] of the plug's plugd.toml.
+        """)
     static let factoryReset = Goodbye(
         .factoryReset, "The plug was reset to factory state. Pair it again: plugctl pair NAME.")
     static let resetFailed = Goodbye(
