@@ -10,7 +10,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     /// The plug's id, twelve hexadecimal digits.
     public var id: String
     /// The domain in which the controller found the plug: `local`, or a domain of a name server if the plug does not answer
-    /// in the local network.
+    /// in the local network, or `address` if the controller used the plug's address.
     public var domain: String
     /// The host name of the resolved service.
     public var host: String
@@ -44,6 +44,9 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     public var frequency: Double?
     /// The protection that locked the relay open, as in ``WatchRecord/protection``; omitted if the relay is not locked.
     public var tripped: String?
+    /// True if the child lock turned the button off; omitted if the plug has no button or its firmware does not know
+    /// the setting.
+    public var childLock: Bool?
     /// The networks; omitted if the plug's firmware does not report them.
     public var networks: [NetworkRecord]?
     /// The results of mapping the plug's port at its router, one per IP family; omitted if the plug does not map its port.
@@ -64,6 +67,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         addresses = place.addresses.map { "\($0.address)" }
         firmware = plug.firmware
         capabilities = plug.capabilities.map(\.rawValue).sorted()
+        childLock = plug.settings?.childLock
         networks = plug.networks.isEmpty ? nil : plug.networks.map { NetworkRecord($0, now: now) }
         reachability = plug.reachability.isEmpty ? nil : plug.reachability.map { ReachabilityRecord($0) }
     }
@@ -86,15 +90,24 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         sleepers = SleeperRecord.records(state.sleepers, clock: clock)
     }
 
+    private static func remark(_ domain: String) -> String {
+        switch domain {
+        case "local": ""
+        case "address": " (reached at its address, not by multicast DNS)"
+        case _: " (not reached in the local network)"
+        }
+    }
+
     /// Text for the user.
     public var lines: [String] {
         var lines = [
             "\(name)", "  id            \(id)",
-            "  domain        \(domain)" + (domain == "local" ? "" : " (not reached in the local network)"),
+            "  domain        \(domain)" + Self.remark(domain),
             "  host          \(host), port \(port)",
             "  addresses     \(addresses.joined(separator: ", "))", "  firmware      \(firmware)",
             "  capabilities  \(capabilities.joined(separator: ", "))", "  relay         \(on == true ? "on" : "off")",
         ]
+        if childLock == true { lines.append("  child lock    on: its button is off, except for a factory reset") }
         if let level { lines.append("  level         \(number(level)) %") }
         if let protection = tripped.flatMap(Protection.init(rawValue:)) {
             lines.append("  protection    tripped (\(protection.rawValue)): \(protection.words)")

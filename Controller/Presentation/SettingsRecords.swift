@@ -32,6 +32,11 @@ public struct SettingsRecord: Codable, Hashable, Sendable {
     public var autoOff: Double
     /// The power limit in W; omitted without a limit.
     public var powerLimit: Double?
+    /// True if the button is off; omitted if the plug has no button or its firmware does not know the setting.
+    public var childLock: Bool?
+    /// The time of day in which the light is dark, such as 22:00-07:00, or never; omitted if the plug has no light or
+    /// its firmware does not know the setting.
+    public var lightOff: String?
 
     /// Creates the record of a plug's settings.
     public init(plug: String, _ settings: RemoteSettings) {
@@ -39,6 +44,8 @@ public struct SettingsRecord: Codable, Hashable, Sendable {
         powerOn = settings.powerOn.rawValue
         autoOff = settings.autoOff.map { Double($0 / .milliseconds(1)) / 1000 } ?? 0
         powerLimit = settings.powerLimit.map { Double($0) / 10 }
+        childLock = settings.childLock
+        lightOff = settings.lightOff?.description
     }
 
     /// Text for the user.
@@ -47,7 +54,8 @@ public struct SettingsRecord: Codable, Hashable, Sendable {
             "\(plug)", "  power-on     \(powerOn)",
             "  auto-off     \(autoOff > 0 ? "\(number(autoOff)) s" : "never")",
             "  power-limit  \(powerLimit.map { "\(number($0)) W" } ?? "none")",
-        ]
+        ] + (childLock.map { ["  child-lock   \($0 ? "on" : "off")"] } ?? [])
+            + (lightOff.map { ["  light-off    \($0)"] } ?? [])
     }
 }
 

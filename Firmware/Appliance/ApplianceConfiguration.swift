@@ -9,6 +9,8 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     public var hasThermometer = false
     /// True when the plug has a status light. Without one, the machine schedules no deadlines for light patterns.
     public var hasLamp = true
+    /// The time of day in which the light shows only what the user must see.
+    public var lightOff = DailySpan.never
     /// The relay's state after a loss of power.
     public var powerOnState = PowerOnState.last
     /// How long the relay stays on after each time it is turned on; nil for no limit. A command can specify a different
@@ -23,6 +25,8 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     /// The time after the first release within which a second press must begin to make a double press. Zero disables
     /// double presses.
     public var doublePressWindow = Duration.milliseconds(300)
+    /// True when the button is off: only the hold that resets the plug has an effect.
+    public var isChildLocked = false
     /// How long the user holds the button to open the pairing window.
     public var pairingHold = Duration.seconds(5)
     /// How long the user holds the button until the light warns of the factory reset. Releasing the button before

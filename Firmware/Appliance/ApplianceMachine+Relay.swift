@@ -2,7 +2,10 @@ import PlugModel
 import ProtocolCore
 
 extension ApplianceMachine {
+    /// Carries out a gesture of the button. With the child lock, only the factory reset has an effect, so that a user
+    /// who has lost every controller can still recover the plug.
     mutating func obey(_ sign: ButtonGesture, _ now: Instant, _ actions: inout [Action]) {
+        guard !configuration.isChildLocked || sign == .factoryReset else { return }
         switch sign {
         case .toggle: toggle(now, &actions)
         case .press(let press): actions.append(.record(.buttonPressed(press)))

@@ -19,6 +19,9 @@ public struct ApplianceMachine: Machine, Sendable {
         /// The temperature in tenths of a degree Celsius; nil if the thermometer failed. With a meter, this event
         /// precedes the meter's answer.
         case temperature(Int16?)
+        /// The minute of the day in the plug's time zone, 0 to 1439; nil while the plug does not know the time. The
+        /// shell reports each new minute.
+        case minuteOfDay(Int?)
         /// Flash could not be written for ``Action/persist(_:)``.
         case persistFailed
     }
@@ -117,6 +120,7 @@ public struct ApplianceMachine: Machine, Sendable {
     /// True after a request to the meter until it answers.
     var isMeasuring = false
     private var surroundings: Surroundings?
+    private var minuteOfDay: Int?
     var reading: Reading?
     var energy = EnergyCounter()
     private var lamp = StatusLight()
@@ -199,6 +203,7 @@ public struct ApplianceMachine: Machine, Sendable {
         case .measured(let measurement): measured(measurement, now, &actions)
         case .meterFailed: meterFailed(now)
         case .temperature(let decidegrees): temperature(decidegrees, now, &actions)
+        case .minuteOfDay(let minute): minuteOfDay = minute
         case .persistFailed: keeper?.failed(now: now)
         }
     }
@@ -266,9 +271,11 @@ public struct ApplianceMachine: Machine, Sendable {
     private var lightPattern: LightPattern {
         if button.isNearReset { return .nearReset }
         if identifyUntil != nil { return .identify }
-        if rest.delayed != nil { return .resting }
+        let isDark = minuteOfDay.map { configuration.lightOff.contains($0) } ?? false
+        if rest.delayed != nil, !isDark { return .resting }
         if surroundings?.isPairingOpen == true { return .pairing }
         if tripped != nil { return .tripped }
+        if isDark { return .dark }
         guard let surroundings else { return .connected(lit: relayOn) }
         if surroundings.network == Surroundings.Network.none { return .noAddress(lit: relayOn) }
         if !surroundings.isPaired { return .unpaired(lit: relayOn) }

@@ -68,10 +68,13 @@ extension StoredSettings {
     fileprivate func changes(from before: StoredSettings) -> String {
         let seconds = { (duration: Duration?) in duration.map { "\($0.components.seconds) s" } }
         let watts = { (limit: UInt32?) in limit.map { "\($0 / 10) W" } }
+        let switched = { (isOn: Bool?) in isOn.map { $0 ? "on" : "off" } }
         let fields: [(String, String?, String?)] = [
             ("power-on", powerOn?.rawValue, before.powerOn?.rawValue),
             ("auto-off", seconds(autoOff), seconds(before.autoOff)),
             ("power-limit", watts(powerLimit), watts(before.powerLimit)),
+            ("child-lock", switched(childLock), switched(before.childLock)),
+            ("light-off", lightOff?.description, before.lightOff?.description),
         ]
         let changed = fields.filter { $0.1 != $0.2 }.map { field in
             "\(field.0) \(field.1 ?? "as configured"), before: \(field.2 ?? "as configured")"

@@ -1,4 +1,5 @@
 import ConfigurationFiles
+import PlugModel
 
 /// Reads the table of each part. The result is nil if the table is missing, or if a required key is missing or not
 /// valid. Other mistakes are only reported.
@@ -41,19 +42,35 @@ extension ConfigurationReader {
         let bias = table.choice("bias", ButtonConfiguration.Bias.self)
         let debounce = table.integer("debounce_ms", 0...200, "ms")
         let window = table.integer("double_press_ms", 0...1000, "ms")
+        let childLock = table.boolean("child_lock")
         guard let line else { return nil }
         var button = ButtonConfiguration(line)
         if let bias { button.bias = bias }
         if let debounce { button.debounce = .milliseconds(debounce) }
         if let window { button.doublePressWindow = .milliseconds(window) }
+        if let childLock { button.childLock = childLock }
         return button
     }
 
-    func light() -> LineConfiguration? {
+    /// Reads the light's line, and the time of day in which the light is dark.
+    func light() -> (line: LineConfiguration?, off: DailySpan) {
         let table = table("light")
         let chip = table.chip()
         let isActiveLow = table.boolean("active_low") ?? false
-        return table.line(chip: chip, isActiveLow: isActiveLow, isWanted: table.isThere)
+        let line = table.line(chip: chip, isActiveLow: isActiveLow, isWanted: table.isThere)
+        return (line, lightOff(table))
+    }
+
+    private func lightOff(_ table: Table) -> DailySpan {
+        guard let text = table.text("off", "a time of day such as 22:00-07:00, or never") else { return .never }
+        guard let span = DailySpan(text: text) else {
+            table.wrong(
+                .invalid(
+                    "\"\(text.prefix(40))\" is not a time of day; write its begin and end, such as 22:00-07:00, or never"
+                ), "off")
+            return .never
+        }
+        return span
     }
 
     func dimmer() -> DimmerConfiguration? {

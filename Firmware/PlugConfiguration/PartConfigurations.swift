@@ -43,16 +43,19 @@ public struct ButtonConfiguration: Hashable, Sendable {
     public var debounce: Duration
     /// The window for double presses. Zero disables them, and single presses are then reported immediately.
     public var doublePressWindow: Duration
+    /// True if the button is off, except for a factory reset.
+    public var childLock: Bool
 
     /// Creates a button.
     public init(
         _ line: LineConfiguration, bias: Bias = .pullUp, debounce: Duration = .milliseconds(20),
-        doublePressWindow: Duration = .milliseconds(300)
+        doublePressWindow: Duration = .milliseconds(300), childLock: Bool = false
     ) {
         self.line = line
         self.bias = bias
         self.debounce = debounce
         self.doublePressWindow = doublePressWindow
+        self.childLock = childLock
     }
 }
 

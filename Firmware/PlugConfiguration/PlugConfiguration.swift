@@ -16,6 +16,8 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var port: UInt16?
     /// The setup code after a factory reset.
     public var codeAfterReset = CodeAfterReset.label
+    /// The networks behind a router whose controllers may pair.
+    public var pairingNetworks: [NetworkPrefix]
     /// The relay; nil if the plug has none.
     public var relay: RelayConfiguration?
     /// The button; nil if the plug has none.
@@ -88,22 +90,27 @@ public struct PlugConfiguration: Hashable, Sendable {
         interface = network.text("interface", "a network interface's name", longest: 15)
         addressing = network.choice("addressing", Addressing.self)
         port = network.integer("port", 1...65_535).map { UInt16($0) }
-        if let code = reader.table("pairing").choice("code_after_reset", CodeAfterReset.self) { codeAfterReset = code }
+        let pairing = reader.table("pairing")
+        if let code = pairing.choice("code_after_reset", CodeAfterReset.self) { codeAfterReset = code }
+        pairingNetworks = pairing.networks("networks")
         broker = reader.broker(file: file)
         homeKit = reader.homeKit()
         sleepProxy = reader.table("sleep_proxy").boolean("enabled")
         wideArea = DomainSettings(reader.table("wide_area"), file: file, home: nil)
         relay = reader.relay()
         button = reader.button()
-        light = reader.light()
+        let light = reader.light()
+        self.light = light.line
         meter = reader.meter()
         dimmer = reader.dimmer()
         thermometer = reader.thermometer()
         appliance = reader.appliance(hasRelay: relay != nil)
         appliance.hasThermometer = thermometer != nil
+        appliance.lightOff = light.off
         if let button {
             appliance.debounce = button.debounce
             appliance.doublePressWindow = button.doublePressWindow
+            appliance.isChildLocked = button.childLock
         }
         if let meter {
             appliance.meterInterval = meter.interval

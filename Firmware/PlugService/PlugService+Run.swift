@@ -107,7 +107,7 @@ extension PlugService {
     /// Serves the network until `stopped` returns. The service is withdrawn before the connections end, so that clients
     /// stop looking for the plug first.
     private func serve(as identity: TransportIdentity, until stopped: () async -> Void) async throws {
-        let networks = LocalNetworks(on: loop)
+        let networks = LocalNetworks(and: settings.pairingNetworks, on: loop)
         defer { networks.stop() }
         let listener = try await Listener.start(
             on: loop, identity: identity, loopbackOnly: settings.staysOnThisMachine, port: settings.port,

@@ -76,6 +76,8 @@ public actor PlugService: ConnectionOwner {
     /// The channel that reads the button's edges, if they are read from a descriptor.
     var edges: (any Channel)?
     private var watchdog: RepeatedTask?
+    /// The next reading of the wall clock; see PlugService+Clock.
+    var clock: Scheduled<Void>?
 
     /// The work that a stop waits for.
     private var ending: (work: Unfinished, waiter: CheckedContinuation<Void, Never>)?
@@ -146,6 +148,7 @@ public actor PlugService: ConnectionOwner {
         resumeKeyRotation()
         relayLog()
         watchButton()
+        watchClock()
         settings.supervisor?.notify("READY=1")
         if let limit = settings.supervisor?.watchdog { watch(within: limit) }
     }
@@ -171,6 +174,7 @@ public actor PlugService: ConnectionOwner {
         settings.log?.detach()
         timer.stop()
         watchdog?.cancel()
+        clock?.cancel()
         faults.stop()
         leaveButton()
         await wait(for: .flash, atMost: Self.flashEnd)

@@ -28,6 +28,8 @@ public struct PlugSettings: Sendable {
     public var keepsRelayOnExit = true
     /// The setup code after a factory reset.
     public var codeAfterReset = CodeAfterReset.label
+    /// The networks behind a router whose controllers may pair, and which have the limits of the local network.
+    public var pairingNetworks: [NetworkPrefix] = []
     /// The MQTT broker, or nil for none.
     public var broker: BrokerSettings?
     /// The HomeKit accessory, or nil for none.

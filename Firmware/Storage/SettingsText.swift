@@ -15,6 +15,8 @@ package enum SettingsText {
             fields.append(Array("auto-off=\(autoOff.wholeNanoseconds / 1_000_000)".utf8))
         }
         if let limit = settings.powerLimit { fields.append(Array("power-limit=\(limit)".utf8)) }
+        if let lock = settings.childLock { fields.append(Array("child-lock=\(lock)".utf8)) }
+        if let span = settings.lightOff { fields.append(Array("light-off=\(span)".utf8)) }
         return String(decoding: Array(fields.joined(separator: [EscapedText.separator])), as: UTF8.self)
     }
 
@@ -47,6 +49,12 @@ extension StoredSettings {
         case "power-limit":
             guard powerLimit == nil, let limit = UInt32(value) else { return false }
             powerLimit = limit
+        case "child-lock":
+            guard childLock == nil, let lock = Bool(value) else { return false }
+            childLock = lock
+        case "light-off":
+            guard lightOff == nil, let span = DailySpan(text: value) else { return false }
+            lightOff = span
         case _: break
         }
         return true

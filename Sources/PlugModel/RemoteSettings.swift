@@ -17,12 +17,23 @@ public struct RemoteSettings: Hashable, Sendable {
     /// The power limit in tenths of a watt. The plug turns off and locks after several seconds above it. Nil for no
     /// limit.
     public var powerLimit: UInt32?
+    /// True if the button is off, except for a factory reset. Nil if the plug has no button, or if its firmware does
+    /// not know the setting.
+    public var childLock: Bool?
+    /// The time of day in which the light is dark. Nil if the plug has no light, or if its firmware does not know the
+    /// setting.
+    public var lightOff: DailySpan?
 
     /// Creates settings.
-    public init(powerOn: PowerOnState, autoOff: Duration? = nil, powerLimit: UInt32? = nil) {
+    public init(
+        powerOn: PowerOnState, autoOff: Duration? = nil, powerLimit: UInt32? = nil, childLock: Bool? = nil,
+        lightOff: DailySpan? = nil
+    ) {
         self.powerOn = powerOn
         self.autoOff = autoOff
         self.powerLimit = powerLimit
+        self.childLock = childLock
+        self.lightOff = lightOff
     }
 }
 
@@ -42,13 +53,20 @@ public struct SettingsChange: Hashable, Sendable {
     public var autoOff: NewValue<Duration>?
     /// The power limit in tenths of a watt.
     public var powerLimit: NewValue<UInt32>?
+    /// True to turn the button off.
+    public var childLock: NewValue<Bool>?
+    /// The time of day in which the light is dark.
+    public var lightOff: NewValue<DailySpan>?
 
     /// Creates a change. Nil leaves a setting unchanged.
     public init(
-        powerOn: NewValue<PowerOnState>? = nil, autoOff: NewValue<Duration>? = nil, powerLimit: NewValue<UInt32>? = nil
+        powerOn: NewValue<PowerOnState>? = nil, autoOff: NewValue<Duration>? = nil,
+        powerLimit: NewValue<UInt32>? = nil, childLock: NewValue<Bool>? = nil, lightOff: NewValue<DailySpan>? = nil
     ) {
         self.powerOn = powerOn
         self.autoOff = autoOff
         self.powerLimit = powerLimit
+        self.childLock = childLock
+        self.lightOff = lightOff
     }
 }

@@ -121,10 +121,12 @@ import Testing
         house.join(desk, name: "Desk")
         #expect(
             house.machine.identity.settings
-                == RemoteSettings(powerOn: .last, autoOff: .seconds(600), powerLimit: 36_800))
+                == RemoteSettings(
+                    powerOn: .last, autoOff: .seconds(600), powerLimit: 36_800, childLock: false, lightOff: .never))
         let change = SettingsChange(powerOn: .value(.off), autoOff: .value(.seconds(60)), powerLimit: .value(500))
         #expect(isDone(ask(&house, 1, .configure(change))))
-        let settings = RemoteSettings(powerOn: .off, autoOff: .seconds(60), powerLimit: 500)
+        let settings = RemoteSettings(
+            powerOn: .off, autoOff: .seconds(60), powerLimit: 500, childLock: false, lightOff: .never)
         #expect(descriptions(house) == [.described(name: "Lamp", given: "Lamp", settings)])
         #expect(isDone(ask(&house, 2, .setRelay(on: true, autoOff: nil))))
         // Every measurement is 60 W, which exceeds the limit of 50 W.
@@ -138,7 +140,9 @@ import Testing
         house.run(for: .seconds(2))
         #expect(!house.machine.state.relayOn && house.machine.state.tripped == nil)
         #expect(isDone(ask(&house, 6, .configure(SettingsChange(powerOn: .asConfigured, autoOff: .value(.zero))))))
-        #expect(house.machine.identity.settings == RemoteSettings(powerOn: .last, powerLimit: 36_800))
+        #expect(
+            house.machine.identity.settings
+                == RemoteSettings(powerOn: .last, powerLimit: 36_800, childLock: false, lightOff: .never))
     }
 
     @Test(
@@ -192,6 +196,10 @@ import Testing
         house.join(desk, name: "Desk")
         #expect(code(ask(&house, 1, .configure(SettingsChange(powerOn: .value(.on))))) == .unsupported)
         #expect(code(ask(&house, 2, .configure(SettingsChange(powerLimit: .value(100))))) == .unsupported)
+        var relay = House { $0.capabilities = [.relay] }
+        relay.join(desk, name: "Desk")
+        #expect(relay.machine.identity.settings?.childLock == nil)
+        #expect(code(ask(&relay, 1, .configure(SettingsChange(childLock: .value(true))))) == .unsupported)
         #expect(isDone(ask(&house, 3, .rename("Button"))))
     }
 

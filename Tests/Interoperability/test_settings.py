@@ -1,5 +1,8 @@
 """A plug is renamed and configured over the network, and keeps the settings."""
 
+import datetime
+import time
+
 from deadlines import eventually
 
 
@@ -98,7 +101,7 @@ def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, 
     assert (told["plug"], told["powerOn"], told["autoOff"]) == ("Lamp", "off", 0)
     limit = told["powerLimit"]
     told = person.does("set", "Lamp", "power-on", "on", "auto-off", "2h", "power-limit", "1kW", "--json").objects
-    assert told == [{"plug": "Lamp", "powerOn": "on", "autoOff": 7200, "powerLimit": 1000}]
+    assert told == [{"plug": "Lamp", "powerOn": "on", "autoOff": 7200, "powerLimit": 1000, "childLock": False, "lightOff": "never"}]
     person.does("off", "Lamp")
     assert lamp.status()["relay"] == "off"
 
@@ -115,7 +118,64 @@ def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, 
         assert person.finish("set", "Lamp", *words).status == 64, words
     told = person.does(
         "set", "Lamp", "power-on", "configured", "auto-off", "configured", "power-limit", "configured", "--json").objects
-    assert told == [{"plug": "Lamp", "powerOn": "off", "autoOff": 0, "powerLimit": limit}]
+    assert told == [{"plug": "Lamp", "powerOn": "off", "autoOff": 0, "powerLimit": limit, "childLock": False, "lightOff": "never"}]
+
+
+def test_a_locked_button_only_resets_the_plug(lan, plug, controller):
+    """A press of a locked button is neither executed nor reported, also after a restart. A hold of 15 seconds resets plug and lock."""
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    person = controller(lan.host())
+    assert person.does("info", "Lamp", "--json").objects[0]["childLock"] is False
+    assert person.does("set", "Lamp", "child-lock", "on", "--json").objects[0]["childLock"] is True
+    assert person.finish("set", "Lamp", "child-lock", "maybe").status == 64
+
+    def presses(*ways):
+        """Presses the button in these ways; no press may be executed or recorded."""
+        before = lamp.status()["nextSequence"]
+        for way in ways:
+            assert lamp.press(*way).status == 0
+            time.sleep(3)  # A press takes at most 2 s, and would be recorded by then.
+        after = lamp.status()
+        assert (after["relay"], after["nextSequence"]) == ("off", before), lamp.running.transcript()
+
+    presses([], ["--double"], ["--long"])
+    lamp = restarted(plug, host, lamp)
+    announced(lamp, "Lamp")
+    presses([])
+    assert "its button is off" in person.does("info", "Lamp").output
+    assert person.does("on", "Lamp") and lamp.status()["relay"] == "on"
+    lamp.press("--hold", "16")
+    code = lamp.setup_code()
+    eventually(
+        lambda: person.finish("pair", "Lamp", "--replace", "--code-file", code).status == 0, 40,
+        lambda: f"the pairing after the reset:\n{lamp.running.transcript()}")
+    assert person.does("set", "Lamp", "--json").objects[0]["childLock"] is False
+    relay = lamp.status()["relay"]
+    lamp.press()
+    eventually(lambda: lamp.status()["relay"] != relay, 10, lambda: f"the press:\n{lamp.running.transcript()}")
+
+
+def test_the_light_is_dark_at_the_set_time_of_day(lan, plug, controller):
+    """The times are those of the plug's zone. A plug whose clock was not set shows its light as in the day."""
+    host, person = lan.host(), controller(lan.host())
+    lamp = plug(host, "Lamp", prepare="export TZ='<+03>-3'")
+    person.does("on", "Lamp")
+    now = datetime.datetime.now(datetime.timezone(datetime.timedelta(hours=3)))
+    begin, end = (f"{now + datetime.timedelta(hours=hours):%H:%M}" for hours in (-1, 1))
+    assert person.does("set", "Lamp", "light-off", f"{begin}-{end}", "--json").objects[0]["lightOff"] == f"{begin}-{end}"
+    assert lamp.status()["light"] != "dark", "the clock of this host was not set"
+    host.run("sh", "-c", "mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized")
+    lamp = restarted(plug, host, lamp, prepare="export TZ='<+03>-3'")
+    announced(lamp, "Lamp")
+    assert lamp.status()["light"] == "dark"
+    person.does("identify", "Lamp")
+    assert lamp.status()["light"] == "identify"
+    person.does("set", "Lamp", "light-off", f"{end}-{begin}")
+    eventually(lambda: lamp.status()["light"] not in ("dark", "identify"), 20, lambda: lamp.status()["light"])
+    refused = person.finish("set", "Lamp", "light-off", "22:00")
+    assert refused.status == 64 and "22:00-07:00" in refused.errors, refused
+    assert person.does("set", "Lamp", "light-off", "configured", "--json").objects[0]["lightOff"] == "never"
 
 
 def test_a_load_above_the_limit_that_was_set_trips_it(lan, plug, controller):

@@ -124,6 +124,16 @@ struct ConfigurationMistakeTests {
             ),
             ("[plug]\nname = \"K\u{FC}che\"\nnam = 1", "3: [plug] nam: unknown key; did you mean name?"),
             (
+                "[pairing]\nnetworks = [\"10.0.0.0/8\", \"10.1.2.3/24\"]",
+                "2: [pairing] networks: \"10.1.2.3/24\" is not a network; write its first address and the number of its bits, "
+                    + "such as 192.0.2.0/24"
+            ),
+            ("[pairing]\nnetworks = []", "2: [pairing] networks: a list of 0 is out of range; allowed: 1 to 16"),
+            (
+                "[light]\nline = \"A\"\noff = \"22:00\"",
+                "3: [light] off: \"22:00\" is not a time of day; write its begin and end, such as 22:00-07:00, or never"
+            ),
+            (
                 "[wide_area]\ndomain = \"local\"\nserver = \"192.0.2.1\"\nkey_file = \"k\"",
                 "2: [wide_area] domain: \"local\" is not a domain of a name server"
             ),

@@ -29,6 +29,7 @@ struct PlugConfigurationTests {
             port = 7001
             [pairing]
             code_after_reset = "new"
+            networks = ["10.9.0.0/24", "2001:db8::/32"]
             [relay]
             line = "GPIO17"
             active_low = true
@@ -40,8 +41,10 @@ struct PlugConfigurationTests {
             bias = "pull-down"
             debounce_ms = 5
             double_press_ms = 0
+            child_lock = true
             [light]
             line = "GPIO22"
+            off = "22:00-07:00"
             [meter]
             kind = "ade7953"
             channel = "B"
@@ -69,7 +72,7 @@ struct PlugConfigurationTests {
             plug.button
                 == ButtonConfiguration(
                     LineConfiguration(.numbered(chip: "/dev/gpiochip0", offset: 27)), bias: .pullDown,
-                    debounce: .milliseconds(5), doublePressWindow: .zero))
+                    debounce: .milliseconds(5), doublePressWindow: .zero, childLock: true))
         #expect(plug.light == LineConfiguration(.named("GPIO22")) && plug.codeAfterReset == .new)
         #expect(
             plug.meter
@@ -85,7 +88,8 @@ struct PlugConfigurationTests {
         #expect(appliance.capabilities == [.relay, .button, .meter, .dimmer])
         #expect(appliance.powerOnState == .on && appliance.autoOff == .seconds(90))
         #expect(appliance.meterInterval == .milliseconds(100) && appliance.debounce == .milliseconds(5))
-        #expect(appliance.doublePressWindow == .zero)
+        #expect(appliance.doublePressWindow == .zero && appliance.isChildLocked)
+        #expect(appliance.lightOff == DailySpan(from: 1320, until: 420) && plug.pairingNetworks.count == 2)
     }
 
     @Test("A latching relay has two lines") func aLatchingRelayHasTwoLines() throws {

@@ -27,6 +27,10 @@ import PlugModel
             SettingsChange(powerLimit: .value(0)), SettingsChange(powerLimit: .value(.max)),
             SettingsChange(powerOn: .asConfigured, autoOff: .asConfigured, powerLimit: .asConfigured),
             SettingsChange(powerOn: .value(.last), autoOff: .asConfigured, powerLimit: .value(20_000)),
+            SettingsChange(childLock: .value(true)), SettingsChange(childLock: .value(false)),
+            SettingsChange(powerOn: .value(.on), childLock: .asConfigured),
+            SettingsChange(lightOff: .value(.never)), SettingsChange(childLock: .value(true), lightOff: .asConfigured),
+            SettingsChange(lightOff: .value(DailySpan(from: 1320, until: 420)!)),
         ]
         for change in changes {
             let wire = WireCommand(.configure(change), request: request(1), within: .seconds(1))
@@ -43,6 +47,9 @@ import PlugModel
             for settings in [
                 RemoteSettings(powerOn: powerOn),
                 RemoteSettings(powerOn: powerOn, autoOff: .seconds(90), powerLimit: 0),
+                RemoteSettings(powerOn: powerOn, lightOff: .never),
+                RemoteSettings(powerOn: powerOn, childLock: true, lightOff: DailySpan(from: 1, until: 1439)),
+                RemoteSettings(powerOn: powerOn, childLock: false), RemoteSettings(powerOn: powerOn, childLock: true),
             ] {
                 #expect(WireSettings(settings).model == settings)
             }
@@ -113,7 +120,10 @@ import PlugModel
         unknownSetting.asConfigured = [.UNRECOGNIZED(99)]
         var unknownValue = WireConfigure()
         unknownValue.powerOn = .UNRECOGNIZED(99)
-        for wire in [later, unknownSetting, unknownValue, WireConfigure()] {
+        var laterSpan = WireConfigure(SettingsChange(lightOff: .value(.never)))
+        // Field 15 of the span, a number.
+        laterSpan.lightOff = try WireDailySpan(serializedBytes: [15 << 3, 7])
+        for wire in [later, laterSpan, unknownSetting, unknownValue, WireConfigure()] {
             var bench = Bench()
             bench.greet()
             let actions = bench.say {
@@ -125,11 +135,19 @@ import PlugModel
         }
         var twice = WireConfigure(SettingsChange(autoOff: .value(.seconds(1))))
         twice.asConfigured = [.autoOff]
-        guard case .failure(let refusal) = twice.model() else {
-            Issue.record("a value and a removal of the same setting were accepted")
-            return
+        var lock = WireConfigure(SettingsChange(childLock: .value(true)))
+        lock.asConfigured = [.childLock]
+        var light = WireConfigure(SettingsChange(lightOff: .value(.never)))
+        light.asConfigured = [.lightOff]
+        var late = WireConfigure()
+        late.lightOff.untilMinute = 1440
+        for wire in [twice, lock, light, late] {
+            guard case .failure(let refusal) = wire.model() else {
+                Issue.record("accepted: a value and a removal of the same setting, or a minute that no day has")
+                return
+            }
+            #expect(refusal.code == .outOfRange)
         }
-        #expect(refusal.code == .outOfRange)
     }
 
     /// An older plug handles Rename and Configure, fields 7 and 8 of Command, in the same way as this unknown field.

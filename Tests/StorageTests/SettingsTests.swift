@@ -27,6 +27,8 @@ import Testing
             StoredSettings(), StoredSettings(name: "a;b=c%d"), StoredSettings(name: "Büro 🪴 = 1"),
             StoredSettings(powerOn: .last, autoOff: .zero),
             StoredSettings(name: "Lamp", powerOn: .off, autoOff: .milliseconds(2_592_000_000), powerLimit: 20_000),
+            StoredSettings(lightOff: DailySpan(text: "22:00-07:00")), StoredSettings(powerOn: .on, lightOff: .never),
+            StoredSettings(childLock: true), StoredSettings(name: "Lamp", childLock: false),
         ] {
             #expect(SettingsText.parse(SettingsText.text(settings)) == settings)
         }
@@ -37,6 +39,8 @@ import Testing
             SettingsText.parse("name=Lamp;colour=red") == StoredSettings(name: "Lamp"),
             "an unknown key of a later firmware is ignored")
         for text in [
+            "light-off=", "light-off=22:00", "light-off=never;light-off=never",
+            "child-lock=", "child-lock=on", "child-lock=true;child-lock=true",
             "name", "name=", "power-on=maybe", "auto-off=-1", "auto-off=1;auto-off=2", "power-limit=x", "name=%4",
             "name=" + String(repeating: "x", count: 64),
         ] {

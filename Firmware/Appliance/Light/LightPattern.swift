@@ -12,6 +12,7 @@ import ProtocolCore
 /// | waiting for the rest time to end | mostly dark: 0.5 s lit, 1.5 s dark | 1 |
 /// | pairing | blinks evenly, 0.5 s lit, 0.5 s dark | 2, for 10 min at most |
 /// | tripped | mostly lit: 1.5 s lit, 0.5 s dark | 1 |
+/// | dark, in the time of day that the settings name | dark; waiting for the rest time is not shown either | 0 |
 /// | no address | winks three times every 8 s | 0.75 |
 /// | unpaired | winks four times every 8 s | 1 |
 /// | link-local | winks twice every 8 s | 0.5 |
@@ -25,6 +26,8 @@ import ProtocolCore
 public enum LightPattern: Hashable, Sendable {
     /// Patterns with their own rhythm; see the table.
     case nearReset, identify, resting, pairing, tripped
+    /// The settings turn the light off at this time of day.
+    case dark
     /// No other host can reach the plug. This pattern and the following ones are shown on top of the light of the
     /// relay, which is `lit`; see the table.
     case noAddress(lit: Bool)
@@ -60,6 +63,7 @@ public enum LightPattern: Hashable, Sendable {
         case .resting: .blinking(lit: .milliseconds(500), dark: .milliseconds(1500))
         case .pairing: .blinking(lit: .milliseconds(500), dark: .milliseconds(500))
         case .tripped: .blinking(lit: .milliseconds(1500), dark: .milliseconds(500))
+        case .dark: .steady(lit: false)
         case .noAddress(let lit): .winking(3, lit: lit)
         case .unpaired(let lit): .winking(4, lit: lit)
         case .linkLocal(let lit): .winking(2, lit: lit)
@@ -79,6 +83,7 @@ extension LightPattern: CustomStringConvertible {
         case .resting: "resting"
         case .pairing: "pairing"
         case .tripped: "tripped"
+        case .dark: "dark"
         case .noAddress: "no address"
         case .unpaired: "unpaired"
         case .linkLocal: "link-local"

@@ -35,6 +35,8 @@ extension ApplianceConfiguration {
             changed.overPower = OverPowerLimit(
                 deciwatts: Int32(clamping: limit), duration: overPower?.duration ?? OverPowerLimit.usualDuration)
         }
+        if let lock = settings.childLock { changed.isChildLocked = lock }
+        if let span = settings.lightOff { changed.lightOff = span }
         return changed
     }
 
@@ -42,7 +44,8 @@ extension ApplianceConfiguration {
     var remoteSettings: RemoteSettings {
         RemoteSettings(
             powerOn: powerOnState, autoOff: isLockedOn ? nil : autoOff,
-            powerLimit: overPower.map { UInt32(clamping: $0.deciwatts) })
+            powerLimit: overPower.map { UInt32(clamping: $0.deciwatts) },
+            childLock: capabilities.contains(.button) ? isChildLocked : nil, lightOff: hasLamp ? lightOff : nil)
     }
 
     /// Returns the reason for refusing a change, or nil if it is accepted.
@@ -62,6 +65,10 @@ extension ApplianceConfiguration {
         {
             return Refusal(.outOfRange, "The time of auto-off is one second to 30 days, or off.")
         }
+        if change.childLock != nil, !capabilities.contains(.button) {
+            return Refusal(.unsupported, "This plug has no button.")
+        }
+        if change.lightOff != nil, !hasLamp { return Refusal(.unsupported, "This plug has no status light.") }
         guard let new = change.powerLimit else { return nil }
         guard hasOutput, capabilities.contains(.meter) else {
             return Refusal(.unsupported, "This plug cannot measure and turn off power.")

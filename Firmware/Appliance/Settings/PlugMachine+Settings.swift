@@ -114,6 +114,8 @@ extension PlugMachine {
         settings = new
         note(asked.command, of: asked.id, before: before, now)
         appliance.configure(new)
+        // The light shows the new settings at once.
+        self.step(.deadlineReached, now, &step)
         if identity.capabilities.contains(.settings) {
             serve(.configured(appliance.configuration.remoteSettings), now, &step)
         }

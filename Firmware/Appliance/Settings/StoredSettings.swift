@@ -10,21 +10,30 @@ public struct StoredSettings: Hashable, Sendable {
     public var autoOff: Duration?
     /// The limit of the power in tenths of a watt.
     public var powerLimit: UInt32?
+    /// True if the button is off, except for a factory reset.
+    public var childLock: Bool?
+    /// The time of day in which the light is dark.
+    public var lightOff: DailySpan?
 
     /// Creates settings; by default all are as configured.
     public init(
-        name: String? = nil, powerOn: PowerOnState? = nil, autoOff: Duration? = nil, powerLimit: UInt32? = nil
+        name: String? = nil, powerOn: PowerOnState? = nil, autoOff: Duration? = nil, powerLimit: UInt32? = nil,
+        childLock: Bool? = nil, lightOff: DailySpan? = nil
     ) {
         self.name = name
         self.powerOn = powerOn
         self.autoOff = autoOff
         self.powerLimit = powerLimit
+        self.childLock = childLock
+        self.lightOff = lightOff
     }
 
     mutating func apply(_ change: SettingsChange) {
         if let new = change.powerOn { powerOn = new.value }
         if let new = change.autoOff { autoOff = new.value }
         if let new = change.powerLimit { powerLimit = new.value }
+        if let new = change.childLock { childLock = new.value }
+        if let new = change.lightOff { lightOff = new.value }
     }
 }
 

@@ -29,6 +29,21 @@ public struct WallTime: Sendable, Hashable, Comparable {
         HostZone.offset(at: Int(floorDivide(nanosecondsSince1970, 1_000_000_000)))
     }
 
+    /// The minute of the day in the host's time zone, 0 to 1439.
+    public var localMinuteOfDay: Int { minuteOfDay(offset: localOffset) }
+
+    /// The second of the current minute, 0 to 59, which is the same in all time zones of today.
+    public var secondOfMinute: Int {
+        let seconds = floorDivide(nanosecondsSince1970, 1_000_000_000)
+        return Int(seconds - floorDivide(seconds, 60) * 60)
+    }
+
+    /// Returns the minute of the day at an offset from UTC in seconds.
+    func minuteOfDay(offset: Int) -> Int {
+        let minutes = floorDivide(floorDivide(nanosecondsSince1970, 1_000_000_000) + Int64(offset), 60)
+        return Int(minutes - floorDivide(minutes, 1440) * 1440)
+    }
+
     /// Formats the time in ISO 8601 with milliseconds, such as `2026-11-21T09:01:23.456Z`. With an offset from UTC in
     /// seconds, the result is the civil time at this offset, followed by the offset instead of `Z`, such as
     /// `2026-11-21T10:01:23.456+01:00`. Milliseconds are rounded down, so that a printed time is never in the future.

@@ -7,6 +7,8 @@ extension WireSettings {
         powerOn = WirePowerOn(settings.powerOn)
         if let autoOff = settings.autoOff { autoOffMs = max(1, autoOff.wireMilliseconds32) }
         if let limit = settings.powerLimit { powerLimitDw = limit }
+        if let lock = settings.childLock { childLock = lock }
+        if let span = settings.lightOff { lightOff = WireDailySpan(span) }
     }
 
     /// The settings, or nil if a value is of a later version.
@@ -14,8 +16,20 @@ extension WireSettings {
         guard let powerOn = powerOn.model else { return nil }
         return RemoteSettings(
             powerOn: powerOn, autoOff: autoOffMs == 0 ? nil : .milliseconds(autoOffMs),
-            powerLimit: hasPowerLimitDw ? powerLimitDw : nil)
+            powerLimit: hasPowerLimitDw ? powerLimitDw : nil, childLock: hasChildLock ? childLock : nil,
+            lightOff: hasLightOff ? lightOff.model : nil)
     }
+}
+
+extension WireDailySpan {
+    init(_ span: DailySpan) {
+        self.init()
+        fromMinute = UInt32(span.from)
+        untilMinute = UInt32(span.until)
+    }
+
+    /// The span, or nil if it is not one of minutes of a day.
+    var model: DailySpan? { DailySpan(from: Int(fromMinute), until: Int(untilMinute)) }
 }
 
 extension WirePowerOn {
@@ -59,24 +73,39 @@ extension WireConfigure {
         case .asConfigured: asConfigured.append(.powerLimit)
         case nil: break
         }
+        switch change.childLock {
+        case .value(let lock): childLock = lock
+        case .asConfigured: asConfigured.append(.childLock)
+        case nil: break
+        }
+        switch change.lightOff {
+        case .value(let span): lightOff = WireDailySpan(span)
+        case .asConfigured: asConfigured.append(.lightOff)
+        case nil: break
+        }
     }
 
     /// Decodes the change. Fails if the message has anything that this version does not know, because a change must not
     /// be applied in part and reported as done.
     func model() -> Result<SettingsChange, Refusal> {
-        guard unknownFields.data.isEmpty else { return .failure(.unknownSetting) }
+        guard unknownFields.data.isEmpty, lightOff.unknownFields.data.isEmpty else {
+            return .failure(.unknownSetting)
+        }
         var change = SettingsChange()
         for setting in asConfigured {
             switch setting {
             case .powerOn: change.powerOn = .asConfigured
             case .autoOff: change.autoOff = .asConfigured
             case .powerLimit: change.powerLimit = .asConfigured
+            case .childLock: change.childLock = .asConfigured
+            case .lightOff: change.lightOff = .asConfigured
             case .unspecified, .UNRECOGNIZED: return .failure(.unknownSetting)
             }
         }
         let isTwice =
             hasPowerOn && change.powerOn != nil || hasAutoOffMs && change.autoOff != nil
-            || hasPowerLimitDw && change.powerLimit != nil
+            || hasPowerLimitDw && change.powerLimit != nil || hasChildLock && change.childLock != nil
+            || hasLightOff && change.lightOff != nil
         guard !isTwice else {
             return .failure(
                 Refusal(
@@ -88,6 +117,13 @@ extension WireConfigure {
         }
         if hasAutoOffMs { change.autoOff = .value(.milliseconds(autoOffMs)) }
         if hasPowerLimitDw { change.powerLimit = .value(powerLimitDw) }
+        if hasChildLock { change.childLock = .value(childLock) }
+        if hasLightOff {
+            guard let span = lightOff.model else {
+                return .failure(Refusal(.outOfRange, "A time of day is 00:00 to 23:59."))
+            }
+            change.lightOff = .value(span)
+        }
         guard change != SettingsChange() else { return .failure(.unknownSetting) }
         return .success(change)
     }

@@ -78,6 +78,8 @@ nonisolated enum WireSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
   case powerOn // = 1
   case autoOff // = 2
   case powerLimit // = 3
+  case childLock // = 4
+  case lightOff // = 5
   case UNRECOGNIZED(Int)
 
   init() {
@@ -90,6 +92,8 @@ nonisolated enum WireSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 1: self = .powerOn
     case 2: self = .autoOff
     case 3: self = .powerLimit
+    case 4: self = .childLock
+    case 5: self = .lightOff
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -100,6 +104,8 @@ nonisolated enum WireSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .powerOn: return 1
     case .autoOff: return 2
     case .powerLimit: return 3
+    case .childLock: return 4
+    case .lightOff: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -110,6 +116,8 @@ nonisolated enum WireSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
     .powerOn,
     .autoOff,
     .powerLimit,
+    .childLock,
+    .lightOff,
   ]
 
 }
@@ -266,11 +274,51 @@ nonisolated struct WireSettings: Sendable {
   /// Clears the value of `powerLimitDw`. Subsequent reads from it will return its default value.
   mutating func clearPowerLimitDw() {self._powerLimitDw = nil}
 
+  /// True if the button is off; absent if the plug has no button or does not know the setting.
+  var childLock: Bool {
+    get {_childLock ?? false}
+    set {_childLock = newValue}
+  }
+  /// Returns true if `childLock` has been explicitly set.
+  var hasChildLock: Bool {self._childLock != nil}
+  /// Clears the value of `childLock`. Subsequent reads from it will return its default value.
+  mutating func clearChildLock() {self._childLock = nil}
+
+  /// Time of day in which the light is dark; absent if the plug has no light or does not know the setting.
+  var lightOff: WireDailySpan {
+    get {_lightOff ?? WireDailySpan()}
+    set {_lightOff = newValue}
+  }
+  /// Returns true if `lightOff` has been explicitly set.
+  var hasLightOff: Bool {self._lightOff != nil}
+  /// Clears the value of `lightOff`. Subsequent reads from it will return its default value.
+  mutating func clearLightOff() {self._lightOff = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _powerLimitDw: UInt32? = nil
+  fileprivate var _childLock: Bool? = nil
+  fileprivate var _lightOff: WireDailySpan? = nil
+}
+
+/// A span of each day in the local time of the plug. It crosses midnight if it ends before it begins. Equal minutes are
+/// the empty span.
+nonisolated struct WireDailySpan: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// minutes since midnight, 0 to 1439
+  var fromMinute: UInt32 = 0
+
+  /// the first minute after the span, 0 to 1439
+  var untilMinute: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Sets the service instance name. It takes precedence over the name in the plug's own configuration until a factory
@@ -329,6 +377,28 @@ nonisolated struct WireConfigure: Sendable {
   /// Settings to restore to the plug's own configuration; must not also have a value.
   var asConfigured: [WireSetting] = []
 
+  /// True to turn the button off: a press neither switches the relay nor is recorded, and only the hold that resets the
+  /// plug to factory state has an effect. Refused (UNSUPPORTED) by a plug without a button.
+  var childLock: Bool {
+    get {_childLock ?? false}
+    set {_childLock = newValue}
+  }
+  /// Returns true if `childLock` has been explicitly set.
+  var hasChildLock: Bool {self._childLock != nil}
+  /// Clears the value of `childLock`. Subsequent reads from it will return its default value.
+  mutating func clearChildLock() {self._childLock = nil}
+
+  /// Time of day in which the light is dark, except for the pairing window, Identify, the warning of a reset and a tripped
+  /// protection. Has no effect while the plug does not know the time. Refused (UNSUPPORTED) by a plug without a light.
+  var lightOff: WireDailySpan {
+    get {_lightOff ?? WireDailySpan()}
+    set {_lightOff = newValue}
+  }
+  /// Returns true if `lightOff` has been explicitly set.
+  var hasLightOff: Bool {self._lightOff != nil}
+  /// Clears the value of `lightOff`. Subsequent reads from it will return its default value.
+  mutating func clearLightOff() {self._lightOff = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -336,6 +406,8 @@ nonisolated struct WireConfigure: Sendable {
   fileprivate var _powerOn: WirePowerOn? = nil
   fileprivate var _autoOffMs: UInt32? = nil
   fileprivate var _powerLimitDw: UInt32? = nil
+  fileprivate var _childLock: Bool? = nil
+  fileprivate var _lightOff: WireDailySpan? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -347,7 +419,7 @@ nonisolated extension WirePowerOn: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireSetting: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SETTING_UNSPECIFIED\0\u{1}SETTING_POWER_ON\0\u{1}SETTING_AUTO_OFF\0\u{1}SETTING_POWER_LIMIT\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SETTING_UNSPECIFIED\0\u{1}SETTING_POWER_ON\0\u{1}SETTING_AUTO_OFF\0\u{1}SETTING_POWER_LIMIT\0\u{1}SETTING_CHILD_LOCK\0\u{1}SETTING_LIGHT_OFF\0")
 }
 
 nonisolated extension WireCrash: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -575,7 +647,7 @@ nonisolated extension WireReachability: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Settings"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}power_on\0\u{3}auto_off_ms\0\u{3}power_limit_dw\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}power_on\0\u{3}auto_off_ms\0\u{3}power_limit_dw\0\u{3}child_lock\0\u{3}light_off\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -586,6 +658,8 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 1: try { try decoder.decodeSingularEnumField(value: &self.powerOn) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.autoOffMs) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self._powerLimitDw) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self._childLock) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._lightOff) }()
       default: break
       }
     }
@@ -605,6 +679,12 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try { if let v = self._powerLimitDw {
       try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._childLock {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._lightOff {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -612,6 +692,43 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.powerOn != rhs.powerOn {return false}
     if lhs.autoOffMs != rhs.autoOffMs {return false}
     if lhs._powerLimitDw != rhs._powerLimitDw {return false}
+    if lhs._childLock != rhs._childLock {return false}
+    if lhs._lightOff != rhs._lightOff {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDailySpan: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DailySpan"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}from_minute\0\u{3}until_minute\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.fromMinute) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.untilMinute) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.fromMinute != 0 {
+      try visitor.visitSingularUInt32Field(value: self.fromMinute, fieldNumber: 1)
+    }
+    if self.untilMinute != 0 {
+      try visitor.visitSingularUInt32Field(value: self.untilMinute, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDailySpan, rhs: WireDailySpan) -> Bool {
+    if lhs.fromMinute != rhs.fromMinute {return false}
+    if lhs.untilMinute != rhs.untilMinute {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -649,7 +766,7 @@ nonisolated extension WireRename: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireConfigure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Configure"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}power_on\0\u{3}auto_off_ms\0\u{3}power_limit_dw\0\u{3}as_configured\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}power_on\0\u{3}auto_off_ms\0\u{3}power_limit_dw\0\u{3}as_configured\0\u{3}child_lock\0\u{3}light_off\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -661,6 +778,8 @@ nonisolated extension WireConfigure: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._autoOffMs) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self._powerLimitDw) }()
       case 4: try { try decoder.decodeRepeatedEnumField(value: &self.asConfigured) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self._childLock) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._lightOff) }()
       default: break
       }
     }
@@ -683,6 +802,12 @@ nonisolated extension WireConfigure: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.asConfigured.isEmpty {
       try visitor.visitPackedEnumField(value: self.asConfigured, fieldNumber: 4)
     }
+    try { if let v = self._childLock {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._lightOff {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -691,6 +816,8 @@ nonisolated extension WireConfigure: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs._autoOffMs != rhs._autoOffMs {return false}
     if lhs._powerLimitDw != rhs._powerLimitDw {return false}
     if lhs.asConfigured != rhs.asConfigured {return false}
+    if lhs._childLock != rhs._childLock {return false}
+    if lhs._lightOff != rhs._lightOff {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -87,4 +87,21 @@ struct ClockTests {
         localtime_r(&seconds, &local)
         #expect(WallTime(nanosecondsSince1970: Int64(seconds) * 1_000_000_000).localOffset == local.tm_gmtoff)
     }
+
+    @Test("The minute of the day is that of the zone, also before 1970 and when daylight saving time changes")
+    func minuteOfDay() {
+        func minute(_ second: Int64, _ offset: Int) -> Int {
+            WallTime(nanosecondsSince1970: second * 1_000_000_000).minuteOfDay(offset: offset)
+        }
+        #expect(minute(0, 0) == 0 && minute(59, 0) == 0 && minute(60, 0) == 1 && minute(86_399, 0) == 1439)
+        #expect(minute(0, -1) == 1439 && minute(-1, 0) == 1439 && minute(-86_400, 3600) == 60)
+        #expect(minute(1_774_745_999, 3600) == 119, "2026-03-29 in Berlin, the last second before daylight saving time")
+        #expect(minute(1_774_746_000, 7200) == 180)
+        #expect(WallTime(nanosecondsSince1970: -1).secondOfMinute == 59)
+        #expect(WallTime(nanosecondsSince1970: 61_999_999_999).secondOfMinute == 1)
+        for extreme in [Int64.min, .max] {
+            let time = WallTime(nanosecondsSince1970: extreme)
+            #expect((0..<1440).contains(time.minuteOfDay(offset: 50_400)) && (0..<60).contains(time.secondOfMinute))
+        }
+    }
 }
