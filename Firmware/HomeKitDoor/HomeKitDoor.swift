@@ -106,12 +106,16 @@ public actor HomeKitDoor: PlainConnectionOwner {
 
     /// Starts to listen.
     ///
+    /// - Parameter isLocal: returns false for the address of a peer in another network.
     /// - Returns: the port.
-    public func start(loopbackOnly: Bool, port: UInt16) async throws(ListenError) -> UInt16 {
+    public func start(
+        loopbackOnly: Bool, port: UInt16, isLocal: @escaping @Sendable (SocketAddress) -> Bool
+    ) async throws(ListenError) -> UInt16 {
         if !isStarted { handle(.started) }
         isStarted = true
         let listener = try await PlainListener.start(
-            on: eventLoop, loopbackOnly: loopbackOnly, port: port, limits: Self.admission, owner: self)
+            on: eventLoop, loopbackOnly: loopbackOnly, port: port, limits: Self.admission, isLocal: isLocal,
+            owner: self)
         self.listener = listener
         return listener.port
     }
@@ -202,7 +206,8 @@ public actor HomeKitDoor: PlainConnectionOwner {
         guard !isEnding else { return connection.close() }
         connections[connection.id] = connection
         logger.debug("HomeKit: connected", metadata: ["peer": "\(connection.peer)"])
-        handle(.server(.opened(HomeKitSessionID(rawValue: connection.id.rawValue))))
+        handle(
+            .server(.opened(HomeKitSessionID(rawValue: connection.id.rawValue), isLocal: connection.isLocal)))
     }
 
     /// Handles received bytes of a connection.
@@ -246,7 +251,8 @@ public actor HomeKitDoor: PlainConnectionOwner {
     private func tell(_ notice: HomeKitNotice) {
         switch notice {
         case .paired, .added, .removed: logger.notice("HomeKit: \(notice)")
-        case .wrongCode, .notStored, .noArithmetic, .impossibleValue: logger.warning("HomeKit: \(notice)")
+        case .wrongCode, .distantSetupRefused, .notStored, .noArithmetic, .impossibleValue:
+            logger.warning("HomeKit: \(notice)")
         case .closed, .verified, .notVerified, .setupRefused, .writeTimedOut: logger.debug("HomeKit: \(notice)")
         }
     }

@@ -248,6 +248,11 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         case .removed(let controller): actions.append(.note(AuditNote(.removed, by: .homeKit, controller)))
         case .wrongCode: actions.append(.note(AuditNote(.pairingFailed, by: .homeKit, isRefused: true)))
         case .verified(let session, _): actions.append(.verified(session))
+        case .distantSetupRefused:
+            actions.append(
+                .note(
+                    AuditNote(
+                        .pairingFailed, by: .homeKit, isRefused: true, "the controller is in another network")))
         case .closed, .notVerified, .setupRefused, .notStored, .noArithmetic, .impossibleValue, .writeTimedOut: break
         }
     }

@@ -2,6 +2,7 @@ import HomeKit
 public import HomeKitDoor
 import JSONText
 import LinuxNetwork
+import NIOCore
 import PlugModel
 import PlugProtocol
 import PlugTransport
@@ -48,13 +49,15 @@ extension PlugService {
     static let homeKitType: ServiceType = "_hap._tcp"
 
     /// Opens the HomeKit door. A failure is logged and affects nothing else.
-    func openHomeKit() async {
+    ///
+    /// - Parameter isLocal: returns false for the address of a peer in another network.
+    func openHomeKit(isLocal: @escaping @Sendable (SocketAddress) -> Bool) async {
         guard let settings = settings.homeKit else { return }
         do {
             let door = try makeHomeKit(settings)
             // Set before the start, because flash may answer during it.
             homeKitState = .on(door, place: nil)
-            let port = try await listen(door, settings)
+            let port = try await listen(door, settings, isLocal)
             tellHomeKit()
             let service = try homeKitService(door, port: port)
             let registration = try await presence?.discovery.register(service)
@@ -69,14 +72,16 @@ extension PlugService {
     }
 
     /// Opens the port. Some controllers do not notice a changed port, so it stays the same if possible.
-    private func listen(_ door: HomeKitDoor, _ settings: HomeKitSettings) async throws(ListenError) -> UInt16 {
-        let isLocal = self.settings.staysOnThisMachine
-        guard settings.port == 0 else { return try await door.start(loopbackOnly: isLocal, port: settings.port) }
-        let usual = HomeKitDoor.usualPort(of: machine.identity.id)
+    private func listen(
+        _ door: HomeKitDoor, _ settings: HomeKitSettings, _ isLocal: @escaping @Sendable (SocketAddress) -> Bool
+    ) async throws(ListenError) -> UInt16 {
+        let loopbackOnly = self.settings.staysOnThisMachine
+        let port = settings.port == 0 ? HomeKitDoor.usualPort(of: machine.identity.id) : settings.port
         do throws(ListenError) {
-            return try await door.start(loopbackOnly: isLocal, port: usual)
+            return try await door.start(loopbackOnly: loopbackOnly, port: port, isLocal: isLocal)
         } catch {
-            return try await door.start(loopbackOnly: isLocal, port: 0)
+            guard settings.port == 0 else { throw error }
+            return try await door.start(loopbackOnly: loopbackOnly, port: 0, isLocal: isLocal)
         }
     }
 

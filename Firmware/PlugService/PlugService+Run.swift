@@ -125,7 +125,7 @@ extension PlugService {
         // The pairing window may have changed during the registration.
         announcePairing()
         openBroker()
-        await openHomeKit()
+        await openHomeKit { networks.contain($0) }
         await openSleepProxy(discovery)
         await register(in: settings.wideArea, as: service.name, discovery)
         let following = Task {
@@ -158,8 +158,10 @@ extension PlugService {
         do {
             return try await PanelServer.start(path: settings.directories.panelSocket, on: loop, owner: self)
         } catch {
-            let reason = (error as? IOError).map { errorText($0.errnoCode) } ?? "\(error)"
-            logger.error("the panel is unavailable, so plugd status, press and load cannot reach this plug: \(reason)")
+            logger.error(
+                """
+                the panel is unavailable, so plugd status, press and load cannot reach this plug: \(errorText(error))
+                """)
             return nil
         }
     }

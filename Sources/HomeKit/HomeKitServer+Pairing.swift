@@ -32,6 +32,11 @@ extension HomeKitServer {
         _ message: PairingMessage, _ id: HomeKitSessionID, _ now: Instant, _ actions: inout [Action]
     ) throws(HomeKitError) {
         if setup?.session == id { setup = nil }
+        guard sessions[id]?.isLocal == true else {
+            actions.append(.notice(.distantSetupRefused(id)))
+            let items = [TLV8.Item(PairingItem.error, [PairingError.unavailable.rawValue])]
+            return answer(PairingMessage(state: 2, items), id, now, &actions)
+        }
         if let error = setupError(message, now) {
             actions.append(.notice(.setupRefused(id, error)))
             var items = [TLV8.Item(PairingItem.error, [error.rawValue])]

@@ -10,7 +10,9 @@ public struct HomeKitServer: Machine, Sendable {
         /// Starts the machine. This is the first event.
         case started
         /// A connection was accepted.
-        case opened(HomeKitSessionID)
+        ///
+        /// - isLocal: false if the peer is in another network. Such a peer cannot pair.
+        case opened(HomeKitSessionID, isLocal: Bool)
         /// The connection received bytes.
         case received(HomeKitSessionID, [UInt8])
         /// The connection has sent all bytes.
@@ -132,7 +134,7 @@ public struct HomeKitServer: Machine, Sendable {
         var actions: [Action] = []
         switch event {
         case .started: begin(.adopt(shape: table.shape), now, &actions)
-        case .opened(let id): opened(id, now, &actions)
+        case .opened(let id, let isLocal): opened(id, isLocal: isLocal, now, &actions)
         case .received(let id, let bytes): received(id, bytes, now, &actions)
         case .drained(let id):
             sessions[id]?.drained()
@@ -151,7 +153,9 @@ public struct HomeKitServer: Machine, Sendable {
 
     // MARK: Sessions
 
-    private mutating func opened(_ id: HomeKitSessionID, _ now: Instant, _ actions: inout [Action]) {
+    private mutating func opened(
+        _ id: HomeKitSessionID, isLocal: Bool, _ now: Instant, _ actions: inout [Action]
+    ) {
         guard sessions[id] == nil else { return }
         guard sessions.values.count(where: { !$0.isVerified }) < Self.strangerLimit else {
             actions.append(.send(id, HTTPResponse(.unavailable).encoded))
@@ -159,7 +163,7 @@ public struct HomeKitServer: Machine, Sendable {
             actions.append(.notice(.closed(id, .tooManyStrangers(limit: Self.strangerLimit))))
             return
         }
-        sessions[id] = HomeKitSession(id, now: now)
+        sessions[id] = HomeKitSession(id, isLocal: isLocal, now: now)
     }
 
     private mutating func received(_ id: HomeKitSessionID, _ bytes: [UInt8], _ now: Instant, _ actions: inout [Action])

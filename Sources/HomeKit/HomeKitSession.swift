@@ -56,6 +56,8 @@ struct HomeKitSession: Sendable {
     static let eventPause = Duration.seconds(1)
 
     let id: HomeKitSessionID
+    /// False if the peer is in another network.
+    let isLocal: Bool
     var security = Security.plain
     var work = Work.none
     var reader = HTTPRequestReader()
@@ -78,8 +80,8 @@ struct HomeKitSession: Sendable {
     /// `/prepare`, and after a write that names an id.
     var preparation: (id: UInt64, until: Instant)?
 
-    init(_ id: HomeKitSessionID, now: Instant) {
-        (self.id, heardAt, openedAt) = (id, now, now)
+    init(_ id: HomeKitSessionID, isLocal: Bool, now: Instant) {
+        (self.id, self.isLocal, heardAt, openedAt) = (id, isLocal, now, now)
         strangersDeadline = now + Self.strangersTime
     }
 
@@ -214,6 +216,8 @@ public enum HomeKitNotice: Hashable, Sendable, CustomStringConvertible {
     /// A controller sent a wrong setup code. `tries` counts the wrong codes since the firmware started.
     case wrongCode(tries: Int, limit: Int)
     case setupRefused(HomeKitSessionID, PairingError)
+    /// A controller in another network tried to pair.
+    case distantSetupRefused(HomeKitSessionID)
     /// The records could not be stored, so the change has no effect.
     case notStored
     /// Pair-setup failed because the arithmetic library failed.
@@ -236,6 +240,7 @@ public enum HomeKitNotice: Hashable, Sendable, CustomStringConvertible {
         case .wrongCode(let tries, let limit):
             "the setup code was wrong, try \(tries) of \(limit)\(tries < limit ? "" : "; pairing is locked until the firmware restarts")"
         case .setupRefused(let session, let error): "session \(session) may not pair: \(error)"
+        case .distantSetupRefused(let session): "session \(session) may not pair: the controller is in another network"
         case .notStored: "the HomeKit records could not be stored, so nothing was changed"
         case .noArithmetic(let fault): "pairing by HomeKit is not possible: \(fault)"
         case .impossibleValue(let key): "characteristic \(key) cannot have the value that the accessory reported"

@@ -34,7 +34,7 @@ public enum PairingError: UInt8, Hashable, Sendable {
     case maxPeers = 4
     /// The setup code was wrong too often.
     case maxTries = 5
-    /// The accessory is already paired.
+    /// The accessory is already paired, or the controller is in another network.
     case unavailable = 6
     /// Another controller is pairing, or a change of the records is being stored.
     case busy = 7

@@ -15,13 +15,16 @@ public struct PlainListener: Sendable {
     /// - Parameters:
     ///   - limits: the limits for strangers. The handshake time has no effect, because plain connections have no
     ///     handshake. The limit of bytes is not enforced.
+    ///   - isLocal: returns false for the address of a peer in another network.
     ///   - owner: receives the reports. Its executor must be `eventLoop`.
     /// - Throws: ``ListenError`` with the address, the reason and a hint.
     public static func start<Owner: PlainConnectionOwner>(
-        on eventLoop: any EventLoop, loopbackOnly: Bool, port: UInt16 = 0, limits: AdmissionLimits, owner: Owner
+        on eventLoop: any EventLoop, loopbackOnly: Bool, port: UInt16 = 0, limits: AdmissionLimits,
+        isLocal: @escaping @Sendable (SocketAddress) -> Bool = { _ in true }, owner: Owner
     ) async throws(ListenError) -> PlainListener {
-        let bootstrap = ServerBootstrap.admitting(on: eventLoop, limits, KnownAddressStore()) { channel, id in
-            try channel.pipeline.syncOperations.addHandler(PlainOwnerHandler(id: id, owner: owner))
+        let bootstrap = ServerBootstrap.admitting(on: eventLoop, limits, KnownAddressStore(), isLocal) { channel, id in
+            try channel.pipeline.syncOperations.addHandler(
+                PlainOwnerHandler(id: id, isLocal: channel.remoteAddress.map(isLocal) ?? false, owner: owner))
         }
         let channel = try await bootstrap.listen(loopbackOnly: loopbackOnly, port: port)
         return PlainListener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel)
@@ -37,14 +40,17 @@ public struct PlainConnection: Sendable {
     public let id: ConnectionID
     /// The address and port of the peer.
     public let peer: String
+    /// False if the peer is in another network.
+    public let isLocal: Bool
     private let channel: any Channel
     /// The number of bytes that the kernel has not accepted yet.
     private let unwritten: NIOLoopBoundBox<Int>
     private let drained: @Sendable () -> Void
 
-    init(id: ConnectionID, channel: any Channel, drained: @escaping @Sendable () -> Void) {
+    init(id: ConnectionID, channel: any Channel, isLocal: Bool, drained: @escaping @Sendable () -> Void) {
         self.id = id
         self.channel = channel
+        self.isLocal = isLocal
         self.drained = drained
         peer = channel.remoteAddress?.description ?? "unknown peer"
         unwritten = NIOLoopBoundBox(0, eventLoop: channel.eventLoop)
@@ -92,17 +98,19 @@ private final class PlainOwnerHandler<Owner: PlainConnectionOwner>: ChannelInbou
     typealias InboundIn = ByteBuffer
 
     private let id: ConnectionID
+    private let isLocal: Bool
     private let owner: Owner
 
-    init(id: ConnectionID, owner: Owner) {
+    init(id: ConnectionID, isLocal: Bool, owner: Owner) {
         self.id = id
+        self.isLocal = isLocal
         self.owner = owner
     }
 
     func channelActive(context: ChannelHandlerContext) {
         // Plain connections have no handshake, so it counts as finished.
         context.channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.handshakeFinished(id))
-        let connection = PlainConnection(id: id, channel: context.channel) { [id, owner] in
+        let connection = PlainConnection(id: id, channel: context.channel, isLocal: isLocal) { [id, owner] in
             owner.assumeIsolated { $0.drained(id) }
         }
         owner.assumeIsolated { $0.opened(connection) }

@@ -1,5 +1,5 @@
-"""Runs HAP-python with an outlet on loopback: hap_accessory.py CODE STATE. Prints the port and the instance id of On, and runs until it is
-killed."""
+"""Runs HAP-python with an outlet: hap_accessory.py CODE STATE [ADDRESS]. The default address is that of loopback. Prints the port and the
+instance id of On, and runs until it is killed."""
 
 import asyncio
 import contextlib
@@ -21,18 +21,18 @@ class Outlet(Accessory):
         self.switch = self.add_preload_service("Outlet").configure_char("On", setter_callback=lambda value: None)
 
 
-def free_port():
+def free_port(address):
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((address, 0))
         return probe.getsockname()[1]
 
 
-async def main(code, state):
+async def main(code, state, address="127.0.0.1"):
     logging.disable(logging.CRITICAL)
-    port = free_port()
+    port = free_port(address)
     driver = AccessoryDriver(
-        address="127.0.0.1", port=port, persist_file=state, pincode=code.encode(), loop=asyncio.get_running_loop(),
-        async_zeroconf_instance=AsyncZeroconf(interfaces=["127.0.0.1"]))
+        address=address, port=port, persist_file=state, pincode=code.encode(), loop=asyncio.get_running_loop(),
+        async_zeroconf_instance=AsyncZeroconf(interfaces=[address]))
     outlet = Outlet(driver, "Reference")
     driver.add_accessory(outlet)
     # HAP-python prints its setup code on standard output, which is reserved for the port and the id.

@@ -1,14 +1,18 @@
 """A plug as a HomeKit accessory, tested with aiohomekit."""
 
+import json
 import pathlib
+import sys
 import time
 
 import pytest
 
 from deadlines import eventually
+from harness.zeroconf_peer import ZeroconfBrowser
 from person import BRIGHTNESS, BULB_ON, IN_USE, ON, POWER, PRESS, Refused
 
 CONFIGURATION = "[homekit]\nenabled = true\n"
+HAP_PYTHON = pathlib.Path(__file__).parents[1] / "BenchmarkReferences" / "hap_accessory.py"
 
 
 class Accessory:
@@ -124,6 +128,23 @@ def test_the_first_adds_another_and_a_removed_one_is_refused(lamp, person):
     first.does("remove", device=lamp.id, identifier=data["iOSPairingId"])
     eventually(lambda: lamp.status()["paired"] == 0, 10, lamp.status)
     assert second.does("pair", device=lamp.id, code=lamp.code)
+
+
+def test_it_is_found_next_to_another_accessory(outlet, person, lan, tmp_path):
+    """python-zeroconf finds the plug and an accessory of HAP-python, and one controller pairs with both."""
+    there, state = lan.host(), tmp_path / "hap-python"
+    browser = ZeroconfBrowser(lan.host(), service_type="_hap._tcp")
+    other = there.start(sys.executable, HAP_PYTHON, "518-08-582", state, there.ipv4, name="HAP-python")
+
+    def are_found():
+        names = browser.services()
+        return "Kettle" in names and any(name.startswith("Reference") for name in names)
+
+    eventually(are_found, 20, lambda: f"both accessories: {browser.services()}\n{other.transcript()}")
+    somebody = person()
+    somebody.does("pair", device=json.loads(state.read_text())["mac"], code="518-08-582")
+    somebody.does("pair", device=outlet.id, code=outlet.code)
+    assert somebody.does("find", device=outlet.id)["name"] == "Kettle"
 
 
 def test_a_wrong_code_does_not_pair(lamp, person):

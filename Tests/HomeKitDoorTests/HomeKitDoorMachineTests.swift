@@ -101,7 +101,7 @@ private struct Bench {
     mutating func open() -> SimulatedConnection {
         lastSession += 1
         let id = HomeKitSessionID(rawValue: lastSession)
-        handle(.server(.opened(id)))
+        handle(.server(.opened(id, isLocal: true)))
         return SimulatedConnection(id)
     }
 

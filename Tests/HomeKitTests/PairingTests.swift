@@ -173,6 +173,19 @@ import Testing
         }
     }
 
+    @Test("A controller in another network cannot pair, and can use a pairing")
+    func pairingStaysInTheNetwork() throws {
+        var plug = try SimulatedAccessory()
+        var distant = plug.open(isLocal: false)
+        #expect(throws: ControllerFault.refused(.unavailable, retryDelay: nil)) {
+            try plug.exchange(&distant, "/pair-setup", SetupAttempt.first())
+        }
+        #expect(plug.notices.contains(.distantSetupRefused(distant.id)))
+        let (owner, _) = try plug.pairedSession()
+        try plug.verify(owner, &distant)
+        #expect(plug.server.sessionsOfControllers.values.reduce(0, +) == 2)
+    }
+
     @Test("Transient pairing and pairing methods other than pair-setup are rejected")
     func transientPairingAndOtherMethodsAreRefused() throws {
         var plug = try SimulatedAccessory()
