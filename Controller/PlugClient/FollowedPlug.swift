@@ -65,6 +65,7 @@ public actor FollowedPlug: ConnectionOwner {
     /// Resolves a name to addresses, with an element for each change.
     var places: (@Sendable (String) -> AsyncStream<Resolution>)?
     var watchingPlace: Task<Void, Never>?
+    private var recent: PlugAddress?
     var announcedKey = AnnouncedKey()
     var keys: PairedPlugsWriter?
     /// The latest write of the plug's keys.
@@ -90,6 +91,9 @@ public actor FollowedPlug: ConnectionOwner {
     /// or the network changed: a waiting plug is then retried at once, and an existing connection must answer within
     /// five seconds.
     public func locate() { handle(.located) }
+
+    /// The time after which a plug no longer carries out a command whose caller has given up.
+    public static let commandLifetime = PlugFollower.commandDeadline
 
     /// Sends the command, on this connection or the next, until the plug has answered or the task is cancelled.
     ///
@@ -221,6 +225,15 @@ public actor FollowedPlug: ConnectionOwner {
 
     private func withdraw(fetch id: UInt32) {
         finish(fetch: id, CancellationError())
+    }
+
+    /// Sets an address that the first connection tries before the plug is searched.
+    func begin(at recent: PlugAddress?) { self.recent = recent }
+
+    /// Returns the address of ``begin(at:)`` once.
+    func takeRecent() -> PlugAddress? {
+        defer { recent = nil }
+        return recent
     }
 
     /// Sets the writer that stores the plug's keys.

@@ -1,8 +1,10 @@
 import ArgumentParser
+import LinuxSystem
 import PlugClient
 import PlugModel
 import PlugProtocol
 import Presentation
+import Terminal
 
 /// The plugs of a command, and the format of its output.
 struct CommandOptions: ParsableArguments {
@@ -47,6 +49,12 @@ struct CommandOutput: ParsableArguments {
             if record.error == nil { done += 1 }
             if json { Output.json(record) } else if record.error == nil { Output.safeLine(text(record)) }
         }
+        let progress = Task { [network] in
+            try await Task.sleep(for: .seconds(1))
+            guard TerminalDevice.standardError.isTerminal else { return }
+            printError("waiting for an answer from \(names.joined(separator: ", ")), at most \(network.commandTime)")
+        }
+        defer { progress.cancel() }
         try await saying {
             var rest = names.map { Pending(name: $0, command: command) }
             if once == nil, network.address == nil, let daemon = way.daemon(network.network) {
@@ -56,7 +64,7 @@ struct CommandOutput: ParsableArguments {
             try await network.withClient { client in
                 try await withThrowingTaskGroup(of: CommandRecord.self) { group in
                     for pending in rest {
-                        group.addTask { try await perform(pending.command, on: pending.name, client) }
+                        group.addTask { try await perform(pending, client) }
                     }
                     for try await record in group { tell(record) }
                 }
@@ -69,6 +77,8 @@ struct CommandOutput: ParsableArguments {
     private struct Pending: Sendable {
         var name: String
         var command: @Sendable (PlugState) -> PlugCommand
+        /// See ``ThroughDaemon/End/untried(_:since:)``.
+        var since: String?
     }
 
     /// Sends the command through the daemon.
@@ -86,28 +96,31 @@ struct CommandOutput: ParsableArguments {
             for try await (name, end) in group {
                 switch end {
                 case .done(let record): tell(record)
-                case .untried(let known?): rest.append(Pending(name: name) { _ in known })
-                case .untried(nil): rest.append(Pending(name: name, command: command))
+                case .untried(let known?, let since):
+                    rest.append(Pending(name: name, command: { _ in known }, since: since))
+                case .untried(nil, let since): rest.append(Pending(name: name, command: command, since: since))
                 }
             }
         }
         return rest
     }
 
-    private func perform(
-        _ command: (PlugState) -> PlugCommand, on name: String, _ client: PlugClient
-    ) async throws -> CommandRecord {
+    private func perform(_ pending: Pending, _ client: PlugClient) async throws -> CommandRecord {
         let plug: FollowedPlug
         do {
-            plug = client.follow(try await client.find(name, within: network.wait.duration))
+            plug = client.follow(try await client.reach(pending.name, within: network.wait.duration))
+        } catch var absent as PlugNotFound {
+            absent.since = pending.since.map { localTime($0, digits: 19) }
+            printError("\(absent)")
+            return CommandRecord(plug: pending.name, error: "\(absent)")
         } catch {
             printError("\(error)")
-            return CommandRecord(plug: name, error: "\(error)")
+            return CommandRecord(plug: pending.name, error: "\(error)")
         }
         let found = plug.name
         do {
-            let (state, event) = try await answered(by: plug, within: network.timeout) {
-                try await carryOut(command, on: plug)
+            let (state, event) = try await answered(by: plug, within: network.commandTime) {
+                try await carryOut(pending.command, on: plug)
             }
             return CommandRecord(plug: found, state: state, event: event)
         } catch let error as Refusal {
@@ -117,8 +130,10 @@ struct CommandOutput: ParsableArguments {
             printError("\(fault)")
             return CommandRecord(plug: found, error: "\(fault)")
         } catch let silence as NoAnswer {
-            printError("\(silence)")
-            return CommandRecord(plug: found, error: "no answer within \(silence.limit)")
+            let end = WallTime.now + FollowedPlug.commandLifetime
+            let unconfirmed = UnconfirmedCommand(within: "\(silence.limit)", end: end)
+            printError("\(found): \(unconfirmed)\nhint: `plugctl doctor` finds the reason; --timeout waits longer")
+            return CommandRecord(plug: found, error: "\(unconfirmed)")
         }
     }
 

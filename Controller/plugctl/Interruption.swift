@@ -67,7 +67,7 @@ struct NoAnswer: Error, CustomStringConvertible {
     var description: String {
         """
         \(plug): no answer within \(limit)
-        hint: `plugctl doctor` finds the reason; --timeout waits longer; a command that was sent may still take effect
+        hint: `plugctl doctor` finds the reason; --timeout waits longer
         """
     }
 }

@@ -26,8 +26,12 @@ struct NetworkOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: "How long to search for a plug by name.")
     var wait = TimeSpan(.seconds(3))
 
-    @Option(help: "How long to wait for an answer from a plug, at least 1s.")
-    var timeout = TimeSpan(.seconds(60))
+    @Option(
+        help: """
+            How long to wait for an answer from a plug, at least 1s. (default: 5s for on, off, toggle, dim and identify, \
+            otherwise 60s)
+            """)
+    var timeout: TimeSpan?
 
     @Option(
         parsing: .unconditional,
@@ -40,7 +44,9 @@ struct NetworkOptions: ParsableArguments {
     var verbose = false
 
     func validate() throws {
-        guard timeout.duration >= .seconds(1) else { throw ValidationError("--timeout must be at least 1s") }
+        guard timeout.map({ $0.duration >= .seconds(1) }) ?? true else {
+            throw ValidationError("--timeout must be at least 1s")
+        }
         guard controller.map({ (1...63).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--controller must have 1 to 63 bytes of UTF-8")
         }
@@ -48,6 +54,21 @@ struct NetworkOptions: ParsableArguments {
             throw ValidationError("SMARTPLUG_DOMAIN has \"\(wrong)\", which is not the name of a domain")
         }
     }
+
+    /// Reports the first selected interface that does not exist, and throws `ExitCode.failure`. A program that keeps
+    /// running does not call this, because the interface may appear later.
+    func checkInterfaces() throws {
+        let known = interfaceNames()
+        guard let missing = interfaces.subtracting(known).min() else { return }
+        let hint = "this machine has \(known.joined(separator: ", "))"
+        printError("the network interface \"\(missing)\" does not exist\nhint: \(hint)")
+        throw ExitCode.failure
+    }
+
+    /// How long to wait for the answer to a question.
+    var answerTime: TimeSpan { timeout ?? TimeSpan(.seconds(60)) }
+    /// How long to wait for the answer to a command. It is short, because a user waits for the result.
+    var commandTime: TimeSpan { timeout ?? TimeSpan(.seconds(5)) }
 
     /// Runs the body with a client, and stops the client afterwards. Errors are printed to standard error.
     ///
@@ -63,6 +84,7 @@ struct NetworkOptions: ParsableArguments {
         try await saying {
             let identity = try connects ? TransportIdentity.ofThisController() : TransportIdentity()
             let log = try connects ? keyLog() : nil
+            if endsItself { try checkInterfaces() }
             guard endsItself else {
                 return try await withClient(identity, isOwn: connects, keyLog: log, at: address, body)
             }
@@ -107,7 +129,7 @@ struct NetworkOptions: ParsableArguments {
     ) async throws {
         try await withClient(at: address) { client in
             let plug = client.follow(try await client.find(name, within: wait.duration), after: nil, stateOptions: nil)
-            try await answered(by: plug, within: timeout) {
+            try await answered(by: plug, within: answerTime) {
                 for await report in plug.reports {
                     if case .disconnected(let reason, _) = report.update { try reportDisconnection(plug.name, reason) }
                     guard case .connected(let description) = report.update else { continue }

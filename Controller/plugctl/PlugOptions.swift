@@ -17,8 +17,10 @@ struct PlugOptions: ParsableArguments {
 
     /// How long to search for a plug by name.
     var wait: TimeSpan { network.wait }
-    /// How long to wait for an answer from a plug.
-    var timeout: TimeSpan { network.timeout }
+    /// See ``NetworkOptions/answerTime``.
+    var answerTime: TimeSpan { network.answerTime }
+    /// See ``NetworkOptions/commandTime``.
+    var commandTime: TimeSpan { network.commandTime }
 
     /// See ``NetworkOptions/withClient(connects:endsItself:at:_:)``.
     func withClient(endsItself: Bool = true, _ body: (PlugClient) async throws -> Void) async throws {

@@ -40,6 +40,24 @@ def test_info_of_a_killed_plug_ends_after_its_timeout(killed, person):
     assert "retrying" in done.errors and "no answer within 2" in done.errors, done
 
 
+def test_a_plug_is_reached_at_its_last_address(lan, plug, controller):
+    """A command does not need multicast DNS for a plug with an unchanged address, and finds a plug that has a new port."""
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    person.does("on", "Lamp")
+    person.host.run("nft", "add table inet deaf; add chain inet deaf in { type filter hook input priority 0; };"
+                    " add rule inet deaf in udp dport 5353 drop")
+    person.does("off", "Lamp")
+    assert lamp.status()["relay"] == "off"
+    person.host.run("nft", "delete table inet deaf")
+    lamp.running.terminate()
+    lamp.running.ended(within=5)
+    missing = person.finish("on", "Lamp")
+    assert missing.status == 1 and "it was last reached at" in missing.errors, missing
+    plug(lamp.host, "Lamp", state=lamp.state)
+    person.does("on", "Lamp")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
 def test_info_of_a_killed_plug_ends_at_once_on_a_signal(killed, person, number):
     running = asks(person, "--timeout", "600s")

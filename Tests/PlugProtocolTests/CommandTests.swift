@@ -62,6 +62,29 @@ import PlugModel
         #expect(try results(&restarted) == [answer])
     }
 
+    @Test("A command that is read after its time is dropped; a later copy is executed once")
+    func aLateCommandIsDropped() throws {
+        var bench = Bench()
+        bench.greet()
+        func turnOn(until end: Double, at seconds: Double) -> [PlugServer.Action] {
+            bench.say(at: seconds) {
+                $0.command = WireCommand(
+                    .setRelay(on: true, autoOff: nil), request: request(1), within: .seconds(5), until: at(end))
+            }
+        }
+        #expect(turnOn(until: 5, at: 9).isEmpty)
+        #expect(try results(&bench).isEmpty)
+        #expect(
+            turnOn(until: 10, at: 9) == [
+                .perform(command(1), controller: "Desk", .setRelay(on: true, autoOff: nil), deadline: at(10))
+            ])
+        carryOut(&bench, 1)
+        let answer = CommandOutcome.done(PlugState(relayOn: true), event: 1)
+        #expect(try results(&bench) == [answer])
+        #expect(turnOn(until: 5, at: 9).isEmpty)
+        #expect(try results(&bench) == [answer], "the answer of an executed command does not expire")
+    }
+
     @Test("A repeated request gets the same answer and is not executed twice")
     func theSameRequestGetsTheSameAnswerAndIsNotCarriedOutTwice() throws {
         var bench = Bench()

@@ -174,6 +174,18 @@ import PlugModel
         #expect(seat.sequences == [4, 5])
     }
 
+    @Test("A command has its deadline on the plug's clock, with the possible error of the clock added")
+    func commandsExpireOnThePlugsClock() throws {
+        var seat = Seat()
+        seat.handle(.connected, at: 100)
+        seat.hear(at: 102) { $0.welcome = WireWelcome(lamp, now: at(7)) }
+        seat.sent = []
+        seat.handle(.command(request(1), .identify, deadline: at(107)), at: 102)
+        guard case .command(let wire) = try #require(seat.sent.first) else { return #expect(Bool(false)) }
+        // The plug's clock showed 7 s between 100 s and 102 s.
+        #expect(wire.until == 14_000_000_000)
+    }
+
     @Test("A command ends with its result or at its deadline; a late result is delivered too")
     func commandsEndWithTheirResultOrTheirDeadline() {
         var seat = Seat.welcomed()

@@ -160,6 +160,9 @@ import PlugModel
         let short = WireCommand(.setRelay(on: true, autoOff: .nanoseconds(1)), request: request(3), within: .zero)
         #expect(short.model() == .success(.setRelay(on: true, autoOff: .milliseconds(1))))
         #expect(WireCommand().within == .seconds(5))
+        var endless = WireCommand()
+        endless.until = .max
+        #expect(throws: MessageFault.self) { try endless.deadline(now: .zero) }
         #expect(WireCommand(.identify, request: request(3), within: .microseconds(1)).within == .milliseconds(1))
     }
 

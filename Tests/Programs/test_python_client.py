@@ -190,6 +190,13 @@ def test_the_age_of_an_event_counts_its_way():
     assert better.refined(late) is late
 
 
+def test_the_latest_time_of_a_plugs_clock():
+    """The latest time includes the uncertainty of the measurement, and is never negative."""
+    clock = PlugClock(asked=100.0, answered=102.0, plug_time=50_000_000_000)
+    assert clock.latest(101.0) == 51_000_000_000
+    assert clock.latest(0) == 0
+
+
 def test_a_chunk_that_is_cut_off_or_promises_too_much_is_told():
     """A truncated or inconsistent sample chunk raises ValueError."""
     # A chunk with two samples of 40 W, which are 1000 ms apart.

@@ -1,5 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import LinuxSystem
+import PlugClient
 import PlugModel
 import Presentation
 
@@ -26,7 +28,9 @@ extension Dashboard {
     ]
 
     /// The time limit for the result of a command. It is short, since a user waits for the result.
-    private static let patience = Duration.seconds(10)
+    private static let patience = Duration.seconds(5)
+    /// The time limit for a plug that is away, which may just be returning.
+    private static let patienceWhileAway = Duration.seconds(2)
 
     private func send(
         _ request: Request, _ context: DashboardContext,
@@ -42,7 +46,9 @@ extension Dashboard {
                 hint: "pair it with the code on its label")
         }
         do {
-            let (state, event) = try await inTime(Self.patience, away: plug.record) { [house] in
+            let isConnected = plug.record.state == PlugRecord.connected
+            let time = isConnected ? Self.patience : Self.patienceWhileAway
+            let (state, event) = try await inTime(time, away: plug.record) { [house] in
                 var random = SystemRandomNumberGenerator()
                 return try await house.send(command, to: name, id: RequestID(drawnFrom: &random))
             }
@@ -60,7 +66,10 @@ extension Dashboard {
             group.addTask(operation: work)
             group.addTask {
                 try await Task.sleep(for: time)
-                throw Self.isAway(plug)
+                guard plug.state == PlugRecord.connected else { throw Self.isAway(plug) }
+                let end = WallTime.now + FollowedPlug.commandLifetime
+                let unconfirmed = UnconfirmedCommand(within: "\(time.components.seconds)s", end: end)
+                throw Fault(.gatewayTimeout, "\(unconfirmed)", hint: "plugctl doctor finds the reason")
             }
             defer { group.cancelAll() }
             guard let answer = try await group.next() else { throw Self.isAway(plug) }

@@ -13,10 +13,11 @@ class Command:
     kind: str
     fields: dict[str, Any] = field(default_factory=dict)
 
-    def message(self, request: bytes, within: float) -> dict[str, Any]:
-        """Returns the message's fields. The plug executes the command within `within` seconds of its arrival, or
-        refuses it."""
-        return {"request_id": request, "deadline_ms": max(1, round(within * 1000)), self.kind: self.fields}
+    def message(self, request: bytes, within: float, until: int) -> dict[str, Any]:
+        """Returns the message's fields. The plug executes the command within `within` seconds of its arrival and
+        before the plug time `until` in nanoseconds, or not at all."""
+        return {
+            "request_id": request, "deadline_ms": max(1, round(within * 1000)), "until": until, self.kind: self.fields}
 
 
 @dataclass(frozen=True)

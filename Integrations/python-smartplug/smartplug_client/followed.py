@@ -221,7 +221,8 @@ class FollowedPlug:
     def _send_command(self, session: Session, request: bytes, waiting: _Waiting) -> None:
         now = asyncio.get_running_loop().time()
         self._liveness.sent(now)
-        session.connection.send(command=waiting.command.message(request, waiting.deadline - now))
+        until = session.clock.latest(waiting.deadline)
+        session.connection.send(command=waiting.command.message(request, waiting.deadline - now, until))
 
     def _answered(self, result: Any) -> None:
         waiting = self._waiting.get(result.request_id)

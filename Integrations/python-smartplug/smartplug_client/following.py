@@ -88,6 +88,11 @@ class PlugClock:
         age is a lower bound if the clocks do not drift."""
         return max(0.0, self._plug_time + (now - self._middle) - self._uncertainty - plug_time / 1e9)
 
+    def latest(self, at: float) -> int:
+        """Returns the latest plug time in nanoseconds, at least 0, that the plug's clock can show at a time."""
+        drift = max(0.0, at - self._middle) * self.DRIFT
+        return max(0, round((self._plug_time + (at - self._middle) + self._uncertainty + drift) * 1e9))
+
 
 class EventLane:
     """The order of events: numbers are consecutive, and a gap names the missing ones."""

@@ -58,7 +58,8 @@ class Session:
         """Sends a command and returns its CommandResult. `request` is the command's id of 16 bytes. Pass the id
         of an earlier command to repeat that command; the plug executes it only once."""
         request = request or os.urandom(16)
-        self.connection.send(command=command.message(request, within))
+        until = self.clock.latest(asyncio.get_running_loop().time() + within)
+        self.connection.send(command=command.message(request, within, until))
         async with asyncio.timeout(within + ANSWER_TIME):
             while True:
                 _, result = await self.connection.next("result")

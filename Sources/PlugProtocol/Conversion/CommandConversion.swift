@@ -4,11 +4,14 @@ internal import ProtocolCore
 extension WireCommand {
     /// Encodes a command.
     ///
-    /// - Parameter within: the time for the execution, at least a millisecond, since 0 means the plug's default.
-    init(_ command: PlugCommand, request: RequestID, within: Duration) {
+    /// - Parameters:
+    ///   - within: the time for the execution, at least a millisecond, since 0 means the plug's default.
+    ///   - until: the plug time after which the plug drops the command; nil for no limit.
+    init(_ command: PlugCommand, request: RequestID, within: Duration, until: Instant? = nil) {
         self.init()
         requestID = .init(request.bytes)
         deadlineMs = max(1, within.wireMilliseconds32)
+        if let until { self.until = WireScalar.nanoseconds(until) }
         switch command {
         case .setRelay(let on, let autoOff):
             var wire = WireSetRelay()
@@ -36,6 +39,11 @@ extension WireCommand {
 
     /// The time for the execution, from the arrival of the command.
     var within: Duration { deadlineMs == 0 ? PlugWire.defaultCommandDeadline : .milliseconds(deadlineMs) }
+
+    /// Returns the plug time until which the command may be executed.
+    func deadline(now: Instant) throws(MessageFault) -> Instant {
+        try hasUntil ? min(now + within, WireScalar.instant(until, "until")) : now + within
+    }
 
     /// Decodes the command. Fails for a value out of range and for a kind of a later version.
     func model() -> Result<PlugCommand, Refusal> {

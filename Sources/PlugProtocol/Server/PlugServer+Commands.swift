@@ -17,14 +17,18 @@ extension PlugServer {
         /// The outcome follows later. `waits`: the waiter was added. `waitsAlready`: it was added by an earlier
         /// request.
         case waits, waitsAlready
+        /// The command arrived after its deadline. It is neither executed nor answered.
+        case late
     }
 
     /// Checks a command against the access table and the ledger, and starts it if it is new.
     ///
-    /// - Parameter mayWait: true if the origin may wait for one more outcome.
+    /// - Parameters:
+    ///   - mayWait: true if the origin may wait for one more outcome.
+    ///   - deadline: the time after which a new command is dropped.
     mutating func handle(
         _ command: PlugCommand, _ request: RequestID, of asker: Commander, _ waiter: RequestLedger.Waiter,
-        mayWait: Bool, deadline: Instant, _ actions: inout [Action]
+        mayWait: Bool, deadline: Instant, now: Instant, _ actions: inout [Action]
     ) -> Taken {
         let asked = AskedRequest(command)
         // The refusal is not stored in the ledger, because the role may change.
@@ -34,8 +38,13 @@ extension PlugServer {
             return .answered(.refused(refusal))
         }
         let id = CommandID(request, of: asker.authority)
-        switch admit(id, of: Asker(actor: asker.actor, command: command), from: waiter, mayWait: mayWait) {
+        let origin = Asker(actor: asker.actor, command: command)
+        switch admit(id, of: origin, from: waiter, mayWait: mayWait, isLate: deadline < now) {
         case .answered(let outcome): return .answered(outcome)
+        case .late:
+            // An answer would also end the wait for a later copy, which may be in time.
+            noteRefusal(of: asker, "command: \(Refusal.Code.deadlinePassed.words)")
+            return .late
         case .full:
             // The refusal is not stored in the ledger, so that the command can be retried.
             let busy = Refusal(.busy, "Too many commands are waiting at the plug; try again later.")
@@ -60,8 +69,7 @@ extension PlugServer {
         // Each door limits the number of its waiting commands, so they may wait here.
         let taken = handle(
             asked.command, asked.request, of: asker, .door(door, asked.ticket), mayWait: true,
-            deadline: now + asked.within,
-            &actions)
+            deadline: now + max(.zero, asked.within), now: now, &actions)
         if case .answered(let outcome) = taken { actions.append(.shell(.answer(door, ticket: asked.ticket, outcome))) }
     }
 }

@@ -224,6 +224,7 @@ extension PlugServer {
         _ actions: inout [Action]
     ) throws(MessageFault) {
         let request = try WireScalar.request(wire.requestID)
+        let deadline = try wire.deadline(now: now)
         let command: PlugCommand
         switch wire.model() {
         case .success(let known): command = known
@@ -236,9 +237,9 @@ extension PlugServer {
             actor: established.actor)
         let mayWait = established.requestsInFlight < PlugWire.requestsInFlight
         let waiter = RequestLedger.Waiter.session(connection)
-        switch handle(command, request, of: asker, waiter, mayWait: mayWait, deadline: now + wire.within, &actions) {
+        switch handle(command, request, of: asker, waiter, mayWait: mayWait, deadline: deadline, now: now, &actions) {
         case .answered(let outcome): answer(outcome, to: request, on: connection)
-        case .waitsAlready: break
+        case .waitsAlready, .late: break
         case .waits: sessions[connection]?.waits(forRequests: +1)
         }
     }

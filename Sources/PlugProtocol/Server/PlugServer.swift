@@ -396,11 +396,12 @@ public struct PlugServer: Machine, Sendable {
     ///
     /// - Parameter mayWait: true if the origin may wait for one more outcome.
     mutating func admit(
-        _ command: CommandID, of asker: Asker, from waiter: RequestLedger.Waiter, mayWait: Bool
+        _ command: CommandID, of asker: Asker, from waiter: RequestLedger.Waiter, mayWait: Bool, isLate: Bool
     ) -> RequestLedger.Admission {
         var answered = state
         answered.sleepers = []
-        let admission = requests.admit(command, from: waiter, mayWait: mayWait, state: answered)
+        let admission = requests.admit(
+            command, from: waiter, mayWait: mayWait, isLate: isLate, state: answered)
         if case .new = admission { askers[command] = asker }
         return admission
     }

@@ -28,6 +28,8 @@ struct RequestLedger: Sendable {
         case answered(CommandOutcome)
         /// Too many commands are running, or the origin may not wait for one more outcome.
         case full
+        /// The command is new, but its deadline has passed.
+        case late
     }
 
     private var entries: [CommandID: Entry] = [:]
@@ -81,12 +83,14 @@ struct RequestLedger: Sendable {
     ///
     /// - Parameters:
     ///   - mayWait: true if the origin may wait for one more outcome.
+    ///   - isLate: true if a new command must not be executed any more.
     ///   - state: the state in the answer to a command that was executed before a restart.
     mutating func admit(
-        _ command: CommandID, from waiter: Waiter, mayWait: Bool, state: PlugState
+        _ command: CommandID, from waiter: Waiter, mayWait: Bool, isLate: Bool, state: PlugState
     ) -> Admission {
         switch entries[command] {
         case nil:
+            guard !isLate else { return .late }
             guard mayWait, entries.count - ended.count < runningLimit else { return .full }
             entries[command] = .running(waiting: [waiter], event: nil)
             return .new

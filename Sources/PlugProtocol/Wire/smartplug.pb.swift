@@ -1741,6 +1741,17 @@ nonisolated struct WireCommand: Sendable {
     set {kind = .configure(newValue)}
   }
 
+  /// Plug time after which the plug drops the command without an answer, unless it has executed it; absent for no limit. A
+  /// plug that was busy or suspended may read a command long after it arrived, when the controller has given it up.
+  var until: UInt64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  mutating func clearUntil() {self._until = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -1754,6 +1765,8 @@ nonisolated struct WireCommand: Sendable {
   }
 
   init() {}
+
+  fileprivate var _until: UInt64? = nil
 }
 
 nonisolated struct WireSetRelay: Sendable {
@@ -4071,7 +4084,7 @@ nonisolated extension WireControllerRemoved: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Command"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{3}set_relay\0\u{3}set_level\0\u{1}identify\0\u{3}reset_protection\0\u{1}rename\0\u{1}configure\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{3}set_relay\0\u{3}set_level\0\u{1}identify\0\u{3}reset_protection\0\u{1}rename\0\u{1}configure\0\u{1}until\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4159,6 +4172,7 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .configure(v)
         }
       }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self._until) }()
       default: break
       }
     }
@@ -4202,6 +4216,9 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     }()
     case nil: break
     }
+    try { if let v = self._until {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4209,6 +4226,7 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.requestID != rhs.requestID {return false}
     if lhs.deadlineMs != rhs.deadlineMs {return false}
     if lhs.kind != rhs.kind {return false}
+    if lhs._until != rhs._until {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
