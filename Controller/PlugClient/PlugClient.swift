@@ -135,6 +135,26 @@ public final class PlugClient: Sendable {
         }
     }
 
+    /// Finds a plug as ``find(_:within:)`` does. A paired plug that accepts a connection at the address at which it was
+    /// last reached is not searched; if it does not prove its key there, the connection searches it.
+    ///
+    /// - Throws: See ``find(_:within:)``.
+    public func reach(_ wanted: String, within time: Duration = .seconds(3)) async throws -> FoundPlug {
+        let plugs = pairedNames() ?? [:]
+        guard address == nil, case .plug(let id) = PlugNameOwner(of: wanted, among: plugs), let name = plugs[id],
+            let recent = paired.recentAddresses()[id]?.address, await isOpen(recent)
+        else { return try await find(wanted, within: time) }
+        return FoundPlug(name: name, id: id, recent: recent)
+    }
+
+    /// How long an address may take to accept a connection.
+    private static let recentTime = TimeAmount.milliseconds(250)
+
+    private func isOpen(_ recent: PlugAddress) async -> Bool {
+        guard let address = try? SocketAddress(ipAddress: recent.host, port: Int(recent.port)) else { return false }
+        return await dialer.current.dialer.isOpen(address, within: Self.recentTime, on: eventLoop)
+    }
+
     /// Finds the announced name of a plug without regard to the names of paired plugs.
     ///
     /// - Throws: ``PlugNotFound`` if no plug appeared within the time limit, or `CancellationError`.
@@ -197,8 +217,13 @@ public final class PlugClient: Sendable {
         limit.cancel()
         grace.cancel()
         try Task.checkCancellation()
-        guard let result = result ?? addressed else { throw PlugNotFound(name: wanted, known: known) }
-        return result
+        if let result = result ?? addressed { return result }
+        guard case .plug(let id) = PlugNameOwner(of: wanted, among: plugs) else {
+            throw PlugNotFound(name: wanted, known: known)
+        }
+        var absent = PlugNotFound(name: plugs[id] ?? wanted, isPaired: true, known: known)
+        absent.last = self.paired.recentAddresses()[id]
+        throw absent
     }
 
     /// The head start of `local`: another domain is asked only if `local` has no answer within this time.
@@ -252,6 +277,14 @@ public final class PlugClient: Sendable {
         _ plug: String, id: PlugID? = nil, after cursor: Cursor? = .now, known: [PlugID: SequenceNumber] = [:],
         stateOptions: StateOptions? = StateOptions()
     ) -> FollowedPlug {
+        follow(plug, id: id, at: nil, after: cursor, known: known, stateOptions: stateOptions)
+    }
+
+    /// - Parameter recent: An address that the first connection tries before the plug is searched.
+    private func follow(
+        _ plug: String, id: PlugID?, at recent: PlugAddress?, after cursor: Cursor?, known: [PlugID: SequenceNumber],
+        stateOptions: StateOptions?
+    ) -> FollowedPlug {
         let machine = PlugFollower(
             controllerName: name, cursor: cursor, known: known, stateOptions: stateOptions,
             seed: .random(in: .min ... .max))
@@ -269,6 +302,7 @@ public final class PlugClient: Sendable {
         }
         Task { [writer] in
             await followed.keepKeys(in: writer)
+            await followed.begin(at: recent)
             await followed.locate()
             await followed.locate(on: { [discovery] name in
                 discovery.resolve(ServiceIdentity(name: name, type: Self.serviceType))
@@ -287,6 +321,14 @@ public final class PlugClient: Sendable {
         _ followed: FollowedPlug, named name: String, only id: PlugID?, on eventLoop: any EventLoop
     ) async throws {
         let local = ServiceIdentity(name: name, type: Self.serviceType)
+        if let id, let recent = await followed.takeRecent() {
+            do {
+                let service = try await place(name, id, at: recent).with(local)
+                return try await connect(followed, to: service, only: id, on: eventLoop)
+            } catch {
+                // The plug has a different address now.
+            }
+        }
         if let address {
             guard let plug = try addressed(name, id ?? followed.id) else {
                 throw AddressOfUnpairedPlug(name: name, address: address)
@@ -358,6 +400,9 @@ public final class PlugClient: Sendable {
             try await dialer.current.dialer.connect(
                 to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop, owner: followed
             ) { $0.opened($1, to: pinned.id, nextKey: pinned.nextKey, at: service) }
+            if service.identity.isLocal, let address = service.recentAddress {
+                await writer.note(RecentAddress(address: address, time: .now), of: pinned.id)
+            }
         } catch {
             // No address worked. Reconfirms the records, so that the next attempt has current ones.
             await discovery.reconfirm(service.identity)
@@ -369,7 +414,7 @@ public final class PlugClient: Sendable {
     public func follow(
         _ plug: FoundPlug, after cursor: Cursor? = .now, stateOptions: StateOptions? = StateOptions()
     ) -> FollowedPlug {
-        follow(plug.name, id: plug.id, after: cursor, stateOptions: stateOptions)
+        follow(plug.name, id: plug.id, at: plug.recent, after: cursor, known: [:], stateOptions: stateOptions)
     }
 
     /// Makes each followed plug check its connection now, for example after this machine slept. A plug whose connection

@@ -63,8 +63,7 @@ public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Returns the reason of a socket error as text for a user: the kernel's text without the name of the system call.
 func reason(for error: any Error) -> String {
     switch error {
-    case let error as IOError: errorText(error.errnoCode)
     case ChannelError.connectTimeout: "no answer"
-    default: "\(error)"
+    default: errorText(error)
     }
 }

@@ -64,6 +64,14 @@ public struct Dialer: Sendable {
         }
     }
 
+    /// Returns true if the address accepts a connection in time. The connection is closed at once.
+    public func isOpen(_ address: SocketAddress, within time: TimeAmount, on eventLoop: any EventLoop) async -> Bool {
+        let deadline = NIODeadline.now() + time
+        guard let channel = try? await open([address], until: deadline, on: eventLoop) else { return false }
+        try? await channel.close()
+        return true
+    }
+
     private func open(
         _ addresses: [SocketAddress], until deadline: NIODeadline, on eventLoop: any EventLoop
     ) async throws(DialError) -> any Channel {

@@ -105,6 +105,41 @@ import Testing
         #expect(try plugs.addresses().isEmpty)
     }
 
+    @Test("The address at which a plug was last reached is stored if it is new, or after an hour")
+    func recent() async throws {
+        let (first, second) = (try PlugAddress("192.0.2.7:4711"), try PlugAddress("192.0.2.8:4711"))
+        let begin = WallTime(millisecondsSince1970: 1_790_000_000_000)
+        func note(_ address: PlugAddress, after time: Duration) throws -> RecentAddress? {
+            try plugs.note(RecentAddress(address: address, time: begin + time), of: lamp.id)
+            return plugs.recentAddresses()[lamp.id]
+        }
+        #expect(try note(first, after: .zero) == nil, "the plug is not paired")
+        try await plugs.add(lamp)
+        #expect(try note(first, after: .zero) == RecentAddress(address: first, time: begin))
+        #expect(try note(first, after: .seconds(3599))?.time == begin)
+        #expect(try note(first, after: .seconds(3600))?.time == begin + .seconds(3600))
+        #expect(try note(first, after: .seconds(60))?.time == begin + .seconds(60), "the clock was set back")
+        #expect(try note(second, after: .seconds(61))?.address == second)
+        #expect(try plugs.addresses().isEmpty, "the user stored no address")
+    }
+
+    @Test("Damaged lines of recent addresses are ignored, and the next write removes them")
+    func damagedRecent() async throws {
+        try await plugs.add(lamp)
+        let lines = [
+            "", "x", "0123456789ab 1 192.0.2.7:0", "0123456789ab -1 192.0.2.7:1",
+            "0123456789ab 99999999999 192.0.2.7:1",
+            "ffffffffffff 1 192.0.2.9:1",
+        ]
+        try FileStore().replaceSecret(
+            folder.path + "/recent-addresses", with: Array(lines.joined(separator: "\n").utf8) + [0xFF])
+        #expect(plugs.recentAddresses()[lamp.id] == nil)
+        let address = RecentAddress(
+            address: try PlugAddress("192.0.2.7:1"), time: WallTime(millisecondsSince1970: 5000))
+        try plugs.note(address, of: lamp.id)
+        #expect(plugs.recentAddresses() == [lamp.id: address])
+    }
+
     @Test("A damaged line is reported with its number, and the list stays usable") func damaged() async throws {
         try await plugs.add(lamp)
         for line in ["0123456789ab", "0123456789ab 192.0.2.7:0", "lamp 192.0.2.7:1", "0123456789ab 192.0.2.7:1 x"] {

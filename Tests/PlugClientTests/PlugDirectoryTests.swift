@@ -176,4 +176,11 @@ import Testing
     func whoIsNotFoundIsToldWhatIsThere(known: [String], text: String) {
         #expect("\(PlugNotFound(name: "Lamp", known: known))" == text)
     }
+
+    @Test("The error for a paired plug states that it is away")
+    func whoIsPairedIsAway() {
+        let text = "\(PlugNotFound(name: "Lamp", isPaired: true, known: ["Kettle"]))"
+        #expect(text.hasPrefix("\"Lamp\" is paired, but it is away"))
+        #expect(text.contains("hint: `plugctl doctor`") && !text.contains("Kettle"))
+    }
 }

@@ -93,7 +93,7 @@ def test_a_plug_beyond_multicast_is_used(lan, plug, controller, server, tmp_path
     server.serve(far)
     away = controller(far)
     missing = away.finish("on", "Lamp", within=15)
-    assert missing.status == 1 and "no plug with the name" in missing.errors, missing
+    assert missing.status == 1 and '"Lamp" is paired, but it is away' in missing.errors, missing
     away.under(["env", f"SMARTPLUG_DOMAIN={server.zone}"])
     watching = away.watch()
     watching.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")

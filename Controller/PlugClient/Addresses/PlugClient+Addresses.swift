@@ -52,6 +52,15 @@ extension PlugClient {
     }
 }
 
+extension ResolvedService {
+    /// Returns the same place with a different identity.
+    func with(_ identity: ServiceIdentity) -> ResolvedService {
+        var service = self
+        service.identity = identity
+        return service
+    }
+}
+
 /// No paired plug has the name, so an address cannot be used for it.
 struct AddressOfUnpairedPlug: Error, CustomStringConvertible {
     let name: String

@@ -48,6 +48,11 @@ final class PairedPlugsWriter: Sendable {
         }
     }
 
+    /// Stores the address at which the plug was reached. A failed write has no consequence.
+    func note(_ recent: RecentAddress, of plug: PlugID) async {
+        _ = await work { [paired] in try paired.note(recent, of: plug) }
+    }
+
     /// Waits for all requested writes of keys and ends the thread. Later writes of keys fail.
     func stop() async {
         try? await thread.runIfActive {}
