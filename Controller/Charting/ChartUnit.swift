@@ -31,7 +31,7 @@ public struct ChartUnit: Hashable, Sendable {
     public func text(_ value: Double) -> String { text(value, scaledFor: value) }
 
     /// Formats a value with the prefix of a reference value, so that related values can be compared.
-    func text(_ value: Double, scaledFor reference: Double) -> String {
+    public func text(_ value: Double, scaledFor reference: Double) -> String {
         let prefix = Prefix.fitting(abs(reference), of: self)
         let scaled = value / prefix.factor
         let magnitude = abs(scaled)

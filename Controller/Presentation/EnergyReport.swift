@@ -42,16 +42,19 @@ public struct EnergyReport: Sendable {
 
     /// Adds the history's data of a plug for whole periods.
     ///
-    /// - Parameter seconds: the time in seconds since 1970.
+    /// - Parameters:
+    ///   - seconds: the time in seconds since 1970.
+    ///   - latest: the plug's latest counter reading, which the history need not have; nil if it is not known.
     /// - Returns: false, without a change, if the periods exceed `CalendarPeriod.limit`.
     /// - Throws: `HistoryError` if the history cannot be read.
     public mutating func add(
-        _ plug: HistoryPlug, from history: PowerHistory, over seconds: Range<Int>
+        _ plug: HistoryPlug, from history: PowerHistory, over seconds: Range<Int>, upTo latest: CounterReading? = nil
     ) throws(HistoryError) -> Bool {
         var rows: [Row] = []
         // Only the time with data is queried, because the user may request a century.
         if let span = plug.span {
-            let known = seconds.clamped(to: Int(span.lowerBound / 1000)..<Int(span.upperBound / 1000 + 1))
+            let end = max(span.upperBound, latest.map { $0.origin &+ $0.milliseconds } ?? span.upperBound)
+            let known = seconds.clamped(to: Int(span.lowerBound / 1000)..<Int(end / 1000 + 1))
             let all = CalendarPeriod.all(step, from: known.lowerBound, to: known.upperBound, zone: zone)
             guard let all else { return false }
             for begin in stride(from: 0, to: all.count, by: step.yearOfPeriods) {
@@ -60,8 +63,8 @@ public struct EnergyReport: Sendable {
                     CalendarPeriod.all(.quarter, from: piece[0].from, to: piece[piece.count - 1].to, zone: zone)
                 }
                 rows += self.rows(
-                    try history.energy(of: plug.id, periods: piece),
-                    quarters: try history.energy(of: plug.id, periods: quarters ?? []))
+                    try history.energy(of: plug.id, periods: piece, upTo: latest),
+                    quarters: try history.energy(of: plug.id, periods: quarters ?? [], upTo: latest))
             }
         }
         appliances.append(Appliance(name: plug.title, rows: rows))

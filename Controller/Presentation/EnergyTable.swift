@@ -62,6 +62,7 @@ extension EnergyReport {
 
     private func table(of appliances: [Appliance]) -> Table {
         let all = appliances.reduce(0) { $0 + $1.milliwattHours }
+        let energyText = energyFormat(appliances.map(\.milliwattHours))
         var table = Table(
             [
                 Table.Column("appliance", least: 8, importance: 5),
@@ -93,6 +94,7 @@ extension EnergyReport {
                     Table.Column("max", .right, least: 6, importance: 3),
                     Table.Column("known", .right, least: 5, importance: 1),
                 ])
+        let energyText = energyFormat(appliance.rows.map(\.energy.milliwattHours))
         let years = Set(appliance.rows.map(\.energy.period.start.year)).count
         for row in appliance.rows {
             let energy = row.energy
@@ -140,7 +142,11 @@ extension EnergyReport {
         }
     }
 
-    private func energyText(_ milliwattHours: Double) -> String { ChartUnit.wattHours.text(milliwattHours / 1000) }
+    /// Returns a function that formats the energies of a column in one unit, so that they can be compared.
+    private func energyFormat(_ milliwattHours: [Double]) -> (Double) -> String {
+        let largest = (milliwattHours.max() ?? 0) / 1000
+        return { ChartUnit.wattHours.text($0 / 1000, scaledFor: largest) }
+    }
 }
 
 /// Bars with a common scale.

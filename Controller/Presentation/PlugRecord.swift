@@ -13,6 +13,9 @@ public struct PlugRecord: Codable, Hashable, Sendable {
     public var state: String
     /// away, stranger: the reason in words.
     public var reason: String?
+    /// away, stranger: when the connection ended, in ISO 8601, UTC; omitted for a plug that was not connected since the
+    /// start of the process.
+    public var since: String?
     /// The plug's capabilities in alphabetical order, such as button, meter and relay; omitted for a plug that was not
     /// connected since the start of the process.
     public var capabilities: [String]?

@@ -81,9 +81,10 @@ struct History: AsyncParsableCommand {
                 let step = by?.step ?? CalendarStep.fitting(seconds: to - from)
                 var report = EnergyReport(step: step, zone: zone, tariff: try Tariff.read(tariff))
                 let plugs = try chosen(of: history)
+                let counters = options.history == nil ? await HistoryOptions.latestCounters() : [:]
                 do {
                     for plug in plugs {
-                        guard try report.add(plug, from: history, over: from..<to) else {
+                        guard try report.add(plug, from: history, over: from..<to, upTo: counters[plug.id]) else {
                             throw CLIError(
                                 "the report would have more than \(CalendarPeriod.limit) rows\nhint: use --by month or a shorter time span"
                             )
@@ -131,10 +132,22 @@ struct History: AsyncParsableCommand {
                 guard report.appliances.contains(where: { !$0.rows.isEmpty }) else {
                     return printError("the history has no samples in this time span")
                 }
+                guard Output.line(StyledLine(title(of: report), .faint), capabilities) else { return }
                 for line in report.lines(width: device.size?.columns, blocks: capabilities.isUnicode) {
                     guard Output.line(line, capabilities) else { return }
                 }
             }
+        }
+
+        /// Returns the time that the report covers, such as "2026-11-01 00:00 to 2026-11-30 00:00, by day".
+        private func title(of report: EnergyReport) -> String {
+            let periods = report.appliances.flatMap(\.rows).map(\.energy.period)
+            let (from, to) = (periods.map(\.from).min() ?? 0, periods.map(\.to).max() ?? 0)
+            func text(_ second: Int) -> Substring {
+                let time = WallTime(millisecondsSince1970: Int64(second) * 1000)
+                return time.iso8601(offset: time.localOffset).prefix(16)
+            }
+            return "\(text(from)) to \(text(to)), by \(report.step.rawValue)".replacing("T", with: " ")
         }
 
         private func export(

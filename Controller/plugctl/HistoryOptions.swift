@@ -4,7 +4,9 @@ import DaemonClient
 import HouseCalendar
 import LinuxSystem
 import PlugClient
+import PlugModel
 import PowerHistory
+import Presentation
 
 /// The directory of the history.
 struct HistoryOptions: ParsableArguments {
@@ -49,6 +51,14 @@ struct HistoryOptions: ParsableArguments {
         }
     }
 
+    /// Returns the plugs' latest counter readings from the running daemon, whose history is up to ten minutes older.
+    static func latestCounters() async -> [PlugID: CounterReading] {
+        guard !DaemonSocket.isDeclined else { return [:] }
+        let daemon = DaemonClient(path: DaemonSocket.path())
+        guard daemon.isThere, let house = try? await daemon.read(HouseRecord.self, "/api/v1/house") else { return [:] }
+        return house.plugs.compactMap(CounterReading.init).reduce(into: [:]) { $0[$1.plug] = $1 }
+    }
+
     private struct Health: Decodable {
         var history: String?
     }
@@ -59,6 +69,19 @@ struct HistoryOptions: ParsableArguments {
         let daemon = DaemonClient(path: DaemonSocket.path())
         guard daemon.isThere else { return nil }
         return try? await daemon.read(Health.self, "/health").history
+    }
+}
+
+extension CounterReading {
+    /// The reading of a plug's record; nil without a reading. Its boot is not known.
+    fileprivate init?(_ plug: PlugRecord) {
+        guard let id = plug.id.flatMap(PlugID.init(rawValue:)), let reading = plug.reading,
+            let time = WallTime(iso8601: reading.at), let boot = BootID(bytes: [UInt8](repeating: 0, count: 16)),
+            let milliwattHours = UInt64(exactly: (reading.activeEnergy * 1000).rounded())
+        else { return nil }
+        self.init(
+            plug: id, boot: boot, origin: time.nanosecondsSince1970 / 1_000_000, milliseconds: 0,
+            milliwattHours: milliwattHours)
     }
 }
 

@@ -19,6 +19,7 @@ import Testing
         #expect(record.state == "connected" && record.on == true && record.level == 40)
         #expect(record.capabilities == ["dimmer", "meter", "relay"] && record.id == lampID.rawValue)
         #expect(record.reading?.activePower == 60.4 && record.reason == nil)
+        #expect(board.counters[lampID].map { Double($0.milliwattHours) / 1000 } == record.reading?.activeEnergy)
     }
 
     @Test("Readings are batched, and other changes are reported at once")

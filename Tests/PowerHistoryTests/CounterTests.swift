@@ -55,10 +55,10 @@ import Testing
         return (history, directory)
     }
 
-    private func energy(of history: PowerHistory) throws -> Double {
+    private func energy(of history: PowerHistory, upTo latest: CounterReading? = nil) throws -> Double {
         let start = Int(midnight / 1000)
         let periods = try #require(CalendarPeriod.all(.quarter, from: start, to: start + 7200, zone: .utc))
-        return try history.energy(of: lamp, periods: periods).reduce(0) { $0 + $1.milliwattHours }
+        return try history.energy(of: lamp, periods: periods, upTo: latest).reduce(0) { $0 + $1.milliwattHours }
     }
 
     @Test("The energy of the history equals that of the plug's counter", arguments: 0..<60)
@@ -73,6 +73,35 @@ import Testing
         // Before the first reading and after the last one the energy comes from the samples, as in the counter itself.
         let counted = Double(course.counted[last] - course.counted[0])
         #expect(abs(try energy(of: history) - counted) < 4, "read at \(read.map { course.samples[$0].milliseconds })")
+    }
+
+    @Test(
+        "Up to a reading that is not stored, the energy is that of the counter, and never decreases", arguments: 0..<30)
+    func theLatestReadingCounts(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let course = Course(&random)
+        let last = course.samples.count - 1
+        let stored = Int.random(in: 0...last, using: &random)
+        // The history has no sample that is newer than the plug's latest reading, and older samples may be missing.
+        let newest = course.samples[stored].milliseconds
+        let chunks = course.chunks.filter { $0.chunk.lastMilliseconds <= newest && Bool.random(using: &random) }
+        let (history, directory) = try history(
+            batch(chunks, counters: [course.reading(0), course.reading(stored)]))
+        defer { withExtendedLifetime(directory) {} }
+        var before = 0.0
+        for index in stride(from: stored + 1, through: last, by: max(1, last / 20)) {
+            let energy = try energy(of: history, upTo: course.reading(index))
+            let counted = Double(course.counted[index] - course.counted[0])
+            #expect(abs(energy - counted) < 4, "stored \(stored), latest \(index)")
+            #expect(energy >= before - 0.01)
+            before = energy
+        }
+        // An older reading, and one of a counter that fell, change nothing.
+        let kept = try energy(of: history)
+        #expect(try energy(of: history, upTo: course.reading(max(0, stored - 1))) == kept)
+        if course.counted[stored] > 0, stored < last {
+            #expect(try energy(of: history, upTo: course.reading(last, less: course.counted[last])) == kept)
+        }
     }
 
     @Test("Between two readings of which the second is lower, the energy is that of the samples", arguments: 0..<30)

@@ -34,6 +34,14 @@ import Testing
         #expect(try open(.reader).times().count == 86_400)
     }
 
+    @Test("A history that cannot be examined is not reported as missing")
+    func whatCannotBeExaminedMayBeThere() throws {
+        let path = directory.path + "/" + String(repeating: "x", count: 300)
+        let error = #expect(throws: HistoryError.self) { try PowerHistory(path, role: .reader) }
+        guard case .file(let file)? = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(file.reason == .system(SystemError(ENAMETOOLONG)))
+    }
+
     @Test("Only one process can record, while writers and readers can open the history") func onlyOneRecords() throws {
         let history = try open(.recorder)
         let error = #expect(throws: HistoryError.self) { try open(.recorder) }

@@ -34,7 +34,7 @@ extension Dashboard {
     ) async throws -> Response {
         let mostRows = Self.mostRows
         await board.begin()
-        let paired = await board.board.paired
+        let (paired, counters) = await (board.board.paired, board.board.counters)
         let json = try await reading { history in
             let seconds = Int(span.lowerBound / 1000)..<Int((span.upperBound + 999) / 1000)
             let margin = 40 * 86_400
@@ -46,7 +46,7 @@ extension Dashboard {
             // A plug that the request names twice, by name and by id, is added once.
             var counted: Set<PlugID> = []
             for plug in plugs where counted.insert(plug.id).inserted {
-                guard try report.add(plug, from: history, over: seconds) else {
+                guard try report.add(plug, from: history, over: seconds, upTo: counters[plug.id]) else {
                     throw Fault.outOfRange(
                         "more than \(CalendarPeriod.limit) periods", hint: "use by=month or a shorter time span")
                 }

@@ -3,6 +3,7 @@ import LinuxSystem
 import Metering
 import PlugClient
 import PlugModel
+import PowerHistory
 import Presentation
 
 /// The current state of the house. It receives updates and returns the messages for the readers of the stream. It is a
@@ -19,6 +20,10 @@ struct HouseBoard: Sendable {
         var disconnections: UInt64 = 0
         /// The clock of the current or last connection.
         var clock: PlugClock?
+        /// The boot of the current or last connection.
+        var boot: BootID?
+        /// The latest reading of the energy counter. It remains when the plug is away.
+        var counter: CounterReading?
 
         var isConnected: Bool { record.state == PlugRecord.connected }
     }
@@ -46,6 +51,11 @@ struct HouseBoard: Sendable {
     /// - Parameter at: the time in ISO 8601.
     func record(at: String) -> HouseRecord {
         HouseRecord(at: at, plugs: records, rules: rules.records, ruleFaults: rules.faults)
+    }
+
+    /// The latest readings of the energy counters.
+    var counters: [PlugID: CounterReading] {
+        plugs.values.compactMap(\.counter).reduce(into: [:]) { $0[$1.plug] = $1 }
     }
 
     /// The plugs, sorted by name.
@@ -145,6 +155,7 @@ struct HouseBoard: Sendable {
         plug.record.firmware = description.firmware
         plug.id = description.id
         plug.clock = PlugClock(description, at: report.at)
+        plug.boot = description.clock.boot
         plug.isAnnounced = true
         plugs[name] = plug
         paired[description.id] = name
@@ -167,7 +178,10 @@ struct HouseBoard: Sendable {
         var plug = plugs[name] ?? Plug(record: .away(name))
         let before = plug.record
         let wasConnected = plug.isConnected
-        if wasConnected { plug.disconnections += 1 }
+        if wasConnected {
+            plug.disconnections += 1
+            plug.record.since = report.at.iso8601()
+        }
         if case .distrusted = reason {
             plug.record.forget(as: PlugRecord.stranger)
         } else {
@@ -227,8 +241,19 @@ extension HouseBoard.Plug {
         record.sleepers = SleeperRecord.records(state.sleepers, clock: clock)
         let isChanged = record != before
         record.reading = state.reading.map { ReadingRecord(plug: report.plug, at: report.at.iso8601(), $0) }
-        if let reading = state.reading { recent.add(reading.deciwatts, at: report.at.milliseconds) }
+        if let reading = state.reading {
+            recent.add(reading.deciwatts, at: report.at.milliseconds)
+            counter = id.flatMap { counterReading(reading, of: $0, at: report.at.milliseconds) }
+        }
         return isChanged || before.reading != nil && record.reading == nil
+    }
+
+    private func counterReading(_ reading: Reading, of plug: PlugID, at milliseconds: Int64) -> CounterReading? {
+        guard let boot else { return nil }
+        let time = reading.time.nanoseconds / 1_000_000
+        return CounterReading(
+            plug: plug, boot: boot, origin: milliseconds - time, milliseconds: time,
+            milliwattHours: reading.milliwattHours)
     }
 }
 

@@ -49,8 +49,10 @@ struct DatabaseOpener {
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 try database.execute(sql: "PRAGMA journal_size_limit = \(Self.logLimit)")
             }
-        } else if !Self.isThere(path) {
-            throw HistoryError(.absent, directory)
+        } else if let error = Self.accessError(path) {
+            let isMissing = [ENOENT, ENOTDIR].contains(error.code)
+            throw isMissing
+                ? HistoryError(.absent, directory) : HistoryError(FileError(.open, path, .system(error)), directory)
         }
         let queue = try DatabaseQueue(path: try source(), configuration: configuration)
         let migrator = Schema.migrator
@@ -93,8 +95,12 @@ struct DatabaseOpener {
     }
 
     /// Checks whether the file exists, without opening it: closing it again would release SQLite's locks on the file.
-    static func isThere(_ path: String) -> Bool {
-        (try? FileManager.default.attributesOfItem(atPath: path)) != nil
+    static func isThere(_ path: String) -> Bool { accessError(path) == nil }
+
+    /// Returns why the file cannot be examined; nil if it exists. The file is not opened.
+    private static func accessError(_ path: String) -> SystemError? {
+        var status = stat()
+        return stat(path, &status) == 0 ? nil : SystemError(errno)
     }
 
     private var directory: String { String(path.dropLast("/history.sqlite".count)) }

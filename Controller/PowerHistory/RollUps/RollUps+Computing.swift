@@ -61,9 +61,32 @@ extension RollUps {
     /// limit ensures that the sum of a day fits into a cell.
     private static let greatestEnergy: Int64 = 1 << 45
 
-    private func quarters(from: Int64, to: Int64) throws -> [(start: Int64, entry: RollUpEntry)] {
+    /// Computes the quarters since the last stored counter reading as if this later reading were stored.
+    ///
+    /// - Returns: The beginning of the first quarter, and the entries. Nil if no reading is stored, if a later one is
+    ///   stored, or if the counter fell.
+    func quarters(upTo latest: CounterReading) throws -> (from: Int64, entries: [(start: Int64, entry: RollUpEntry)])? {
+        let limit = BatchTransaction.timeLimit
+        guard latest.origin.magnitude <= limit, latest.milliseconds.magnitude <= limit else { return nil }
+        let time = latest.origin + latest.milliseconds
+        guard let last = try counterPoint(atOrBefore: time), last.time < time,
+            time - last.time <= EnergyShares.longestInterval, last.milliwattHours <= latest.milliwattHours,
+            try counterPoint(atOrAfter: time) == nil
+        else { return nil }
+        let boot = try database.integer(
+            "SELECT id FROM boot WHERE plug = ? AND boot = ?", .integer(plug), .bytes(latest.boot.bytes))
+        // No row has the number -1.
+        let point = CounterPoint(time: time, boot: boot ?? -1, milliwattHours: latest.milliwattHours)
         let length = RollUpStep.quarter.milliseconds
-        let points = try counterPoints(from: from, to: to)
+        let from = floorMultiple(last.time, length)
+        return (from, try quarters(from: from, to: floorMultiple(time, length) + length, and: point))
+    }
+
+    private func quarters(
+        from: Int64, to: Int64, and latest: CounterPoint? = nil
+    ) throws -> [(start: Int64, entry: RollUpEntry)] {
+        let length = RollUpStep.quarter.milliseconds
+        let points = try counterPoints(from: from, to: to) + [latest].compactMap(\.self)
         let stretch = (min(points.first?.time ?? from, from), max(points.last?.time ?? to, to))
         let minutes = try entries(
             .minute, from: floorMultiple(stretch.0, RollUpStep.minute.milliseconds), to: stretch.1)
