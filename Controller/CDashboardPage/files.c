@@ -18,6 +18,9 @@ static const unsigned char cards_js[] = {
 static const unsigned char chart_js[] = {
 #embed "page/chart.js"
 };
+static const unsigned char colours_js[] = {
+#embed "page/colours.js"
+};
 static const unsigned char course_js[] = {
 #embed "page/course.js"
 };
@@ -124,6 +127,7 @@ static const struct dashboard_file files[] = {
     {"card.js", card_js, sizeof card_js},
     {"cards.js", cards_js, sizeof cards_js},
     {"chart.js", chart_js, sizeof chart_js},
+    {"colours.js", colours_js, sizeof colours_js},
     {"course.js", course_js, sizeof course_js},
     {"dimmer.js", dimmer_js, sizeof dimmer_js},
     {"dom.js", dom_js, sizeof dom_js},

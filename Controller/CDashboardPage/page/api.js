@@ -51,7 +51,7 @@ export const remove = (path) => ask("DELETE", path, {});
 /** Returns the API path of a plug's resource. It contains the plug's id, since a name like ".." is not a valid part of a path. */
 export const plugPath = (name, below) => `plugs/${encodeURIComponent(plugs.get(name)?.record.id ?? name)}/${below}`;
 
-/** The time limit of a request in ms. The daemon waits ten seconds for a plug. */
+/** The time limit of a request in ms. The daemon waits five seconds for a plug. */
 function patience(method, path) {
   if (method === "GET") return 30_000;
   // The daemon first connects to the broker, and then gives the house twelve seconds to answer.

@@ -40,6 +40,7 @@ function showLink({ state, words = linkWords[state] }) {
   const before = shown;
   shown = state;
   setAttribute(part("link"), "data-state", state);
+  setAttribute(document.documentElement, "data-link", state);
   setText(part("state"), words);
   if (state === "login" && before !== "login") showLogin();
 }

@@ -21,11 +21,18 @@ let numbers = 0;
 export function card(name, seen, today) {
   const id = `plug-${numbers++}`;
   let [visible, waits, told] = [false, undefined, 0];
-  const relay = relaySwitch(name, (fault, wanted) => { waits = wanted; setText(alert, fault ?? ""); update(); });
-  const dim = dimmer(name, (fault) => setText(alert, fault ?? ""));
+  const relay = relaySwitch(name, (fault, wanted) => { waits = wanted; fail(fault); update(); });
+  const dim = dimmer(name, (fault) => fail(fault));
   const spark = sparkline();
   const state = make("p", { class: "state" });
   const alert = make("p", { class: "alert", role: "alert" });
+  /** The plug's condition when the error was shown; undefined without an error. */
+  let failedIn;
+  const condition = () => { const { record } = plugs.get(name) ?? { record: {} }; return `${record.state} ${record.on} ${record.tripped}`; };
+  function fail(words) {
+    failedIn = words ? condition() : undefined;
+    setText(alert, words ?? "");
+  }
   const done = make("p", { class: "hidden", role: "status" });
   const power = make("data", { class: "number", value: "" });
   const now = make("div", { class: "now" }, make("p", { class: "watts" }, power, make("span", { class: "unit", text: " W" })), spark.element);
@@ -51,7 +58,7 @@ export function card(name, seen, today) {
    */
   async function command(button, path, words) {
     button.disabled = true;
-    setText(alert, "");
+    fail();
     setText(done, "");
     try {
       await post(plugPath(name, path), {});
@@ -63,7 +70,7 @@ export function card(name, seen, today) {
         setText(done, "");
       }, 2500);
     } catch (error) {
-      setText(alert, error instanceof Fault ? error.words : String(error));
+      fail(error instanceof Fault ? error.words : String(error));
     }
     button.disabled = false;
   }
@@ -74,12 +81,15 @@ export function card(name, seen, today) {
     if (!plug) return;
     const { record } = plug;
     const there = record.state === "connected";
+    // A changed plug has left the condition in which the command failed.
+    if (failedIn !== undefined && failedIn !== condition()) fail();
     const can = (capability) => record.capabilities?.includes(capability) ?? false;
     setAttribute(element, "data-state", record.state);
     setAttribute(element, "data-on", there && record.on === true ? "true" : "false");
     setAttribute(element, "data-tripped", there && record.tripped);
     setText(state, there && waits !== undefined ? (waits ? "Turning on …" : "Turning off …") : stateWords(record));
     if (record.on !== undefined && there) relay.confirm(record.on);
+    else if (!there) relay.forget();
     relay.element.hidden = record.state === "stranger" || (there && record.on === undefined);
     relay.element.disabled = !there || !may.command;
     setAttribute(relay.element, "aria-describedby", !may.command && "role");
@@ -125,7 +135,7 @@ export function card(name, seen, today) {
   }
 
   function showPairing(shown) {
-    if (shown && !pairing) alert.before(pairing = pairingForm(name, (fault) => setText(alert, fault), () => setText(state, "Paired. Connecting …")));
+    if (shown && !pairing) alert.before(pairing = pairingForm(name, (fault) => fail(fault), () => setText(state, "Paired. Connecting …")));
     else if (!shown && pairing) { pairing.remove(); pairing = undefined; }
   }
 

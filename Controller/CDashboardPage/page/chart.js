@@ -33,7 +33,13 @@ export class Chart {
   /** Returns the time at a place `x`, in px from the left edge of the canvas. */
   timeAt(x, { from, to }) { return from + (x - PAD.left) / this.width * (to - from); }
 
-  /** @param {{from, to, courses: Course[], marks: Array<{at, kind}>, cursor?: number, now: number}} view */
+  /** Returns the place of a time, in px from the left edge of the canvas. */
+  placeOf(time, { from, to }) { return PAD.left + (time - from) / (to - from) * this.width; }
+
+  /**
+   * `colours`: the number of each course's colour.
+   * @param {{from, to, courses: Course[], colours: number[], marks: Array<{at, kind}>, cursor?: number, now: number}} view
+   */
   draw(view) {
     const { canvas, pen } = this;
     const ratio = window.devicePixelRatio || 1;
@@ -50,7 +56,7 @@ export class Chart {
     const top = Math.max(...drawn.map(({ most }) => most), 4);
     const step = nice(top / 4);
     const scale = { top: Math.ceil(top * 1.02 / step) * step, step };
-    const x = (time) => PAD.left + (time - view.from) / (view.to - view.from) * this.width;
+    const x = (time) => this.placeOf(time, view);
     const y = (value) => high - PAD.bottom - value / scale.top * (high - PAD.top - PAD.bottom);
     this.axes(view, scale, x, y, ink);
     pen.save();
@@ -58,7 +64,7 @@ export class Chart {
     pen.rect(PAD.left, 0, this.width + 1, high);
     pen.clip();
     this.marks(view, x, high, ink);
-    drawn.forEach((one, index) => this.course(one, ink.series[index % DASHES.length], DASHES[index % DASHES.length], y));
+    drawn.forEach((one, index) => this.course(one, ink.series[view.colours[index]], DASHES[view.colours[index]], y));
     if (view.cursor !== undefined) this.cursor(view, x, y, high, ink);
     pen.restore();
   }
@@ -142,7 +148,7 @@ export class Chart {
     view.courses.forEach((course, index) => {
       const found = course.at(view.cursor);
       if (!found) return;
-      [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [ink.series[index % DASHES.length], ink.sheet, 2];
+      [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [ink.series[view.colours[index]], ink.sheet, 2];
       pen.beginPath();
       pen.arc(at, y(found.value), 4.5, 0, 7);
       pen.fill();

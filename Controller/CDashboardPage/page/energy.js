@@ -1,6 +1,7 @@
 // Energy and cost: a bar per period, a colour per appliance, and the same data as tables.
 
 import { get } from "./api.js";
+import { COLOURS, coloursOf } from "./colours.js";
 import { become, beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
 import { dateOf, dayName, energy, firstOfMonth, minuteTime, money, monthName, number, startOf } from "./format.js";
 import { hear, now } from "./house.js";
@@ -12,7 +13,7 @@ const choices = {
   month: { label: "By the month", bars: "one bar per month", from: (now) => startOf(firstOfMonth(dateOf(now), -11)), name: monthName },
 };
 /** The number of colours for single appliances. All appliances with less energy share one further colour. */
-const COLOURS = 7;
+const SINGLE = COLOURS - 1;
 /** The height of the chart, the width of its left margin, and the height of its foot, in px. */
 const [HEIGHT, LEFT, FOOT] = [240, 64, 26];
 
@@ -54,16 +55,17 @@ function summed(records) {
 function paint(records) {
   told = records;
   const { periods, appliances, currency } = summed(records);
-  const [large, small] = [appliances.slice(0, COLOURS), appliances.slice(COLOURS)];
+  const [large, small] = [appliances.slice(0, SINGLE), appliances.slice(SINGLE)];
+  const colours = coloursOf(large.map(({ name }) => name), SINGLE);
   const total = appliances.reduce((sum, { energy }) => sum + energy, 0);
   const costs = appliances.filter(({ cost }) => cost !== undefined);
   const cost = costs.length > 0 ? costs.reduce((sum, one) => sum + one.cost, 0) : undefined;
   const price = (value) => value === undefined || currency === undefined ? "–" : money(value, currency);
 
-  figure.replaceChildren(bars(periods, large, small, total));
+  figure.replaceChildren(bars(periods, large, small, colours, total));
   legend.replaceChildren(
-    ...large.map(({ name }, index) => make("li", {}, make("i", { class: `box fill${index}`, "aria-hidden": "true" }), named(name))),
-    ...(small.length > 0 ? [make("li", {}, make("i", { class: "box fill7", "aria-hidden": "true" }), `${number(small.length)} others`)] : []));
+    ...large.map(({ name }) => make("li", {}, make("i", { class: `box fill${colours.get(name)}`, "aria-hidden": "true" }), named(name))),
+    ...(small.length > 0 ? [make("li", {}, make("i", { class: `box fill${SINGLE}`, "aria-hidden": "true" }), `${number(small.length)} others`)] : []));
   const row = (head, used, paid) => make("tr", {}, make("th", { scope: "row" }, head), make("td", { class: "number", text: energy(used) }), make("td", { class: "number", text: price(paid) }));
   const table = (caption, first, rows) => make("table", {}, make("caption", { text: caption }),
     make("thead", {}, make("tr", {}, ...[first, "Energy", "Cost"].map((text) => make("th", { scope: "col", text })))),
@@ -75,7 +77,7 @@ function paint(records) {
       : `${energy(total)} in total, ${price(cost)}.`);
 }
 
-function bars(periods, large, small, total) {
+function bars(periods, large, small, colours, total) {
   const most = Math.max(...periods.map(({ energy }) => energy), 1);
   const step = nice(most / 4);
   const top = Math.ceil(most / step) * step;
@@ -92,8 +94,8 @@ function bars(periods, large, small, total) {
   periods.forEach((period, index) => {
     let under = 0;
     const x = LEFT + index * wide + Math.min(wide * 0.16, 12);
-    const parts = [...large.map(({ name }, colour) => [name, period.by.get(name) ?? 0, colour]),
-      ["others", small.reduce((sum, { name }) => sum + (period.by.get(name) ?? 0), 0), 7]];
+    const parts = [...large.map(({ name }) => [name, period.by.get(name) ?? 0, colours.get(name)]),
+      ["others", small.reduce((sum, { name }) => sum + (period.by.get(name) ?? 0), 0), SINGLE]];
     for (const [name, value, colour] of parts) {
       if (value <= 0) continue;
       drawing.append(draw("rect", { class: `fill${colour}`, x: x.toFixed(1), width: (wide - 2 * Math.min(wide * 0.16, 12)).toFixed(1), y: y(under + value).toFixed(1), height: Math.max(y(under) - y(under + value) - 0.6, 0.4).toFixed(1) },

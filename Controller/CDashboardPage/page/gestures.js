@@ -1,5 +1,8 @@
 // Navigation of the chart by wheel, fingers, mouse and keys.
 
+/** The distance in px that a finger may move during a tap. */
+const STILL = 8;
+
 /**
  * @param {HTMLElement} frame The element with the focus.
  * @param {HTMLElement} canvas
@@ -8,6 +11,8 @@
  */
 export function startGestures(frame, canvas, view) {
   const fingers = new Map();
+  /** The place where the only finger touched the chart, while it has not moved. */
+  let touched;
   const place = (event) => event.clientX - canvas.getBoundingClientRect().left;
 
   canvas.addEventListener("wheel", (event) => {
@@ -22,6 +27,7 @@ export function startGestures(frame, canvas, view) {
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     fingers.set(event.pointerId, event.clientX);
+    touched = event.pointerType === "touch" && fingers.size === 1 ? event.clientX : undefined;
     canvas.setPointerCapture(event.pointerId);
     frame.focus({ preventScroll: true });
   });
@@ -32,6 +38,8 @@ export function startGestures(frame, canvas, view) {
       view.point(place(event));
       return;
     }
+    if (touched !== undefined && Math.abs(event.clientX - touched) < STILL) return;
+    touched = undefined;
     if (fingers.size === 1) {
       if (event.clientX !== before) view.pan((before - event.clientX) / canvas.clientWidth);
     } else {
@@ -42,10 +50,15 @@ export function startGestures(frame, canvas, view) {
     fingers.set(event.pointerId, event.clientX);
   });
 
+  // A tap shows the values at its place until the next tap, because a finger has no place to rest.
+  canvas.addEventListener("pointerup", (event) => {
+    if (touched !== undefined) view.point(place(event));
+    touched = undefined;
+  });
   for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
     canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
   }
-  canvas.addEventListener("pointerleave", () => { if (fingers.size === 0) view.point(undefined); });
+  canvas.addEventListener("pointerleave", (event) => { if (fingers.size === 0 && event.pointerType !== "touch") view.point(undefined); });
 
   frame.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== frame) return;

@@ -1,6 +1,7 @@
 // The large chart: the chosen plugs, the time range, and its live updates.
 
 import { get } from "./api.js";
+import { COLOURS, coloursOf } from "./colours.js";
 import { Chart, forgetColours } from "./chart.js";
 import { readCourse } from "./course.js";
 import { beforePaint, make, memory, setAttribute, setText, whenSeen } from "./dom.js";
@@ -15,7 +16,7 @@ const MINUTE = 60_000;
 const SHORTEST = 20_000;
 const LONGEST = 5 * 365 * 1440 * MINUTE;
 /** The maximum number of plugs in the chart: more colours could not be distinguished. */
-export const MOST = 8;
+export const MOST = COLOURS;
 /** The maximum number of marks of all plugs, so that a page that is open for weeks does not fill the memory. */
 const MARKS = 2000;
 /**
@@ -26,11 +27,12 @@ const SAMPLES = 26 * 60 * MINUTE;
 
 const state = { chosen: [], span: 10 * MINUTE, end: now(), follows: true, courses: new Map(), marks: new Map(), cursor: undefined };
 const canvas = make("canvas", { class: "chart", role: "img", "aria-label": "Power" });
-const frame = make("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Chart of power. Plus and minus zoom, arrow keys pan, shift with arrow keys reads values, End goes to now." }, canvas);
+const frame = make("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Chart of power. Plus and minus zoom, arrow keys pan, shift with arrow keys reads values, End goes to now." });
 const told = make("p", { class: "readout number", role: "status" });
 const trouble = make("p", { class: "faint", role: "status" });
 const data = make("div", { class: "hidden" });
 const chart = new Chart(canvas);
+frame.append(canvas, told);
 let controls;
 let [timer, running, drawnAt, describedAt, legendAt, tabled, seen] = [0, null, -Infinity, -Infinity, -Infinity, false, false];
 
@@ -58,14 +60,15 @@ function paint() {
   const { from, to } = view();
   const shown = shownCourses();
   const marks = [...state.marks.values()];
-  chart.draw({ from, to, courses: shown.map(([, course]) => course), marks, cursor: state.cursor, now: now() });
-  setText(told, state.cursor === undefined ? "" : readout(state.cursor, shown, marks, (to - from) / chart.width * 6));
+  const colours = coloursOf(state.chosen, MOST);
+  chart.draw({ from, to, courses: shown.map(([, course]) => course), colours: shown.map(([name]) => colours.get(name)), marks, cursor: state.cursor, now: now() });
+  showValues(shown, marks, from, to);
   setAttribute(frame, "data-from", Math.round(from));
   setAttribute(frame, "data-to", Math.round(to));
   setAttribute(frame, "data-follows", String(state.follows));
   if (performance.now() - legendAt >= 2000) {
     legendAt = performance.now();
-    controls.show(state, shown, from, to);
+    controls.show(state, shown, colours, from, to);
   }
   // The description changes at most every ten seconds, so that screen readers are not flooded.
   if (performance.now() - describedAt < 10_000) return;
@@ -75,6 +78,16 @@ function paint() {
   if (tabled) return;
   tabled = true;
   data.replaceChildren(table(shown, from, to));
+}
+
+/** Shows the values under the cursor next to it, on the side with more space. */
+function showValues(shown, marks, from, to) {
+  setText(told, state.cursor === undefined ? "" : readout(state.cursor, shown, marks, (to - from) / chart.width * 6));
+  if (state.cursor === undefined) return;
+  const x = chart.placeOf(state.cursor, { from, to });
+  const isLeft = x > canvas.clientWidth / 2;
+  told.style.left = isLeft ? "" : `${x + 12}px`;
+  told.style.right = isLeft ? `${canvas.clientWidth - x + 12}px` : "";
 }
 
 let healing = [];
@@ -187,12 +200,30 @@ function settle() {
 }
 
 function choose(chosen) {
+  isAutomatic = false;
   state.chosen = chosen.slice(0, MOST);
   for (const name of state.courses.keys()) if (!state.chosen.includes(name)) state.courses.delete(name);
   memory.set("chart", JSON.stringify(state.chosen));
   state.marks.clear();
   changed(true);
   load(0);
+}
+
+/** True if the user has not chosen plugs. A plug with much power is then added to the chart. */
+let isAutomatic = false;
+/** The power in W from which a plug is added. */
+const MUCH = 50;
+
+/** Adds a plug if its power is more than twice that of each chosen plug. Otherwise the chart would miss the largest part of the house's power. */
+function addLargest(told) {
+  if (!isAutomatic || state.chosen.length >= MOST) return;
+  const power = (name) => plugs.get(name)?.record.reading?.activePower ?? 0;
+  const most = Math.max(MUCH, ...state.chosen.map((name) => 2 * power(name)));
+  const name = told.find((name) => !state.chosen.includes(name) && power(name) > most);
+  if (name === undefined) return;
+  state.chosen.push(name);
+  controls.offer(names(), state.chosen);
+  settle();
 }
 
 /** Chooses the previously shown plugs, or those with the highest power. */
@@ -202,7 +233,8 @@ function firstChoice() {
   const known = Array.isArray(before) ? before.filter((name) => plugs.has(name)) : [];
   const power = (name) => plugs.get(name).record.reading?.activePower ?? -1;
   const large = names().filter((name) => power(name) >= 0).sort((one, other) => power(other) - power(one)).slice(0, 3);
-  state.chosen = known.length > 0 ? known.slice(0, MOST) : large;
+  isAutomatic = known.length === 0;
+  state.chosen = isAutomatic ? large : known.slice(0, MOST);
 }
 
 export function startPower() {
@@ -210,7 +242,7 @@ export function startPower() {
   controls = chartControls({
     range(span) { Object.assign(state, { span, follows: true }); settle(); },
     choose, zoom: move.zoom, pan: move.pan, now: move.end });
-  section.append(controls.element, frame, told, controls.legend, trouble, data);
+  section.append(controls.element, frame, controls.legend, trouble, data);
   startGestures(frame, canvas, move);
   firstChoice();
   whenSeen(frame, (isSeen) => { seen = isSeen; changed(true); });
@@ -221,6 +253,7 @@ export function startPower() {
       const { record: { reading } } = plugs.get(name);
       if (state.follows) state.courses.get(name)?.append(Date.parse(reading.at), reading.activePower);
     }
+    addLargest(told);
     goOn();
   });
   // The range also moves while no readings arrive.

@@ -26,7 +26,7 @@ export function chartControls(act) {
 
   function chosen() { return boxes.filter((box) => box.checked).map((box) => box.value); }
 
-  /** The chosen plugs in the order in which they were chosen, so that an added plug does not change the others' colours. */
+  /** The chosen plugs in the order in which they were chosen. */
   let order = [];
   function change() {
     const checked = chosen();
@@ -59,7 +59,7 @@ export function chartControls(act) {
   }
 
   /** Shows the current state of the chart. */
-  function show(state, shown, from, to) {
+  function show(state, shown, colours, from, to) {
     order = state.chosen;
     tick(state.chosen);
     ranges.forEach((button, index) => setAttribute(button, "aria-pressed", state.follows && Math.abs(RANGES[index][1] - state.span) < 1));
@@ -68,7 +68,7 @@ export function chartControls(act) {
     legend.replaceChildren(...shown.map(([name, course]) => {
       const summary = course.summary(from, to);
       // The first time and the longest interval, as attributes for programs that search for gaps.
-      return make("li", { "data-first": summary?.first, "data-longest": summary?.longest }, sample(state.chosen.indexOf(name)), named(name), make("span", { class: "faint number", text: summaryWords(summary) }));
+      return make("li", { "data-first": summary?.first, "data-longest": summary?.longest }, sample(colours.get(name)), named(name), make("span", { class: "faint number", text: summaryWords(summary) }));
     }));
   }
   return { element, legend, offer, show };

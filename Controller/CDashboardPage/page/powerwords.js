@@ -16,7 +16,7 @@ export function describe(shown, from, to, follows) {
   return `Power of ${time}. ${shown.map(([name, course]) => `${name}: ${summaryWords(course.summary(from, to))}`).join(". ")}.`;
 }
 
-/** Describes the values under the cursor. `near`: the distance in ms within which an event counts as under it. */
+/** Describes the values under the cursor, one per line. `near`: the distance in ms within which an event counts as under it. */
 export function readout(time, shown, marks, near) {
   const values = shown.map(([name, course]) => {
     const found = course.at(time);
@@ -25,7 +25,7 @@ export function readout(time, shown, marks, near) {
     return `${name}: ${watts(found.value)} W${between}`;
   });
   const happened = marks.filter((mark) => Math.abs(mark.at - time) <= near).slice(0, 3).map((mark) => mark.words);
-  return [timeOf(time), ...values, ...happened].join("  ·  ");
+  return [timeOf(time), ...values, ...happened].join("\n");
 }
 
 const ROWS = 12;

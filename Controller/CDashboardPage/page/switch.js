@@ -3,21 +3,21 @@
 import { Fault, plugPath, post } from "./api.js";
 import { make, setAttribute } from "./dom.js";
 
-/** The time limit in ms; longer than the plug needs to answer or to refuse. */
-const PATIENCE = 13_000;
+/** The time limit in ms. The daemon answers after five seconds at the latest. */
+const PATIENCE = 8000;
 
 /**
  * @param {string} name of the plug.
  * @param {(fault?: string, wanted?: boolean) => void} say Receives a fault, or the requested state.
  */
 export function relaySwitch(name, say) {
-  let [wanted, known, timer] = [undefined, false, 0];
+  let [wanted, known, isUnknown, timer] = [undefined, false, false, 0];
   let [turns, sending] = [0, Promise.resolve()];
   const element = make("button", { type: "button", class: "switch", role: "switch", "aria-checked": "false", "aria-label": name, onclick: turn });
 
   function paint() {
     setAttribute(element, "aria-checked", String(known));
-    setAttribute(element, "data-shown", String(wanted ?? known));
+    setAttribute(element, "data-shown", isUnknown && wanted === undefined ? "unknown" : String(wanted ?? known));
     setAttribute(element, "aria-busy", wanted !== undefined && "true");
   }
 
@@ -53,9 +53,15 @@ export function relaySwitch(name, say) {
 
   /** Shows the state that the plug reported. @param {boolean} on */
   function confirm(on) {
-    const changed = known !== on;
-    known = on;
+    const changed = known !== on || isUnknown;
+    [known, isUnknown] = [on, false];
     if (wanted === on && changed) settle(); else paint();
   }
-  return { element, confirm, get wanted() { return wanted; } };
+
+  /** Shows neither on nor off, because the plug is away. */
+  function forget() {
+    [known, isUnknown] = [false, true];
+    paint();
+  }
+  return { element, confirm, forget, get wanted() { return wanted; } };
 }

@@ -86,7 +86,7 @@ export function stateWords(record) {
       if (record.tripped) return `Protection tripped: ${protectionWords(record.tripped)}. ${protectionAdvice(record.tripped)}`;
       if (record.on === undefined) return "Connected";
       return record.on && record.level !== undefined && record.level < 100 ? `On at ${shown(record.level)} %` : record.on ? "On" : "Off";
-    case "away": return record.reason ? `Away: ${record.reason}` : "Away";
+    case "away": return `Away${record.since ? ` since ${timeOf(Date.parse(record.since))}` : ""}${record.reason ? `: ${record.reason}` : ""}`;
     case "stranger": return record.reason ? `Not paired: ${record.reason}` : "Not paired with this house yet";
     default: return record.state;
   }
