@@ -6,7 +6,7 @@ public import ServiceDiscovery
 /// The output of `plugctl info --json`.
 public struct InfoRecord: Codable, Hashable, Sendable {
     /// The plug's name.
-    public var name: String
+    public var plug: String
     /// The plug's id, twelve hexadecimal digits.
     public var id: String
     /// The domain in which the controller found the plug: `local`, or a domain of a name server if the plug does not answer
@@ -59,7 +59,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     /// - Parameter now: the current time on this controller's clock, from which the remaining lease times are
     ///   calculated.
     public init(_ plug: PlugDescription, at place: ResolvedService, now: Instant) {
-        name = plug.name
+        self.plug = plug.name
         id = plug.id.rawValue
         domain = place.identity.domain
         host = place.hostName
@@ -101,7 +101,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     /// Text for the user.
     public var lines: [String] {
         var lines = [
-            "\(name)", "  id            \(id)",
+            "\(plug)", "  id            \(id)",
             "  domain        \(domain)" + Self.remark(domain),
             "  host          \(host), port \(port)",
             "  addresses     \(addresses.joined(separator: ", "))", "  firmware      \(firmware)",
@@ -111,7 +111,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         if let level { lines.append("  level         \(number(level)) %") }
         if let protection = tripped.flatMap(Protection.init(rawValue:)) {
             lines.append("  protection    tripped (\(protection.rawValue)): \(protection.words)")
-            lines.append("                `plugctl reset \"\(name)\" --protection` or its button resets it")
+            lines.append("                `plugctl reset \"\(plug)\" --protection` or its button resets it")
         }
         if let activePower { lines.append("  active power  \(number(activePower)) W") }
         if let voltageRMS { lines.append("  voltage       \(number(voltageRMS)) V") }

@@ -51,7 +51,7 @@ def test_a_plug_whose_name_differs_in_capitals_is_not_commanded_for_one_that_is_
     person = controller(lan.host())
     person.browse().found("heater")
     done = person.finish("on", "Heater")
-    assert done.status == 1 and 'no plug with the name "Heater" was found' in done.errors, done
+    assert done.status == 1 and '"Heater" is paired, but it is away' in done.errors, done
     done = person.finish("on", "HEATER")
     assert done.status == 1 and '"Heater" (' in done.errors and '"heater" (' in done.errors, done
     # A daemon that starts now binds its rule to the absent plug.

@@ -29,7 +29,7 @@ def test_a_viewer_sees_and_does_not_switch(house, tmp_path):
     """A viewer reads but is refused every change, until an owner changes the viewer's role."""
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path, "--as", "viewer", "--for", "2d").status == 0
-    assert tablet.does("info", "Lamp", "--json").objects[0]["name"] == "Lamp"
+    assert tablet.does("info", "Lamp", "--json").objects[0]["plug"] == "Lamp"
     done = tablet.finish("on", "Lamp")
     assert done.status == 1 and lamp.status()["relay"] == "off", done
     assert "This controller is a viewer here and may not switch the plug. An owner can change this: tests." in done.errors, done

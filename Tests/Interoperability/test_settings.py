@@ -47,7 +47,7 @@ def test_a_plug_takes_another_name_and_who_watches_goes_on(lan, plug, controller
     eventually(
         lambda: any(line.json and line.json["event"] == "snapshot" for line in lines.lines[killed:]), 10,
         lambda: f"a snapshot under the new name:\n{lines.transcript()}")
-    assert person.does("info", "Lounge Lamp 🪴", "--json").objects[0]["name"] == "Lounge Lamp 🪴"
+    assert person.does("info", "Lounge Lamp 🪴", "--json").objects[0]["plug"] == "Lounge Lamp 🪴"
 
 
 def test_who_follows_the_house_has_the_plug_once(lan, plug, controller):
@@ -89,7 +89,7 @@ def test_a_name_that_no_plug_can_have_is_refused(lan, plug, controller):
     refused = person.finish("rename", "Lamp", "a\nb")
     assert refused.status == 1 and "control characters" in refused.errors, refused
     assert person.finish("rename", "Lamp", "x" * 64).status == 64
-    assert person.does("info", "Lamp", "--json").objects[0]["name"] == "Lamp"
+    assert person.does("info", "Lamp", "--json").objects[0]["plug"] == "Lamp"
 
 
 def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, controller):
@@ -204,7 +204,7 @@ def test_a_plug_with_a_full_flash_refuses_and_is_as_it_was(lan, plug, controller
     for words in (["rename", "Lounge", "Hall"], ["set", "Lounge", "power-on", "off"]):
         refused = person.finish(*words)
         assert refused.status == 1 and "flash cannot be written" in refused.errors and "hint:" in refused.errors, refused
-    assert person.does("info", "Lounge", "--json").objects[0]["name"] == "Lounge"
+    assert person.does("info", "Lounge", "--json").objects[0]["plug"] == "Lounge"
 
 
 def test_a_factory_reset_forgets_the_name(lan, plug, controller):

@@ -3,7 +3,9 @@
 import http.client
 import json
 import os
+import signal
 import socket
+import time
 
 import pytest
 
@@ -104,6 +106,22 @@ def test_a_refusal_is_the_same(house):
     assert [done.status for done in told] == [1, 1]
     assert told[0].objects == told[1].objects and "error" in told[0].objects[0]
     assert told[0].errors == told[1].errors
+
+
+def test_a_command_that_was_given_up_is_not_carried_out_later(house):
+    """A suspended plug does not confirm a command, and does not execute it when it continues."""
+    lamp = house.plugs["Lamp"]
+    house.person.does("off", "Lamp")
+    lamp.running.process.send_signal(signal.SIGSTOP)
+    try:
+        done = house.person.finish("on", "Lamp", "--json", within=15)
+        assert done.status == 1 and "it will not be carried out after" in done.objects[0]["error"], done
+        time.sleep(5.5)  # The daemon sent the command for the last time five seconds after the first time.
+    finally:
+        lamp.running.process.send_signal(signal.SIGCONT)
+    # The answer to this command follows the answers to the earlier ones.
+    house.person.does("identify", "Lamp")
+    assert lamp.status()["relay"] == "off"
 
 
 def test_a_part_that_cannot_be_done_is_told_by_the_status(house):

@@ -6,6 +6,7 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -52,6 +53,13 @@ def test_an_option_of_five_commands_is_described_once():
     assert "### plugctl a\n\n```text\nplugctl a [options] <name> ...\n```\n\nDoes a." in page
     assert "\nText.\n\n```text\nplugctl x\n```\n" in page
     assert page.count("| `name` | A plug \\| a name. |") == 5
+
+
+def test_the_schema_of_the_records_equals_their_source():
+    """The schema of the lines of `plugctl --json` is the output of record_schema.py."""
+    told = subprocess.run([sys.executable, PROJECT / "Documentation" / "record_schema.py"], capture_output=True, text=True, check=True)
+    stored = (PROJECT / "Documentation" / "reference" / "records.schema.json").read_text()
+    assert stored == told.stdout, "python3 Documentation/record_schema.py >Documentation/reference/records.schema.json"
 
 
 def test_the_table_of_modules_equals_the_manifest():

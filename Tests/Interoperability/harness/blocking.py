@@ -69,7 +69,7 @@ class BlockingConnection:
 
     def ask_relay(self, on, request):
         """Sends a command; the answer is a result with this request id."""
-        self.send(command=turn(bool(on)).message(request, within=5))
+        self.send(command=turn(bool(on)).message(request, within=5, until=1 << 60))
 
     def set_relay(self, on, request=None):
         request = request or os.urandom(16)
