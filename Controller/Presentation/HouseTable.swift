@@ -27,19 +27,37 @@ public struct HouseTable: Sendable {
     }
 
     private(set) var rows: [String: Row] = [:]
+    /// The paired plugs, which have a row also while they are away.
+    private var paired: [PlugID: String]
     private var news: [(time: String, words: String)] = []
     /// The energy in Wh since midnight, by name.
     private var today: [String: Double] = [:]
     /// The name of the selected row, to which the keys apply.
     public private(set) var selected: String?
+    /// The text that the names of the shown plugs contain; empty for all plugs.
+    private var filter = ""
+    /// True while the user types the filter.
+    private var isTyping = false
+    /// True if the plugs are sorted by power, greatest first, instead of by name.
+    private var isByPower = false
+    private var showsDetails = false
     /// The hints below the table, set by the caller.
     public var notes: [String]
 
-    /// Creates a table without plugs.
-    public init(notes: [String] = []) { self.notes = notes }
+    /// Creates a table in which the paired plugs are away.
+    public init(paired: [PlugID: String] = [:], notes: [String] = []) {
+        (self.paired, self.notes) = (paired, notes)
+        rows = Dictionary(paired.values.map { ($0, Row()) }) { first, _ in first }
+        selected = names.first
+    }
 
-    /// The names in the order of the table.
-    public var names: [String] { rows.keys.sorted() }
+    /// The names of the shown plugs, in the order of the table.
+    public var names: [String] {
+        let shown = rows.keys.filter { filter.isEmpty || $0.foldedPlugName.contains(filter.foldedPlugName) }.sorted()
+        guard isByPower else { return shown }
+        func power(_ name: String) -> Double { rows[name]?.state?.reading?.activePower ?? -.infinity }
+        return shown.sorted { (power($0), $1) > (power($1), $0) }
+    }
 
     /// Returns the last known state of a plug; nil while it is not connected.
     public func state(of name: String) -> PlugState? { rows[name]?.state }
@@ -50,16 +68,39 @@ public struct HouseTable: Sendable {
         selected = selected ?? name
     }
 
-    /// Removes a plug's row.
+    /// Removes a plug's row, or shows the plug as away if it is paired.
     public mutating func remove(_ name: String) {
-        rows[name] = nil
+        rows[name] = paired.values.contains(name) ? Row() : nil
+        guard rows[name] == nil else { return }
         if selected == name { selected = names.first }
+    }
+
+    /// Handles a key that changes only the view: it selects a plug, sorts, shows details, or is part of the filter.
+    ///
+    /// - Returns: false if the key has no such meaning.
+    public mutating func handle(_ key: Key) -> Bool {
+        switch (key, isTyping) {
+        case (.enter, true): isTyping = false
+        case (.escape, _): (filter, isTyping, showsDetails) = ("", false, false)
+        case (.backspace, true): filter = String(filter.dropLast())
+        case (.character(let character), true): filter.append(character)
+        case (.character("/"), false): (filter, isTyping) = ("", true)
+        case (.character("s"), false): isByPower.toggle()
+        case (.enter, false): showsDetails.toggle()
+        case (.up, _), (.character("k"), false): select(by: -1)
+        case (.down, _), (.character("j"), false): select(by: 1)
+        case _: return isTyping && key != .interrupt
+        }
+        if selected.map({ !names.contains($0) }) ?? true { selected = names.first }
+        return true
     }
 
     /// Moves the selection up or down, with wraparound.
     public mutating func select(by step: Int) {
         let names = names
-        guard let current = selected.flatMap({ names.firstIndex(of: $0) }) else { return selected = names.first }
+        guard !names.isEmpty, let current = selected.flatMap({ names.firstIndex(of: $0) }) else {
+            return selected = names.first
+        }
         selected = names[((current + step) % names.count + names.count) % names.count]
     }
 
@@ -72,7 +113,9 @@ public struct HouseTable: Sendable {
             say("\(report.plug)  \(record.words.prefix { !$0.isNewline })", at: report.at)
         }
         switch report.update {
-        case .connected: (row.isConnected, row.isStranger, row.reason) = (true, false, nil)
+        case .connected(let description):
+            (row.isConnected, row.isStranger, row.reason) = (true, false, nil)
+            renamed(description.id, to: report.plug)
         case .disconnected(let reason, _):
             (row.isConnected, row.reason) = (false, reason)
             if case .distrusted = reason { row.isStranger = true } else { row.isStranger = false }
@@ -87,6 +130,13 @@ public struct HouseTable: Sendable {
         }
         row.course.removeFirst(max(0, row.course.count - Self.courseLimit))
         rows[report.plug] = row
+    }
+
+    /// Removes the row of a paired plug's former name.
+    private mutating func renamed(_ plug: PlugID, to name: String) {
+        guard let former = paired[plug], former != name else { return }
+        paired[plug] = name
+        remove(former)
     }
 
     /// Adds a line of news, such as a firing of a rule.
@@ -105,12 +155,15 @@ public struct HouseTable: Sendable {
     /// - Returns: at most `size.rows` lines with at most `size.columns` columns.
     public func lines(size: TerminalSize, capabilities: Capabilities) -> [StyledLine] {
         let cells = HouseCells(capabilities: capabilities)
-        let (above, below) = ([summary.line, StyledLine()], [StyledLine(), keys(capabilities)])
+        let (above, below) = (
+            [title, StyledLine()], [StyledLine(), isTyping ? filterLine : keys(capabilities)]
+        )
         var lines = above
         var table = table(cells, width: size.columns)
         addCourses(to: &table, cells, columns: size.columns)
         let all = table.lines(width: size.columns, ellipsis: cells.ellipsis)
-        lines += visible(all, room: size.rows - above.count - below.count)
+        let details = showsDetails ? [StyledLine()] + self.details(cells) : []
+        lines += visible(all, room: size.rows - above.count - below.count - details.count) + details
         if rows.isEmpty { lines.append(StyledLine("no plugs yet; new ones appear automatically", .faint)) }
         if !notes.isEmpty { lines += [StyledLine()] + notes.map { StyledLine($0, .faint) } }
         let room = size.rows - lines.count - below.count
@@ -120,6 +173,39 @@ public struct HouseTable: Sendable {
         }
         lines = lines.prefix(max(0, size.rows - below.count)) + below
         return lines.suffix(max(0, size.rows)).map { $0.truncated(to: size.columns, ellipsis: cells.ellipsis) }
+    }
+
+    /// The summary of the house, and the filter.
+    private var title: StyledLine {
+        var line = summary.line
+        if !filter.isEmpty { line.append("   only \"\(safeText(filter))\"", .faint) }
+        return line
+    }
+
+    private var filterLine: StyledLine {
+        var line = StyledLine("/ \(safeText(filter))", .bold)
+        line.append("   enter keep   esc all plugs", .faint)
+        return line
+    }
+
+    /// The values of the selected plug, or why it is away.
+    private func details(_ cells: HouseCells) -> [StyledLine] {
+        guard let name = selected, let row = rows[name] else { return [] }
+        guard let state = row.state else {
+            return [StyledLine("\(name): \(row.reason.map { "\($0)".prefix { !$0.isNewline } } ?? "not found yet")")]
+        }
+        var values = [state.relayOn ? "on" : "off"]
+        if let level = state.level { values.append("level \(number(level.percent)) %") }
+        if let reading = state.reading {
+            values.append("\(number(reading.activePower)) W")
+            values += [(reading.voltageRMS, "V"), (reading.currentRMS, "A")].compactMap { value, unit in
+                value.map { "\(number($0)) \(unit)" }
+            }
+            values.append("\(HouseCells.energyText(reading.activeEnergy)) counted")
+        }
+        var lines = [StyledLine("\(name): \(values.joined(separator: ", "))")]
+        if let tripped = state.tripped { lines.append(StyledLine("protection tripped: \(tripped.words)")) }
+        return lines
     }
 
     private var summary: HouseSummary {
@@ -146,7 +232,11 @@ public struct HouseTable: Sendable {
     private func keys(_ capabilities: Capabilities) -> StyledLine {
         let arrows = capabilities.isUnicode ? "↑ ↓" : "arrows"
         var line = StyledLine()
-        for (key, what) in [(arrows, "select"), ("space", "toggle"), ("+ -", "dim"), ("q", "quit")] {
+        let all = [
+            (arrows, "select"), ("space", "toggle"), ("+ -", "dim"), ("enter", "more"), ("/", "find"), ("s", "sort"),
+            ("q", "quit"),
+        ]
+        for (key, what) in all {
             if !line.spans.isEmpty { line.append("   ") }
             line.append(key, .bold)
             line.append(" \(what)", .faint)

@@ -19,6 +19,8 @@ struct LiveHouse: Sendable {
 
     let house: HouseFollower
     let memory: CursorMemory?
+    /// The paired plugs.
+    let paired: [PlugID: String]
     let notes: [String]
     /// The source of rule events; nil without a daemon.
     let daemon: DaemonClient?
@@ -43,7 +45,7 @@ struct LiveHouse: Sendable {
                 }
             },
         ]
-        var table = HouseTable(notes: notes)
+        var table = HouseTable(paired: paired, notes: notes)
         screen.draw(table.lines(size: screen.size, capabilities: capabilities))
         for await input in inputs {
             switch input {
@@ -81,11 +83,10 @@ struct LiveHouse: Sendable {
 
     /// Returns false if the user quits.
     private func obey(_ key: Key, _ table: inout HouseTable, _ house: HouseFollower) async -> Bool {
+        guard !table.handle(key) else { return true }
         switch key {
         case .interrupt, .character("q"): return false
-        case .up, .character("k"): table.select(by: -1)
-        case .down, .character("j"): table.select(by: 1)
-        case .character(" "), .enter:
+        case .character(" "):
             await send(table, house) { .setRelay(on: !$0.relayOn, autoOff: nil) }
         case .character("+"), .right: await dim(by: 10, table, house)
         case .character("-"), .left: await dim(by: -10, table, house)

@@ -37,7 +37,7 @@ import Testing
         #expect(
             lines == [
                 "0 plugs", "", "  Plug  State  Power  Last minutes", "no plugs yet; new ones appear automatically",
-                "", "note", "", "arrows select   space toggle   + - dim   q quit",
+                "", "note", "", "arrows select   space toggle   + - dim   enter more   / find   s sort   q quit",
             ])
     }
 
@@ -56,7 +56,7 @@ import Testing
             \(clock)  Television  connected (firmware 1.2.3)
             \(clock)  Television  on (button)
 
-            arrows select   space toggle   + - dim   q quit
+            arrows select   space toggle   + - dim   enter more   / find   s sort   q quit
             """
         let lines = text(house, 80, 14)
         #expect(lines.map { $0.prefix(57) }.map(trimmed).joined(separator: "\n") == golden)
@@ -83,7 +83,7 @@ import Testing
         let lines = house.lines(size: TerminalSize(columns: 90, rows: 14), capabilities: rich).map(\.text)
         #expect(lines[4].contains("● on    ██░░░░  40 %"))
         #expect(lines[3].contains("· away"))
-        #expect(lines.last == "↑ ↓ select   space toggle   + - dim   q quit")
+        #expect(lines.last == "↑ ↓ select   space toggle   + - dim   enter more   / find   s sort   q quit")
     }
 
     @Test("A narrow terminal keeps the most important columns") func aNarrowTerminalKeepsWhatMattersMost() {
@@ -110,6 +110,38 @@ import Testing
             text(table).filter { $0.hasPrefix(clock) } == [
                 "\(clock)  Lamp  disconnected: refused", "\(clock)  Lamp  disconnected: connection lost",
             ])
+    }
+
+    @Test("Keys find plugs by name, sort them by power, and show the values of the selected plug")
+    func keys() {
+        var table = house
+        func isUsed(_ key: Key) -> Bool { table.handle(key) }
+        func press(_ keys: [Key]) { for key in keys { #expect(isUsed(key)) } }
+        press([.character("/"), .character("T"), .character("e"), .character("x"), .backspace])
+        #expect(table.names == ["Television"])
+        #expect(text(table).last == "/ Te   enter keep   esc all plugs")
+        #expect(isUsed(.character("q")), "a letter of the filter")
+        press([.backspace, .enter])
+        #expect(table.names == ["Television"] && table.selected == "Television")
+        #expect(text(table)[0].hasSuffix("only \"Te\""))
+        #expect(!isUsed(.character("q")) && !isUsed(.interrupt))
+        press([.escape, .character("s")])
+        #expect(table.names == ["Lamp", "Television", "Kettle"])
+        press([.enter])
+        #expect(text(table, 80, 16).contains { $0.hasPrefix("Television: on, 9 W") })
+        press([.down])
+        #expect(text(table, 80, 16).contains { $0.hasPrefix("Kettle: not found yet") })
+    }
+
+    @Test("Paired plugs are listed as away until they are found, and under their new name after a rename")
+    func pairedPlugsAreListed() {
+        var table = HouseTable(paired: [description.id: "Lamp"])
+        #expect(table.names == ["Lamp"] && table.selected == "Lamp")
+        table.add("Lamp")
+        table.remove("Lamp")
+        #expect(text(table).contains { $0.contains("Lamp") && $0.contains("away") })
+        table.handle(report(.connected(description), of: "Lounge"))
+        #expect(table.names == ["Lounge"])
     }
 
     @Test("The table scrolls to the selected plug") func ofManyPlugsThoseAroundTheSelectedOneAreShown() {
