@@ -18,9 +18,13 @@ public actor RulesDirectory {
     ///
     /// - Parameters:
     ///   - paths: Files, and directories of which the visible `.yaml`, `.yml` and `.lua` files are read.
+    ///   - mayBeMissing: True if a missing path is not a fault. Its rules are read when it appears.
     ///   - read: Parses the file at a path. Called on any thread.
-    public init(_ paths: [String], read: @escaping @Sendable (String) -> RuleFileReading) {
-        self.init(RuleFileWatcher(paths), read: read)
+    public init(
+        _ paths: [String], mayBeMissing: Bool = false, read: @escaping @Sendable (String) -> RuleFileReading
+    ) {
+        let files = RuleFileWatcher(paths) { RulePathLook(at: $0, mayBeMissing: mayBeMissing) }
+        self.init(files, read: read)
     }
 
     init(_ files: RuleFileWatcher, read: @escaping @Sendable (String) -> RuleFileReading) {
@@ -72,7 +76,7 @@ struct RuleFileWatcher: Sendable {
     ///   - find: Examines one path.
     init(
         _ paths: [String], patience: FileSystemTimeout = .ofFiles,
-        find: @escaping @Sendable (String) -> RulePathLook = RulePathLook.init(at:)
+        find: @escaping @Sendable (String) -> RulePathLook = { RulePathLook(at: $0) }
     ) {
         (self.paths, self.patience, self.find) = (paths, patience, find)
     }
@@ -100,7 +104,11 @@ struct RulePathLook: Sendable {
     var fault: String?
 
     /// Examines a file or a directory.
-    init(at path: String) {
+    ///
+    /// - Parameter mayBeMissing: True if a missing path has no files. Otherwise it is listed as a file, so that reading
+    ///   it reports the error.
+    init(at path: String, mayBeMissing: Bool = false) {
+        guard !mayBeMissing || FileStamp(of: path) != nil else { return }
         var found = [path]
         if FileStamp(of: path)?.isDirectory == true { (found, isWhole) = Self.files(inDirectory: path) }
         // A directory's own stamp is not used, because it also changes with other files, such as an editor's.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daemon
-import Foundation
 import LinuxSystem
 import PowerHistory
 
@@ -56,8 +55,8 @@ struct DaemonCommand: AsyncParsableCommand {
     @OptionGroup var runner: RunnerOptions
     @Option(
         help: """
-            A rule file, or a directory of rule files; may be given several times. (default: ~/.config/smartplug/rules, if it \
-            exists)
+            A rule file, or a directory of rule files; may be given several times. (default: ~/.config/smartplug/rules, which \
+            may be created later)
             """,
         completion: .file())
     var rules: [String] = []
@@ -79,7 +78,10 @@ struct DaemonCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try dashboard.settings(state: state)
-        let files = RulesDirectory(rules.isEmpty ? usualRules : rules, read: readRuleFile)
+        try checkRules()
+        let files = RulesDirectory(
+            rules.isEmpty ? [UserDirectories.configuration + "/smartplug/rules"] : rules, mayBeMissing: rules.isEmpty,
+            read: readRuleFile)
         let set = await files.current
         let store = try openRuleStore(state)
         let quarantine = store.map { _ in QuarantineFile(state ?? QuarantineFile.defaultDirectory()) }
@@ -92,8 +94,19 @@ struct DaemonCommand: AsyncParsableCommand {
             set, store, recorded, face, state: store.map { _ in state ?? usualRuleStore }, following: files)
     }
 
-    private var usualRules: [String] {
-        let path = UserDirectories.configuration + "/smartplug/rules"
-        return FileManager.default.fileExists(atPath: path) ? [path] : []
+    /// Reports the first path of `--rules` that is missing. A file that becomes invalid or disappears later does not end
+    /// the daemon.
+    private func checkRules() throws {
+        // A path whose file system does not answer is reported later.
+        let missing = rules.first { path in
+            FileSystemTimeout.ofFiles.within(place: path) { FileStamp(of: path) == nil } == true
+        }
+        guard let missing else { return }
+        printError(
+            """
+            the rules \(missing) do not exist, or are not accessible
+            hint: create the file or directory before the daemon starts
+            """)
+        throw ExitCode.failure
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import DaemonClient
-import HouseCalendar
 import LinuxSystem
 import Presentation
 
@@ -66,11 +65,7 @@ struct DaemonSessions: AsyncParsableCommand {
         }
     }
 
-    private func local(_ time: String) -> String {
-        guard let civil = CivilTime(parsing: String(time.prefix(19))) else { return time }
-        let wall = WallTime(nanosecondsSince1970: 0) + .seconds(Int(civil.localSeconds))
-        return String(wall.iso8601(offset: wall.localOffset).prefix(16)).replacing("T", with: " ")
-    }
+    private func local(_ time: String) -> String { localTime(time, digits: 16) }
 }
 
 extension DaemonClient {

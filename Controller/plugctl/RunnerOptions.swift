@@ -131,7 +131,7 @@ struct RunnerOptions: ParsableArguments {
     /// disk does not stop the rules.
     private static func print(_ record: RunnerRecord, json: Bool) -> Bool {
         let line = RuleRecord(record)
-        let isRead = json ? Output.json(line) : Output.safeLine("\(line.at)  \(line.text)")
+        let isRead = json ? Output.json(line) : Output.safeLine("\(localTime(line.at))  \(line.text)")
         return isRead || Output.hasFailed
     }
 }

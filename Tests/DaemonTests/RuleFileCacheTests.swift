@@ -162,6 +162,21 @@ struct RuleFileShelfTests {
         #expect(FileStamp(of: path + "/a.yaml") != before && FileStamp(of: path + "/none") == nil)
     }
 
+    @Test("A path that may be missing is not a fault, and is read when it exists")
+    func aPathMayBeMissing() async throws {
+        let folder = TestFolder()
+        let path = folder.path + "/rules"
+        func read() async -> RuleFileSet {
+            await RulesDirectory([path], mayBeMissing: true) { _ in
+                .rules([Rule(name: "A", triggers: [], actions: [])])
+            }.current
+        }
+        let before = await read()
+        #expect(before.rules.isEmpty && before.faults.isEmpty)
+        try FileStore().replace(path, with: [])
+        #expect(await read().rules.map(\.name) == ["A"])
+    }
+
     @Test("A pipe among the rule files is reported, and the other files are read", .timeLimit(.minutes(1)))
     func pipe() async throws {
         let directory = TestFolder()
