@@ -91,6 +91,24 @@ extension FuzzTarget {
             return !plugs.isEmpty
         })
 
+    /// Parses the address of a plug, which the user wrote or a file contains. An accepted address is one word, and is
+    /// unchanged when written again.
+    static let plugAddress = FuzzTarget(
+        name: "plug-address",
+        seeds: {
+            ["lamp.example.org", "192.0.2.7:65535", "[fe80::7%eth0]:4711", "2001:db8::7", "a_b-1.example.:7001"].map {
+                Array($0.utf8)
+            }
+        },
+        check: { bytes in
+            guard let address = try? PlugAddress(String(decoding: bytes, as: UTF8.self)) else { return false }
+            try require((try? PlugAddress("\(address)")) == address, "the address changes")
+            try require(
+                address.port > 0 && !address.host.isEmpty
+                    && address.host.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "the address is not one word")
+            return true
+        })
+
     /// Parses a plug's list of paired controllers.
     static let controllers = FuzzTarget(
         name: "controllers",

@@ -16,7 +16,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
     public static let all = [
         plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage,
         discovery,
-        txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel, arpPacket,
+        txtRecord, ruleFile, recording, pairedPlugs, plugAddress, controllers, netlink, panel, arpPacket,
         dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, databasePage, tariff, scriptLine,
         followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer, manySessions,
         sleepRegistration, storedSleepers,
