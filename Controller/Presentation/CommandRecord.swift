@@ -39,6 +39,9 @@ public struct CommandRecord: Codable, Hashable, Sendable {
             ? "\(plug): no protection was tripped" : "\(plug): protection reset; it is \(on == true ? "on" : "off")"
     }
 
+    /// The beginning of the text for the user after a transition has begun. The level was read before the transition.
+    public var dimming: String { "dimming" + (level.map { " from \(number($0)) %" } ?? "") }
+
     /// Text for the user after the plug was turned on or off, or dimmed.
     public var text: String {
         let dimmed = on == true && level.map { $0 < 100 } == true ? " at \(number(level)) %" : ""

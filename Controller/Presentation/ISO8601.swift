@@ -1,6 +1,15 @@
 import HouseCalendar
 public import LinuxSystem
 
+/// Returns a time in ISO 8601 as local time with milliseconds, such as "2026-11-21 10:01:23.456". Other text is returned
+/// unchanged.
+///
+/// - Parameter digits: the number of characters to return; 19 for whole seconds, 16 for whole minutes.
+public func localTime(_ iso8601: String, digits: Int = 23) -> String {
+    guard let wall = WallTime(iso8601: iso8601) else { return iso8601 }
+    return String(wall.iso8601(offset: wall.localOffset).prefix(digits)).replacing("T", with: " ")
+}
+
 extension WallTime {
     /// Parses a time: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine decimals of a second.
     ///

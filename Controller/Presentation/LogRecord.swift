@@ -43,8 +43,8 @@ public struct LogRecord: Encodable, Equatable, Sendable {
 
     /// Text for the user.
     public var text: String {
-        guard let level, let part, let message else { return "\(at)  \(count ?? 0) lines were lost" }
+        guard let level, let part, let message else { return "\(localTime(at))  \(count ?? 0) lines were lost" }
         let padding = String(repeating: " ", count: max(0, 8 - level.count))
-        return "\(at)  \(level)\(padding)  \(part): \(message)"
+        return "\(localTime(at))  \(level)\(padding)  \(part): \(message)"
     }
 }

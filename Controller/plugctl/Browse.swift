@@ -48,6 +48,7 @@ struct Browse: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try network.checkInterfaces()
         if packets { return try await showPackets() }
         let json = json
         try await network.withClient(connects: false, endsItself: false) { client in

@@ -168,7 +168,7 @@ struct ChartGathering: Sendable {
         -> Bool
     {
         let limit = Task {
-            try await Task.sleep(for: (known == nil ? network.timeout : network.wait).duration)
+            try await Task.sleep(for: (known == nil ? network.answerTime : network.wait).duration)
             await plug.stop()
         }
         defer { limit.cancel() }

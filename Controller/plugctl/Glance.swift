@@ -3,6 +3,7 @@ import DaemonClient
 import PlugClient
 import PlugTransport
 import Presentation
+import ProtocolCore
 import Terminal
 
 /// `plugctl` without a subcommand: an overview of the house.
@@ -25,7 +26,7 @@ struct Glance: AsyncParsableCommand {
     @OptionGroup var options: HistoryOptions
     @Flag(
         help: """
-            One JSON object per plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading, \
+            One JSON object per plug: plug, id, state, reason, since, capabilities, firmware, on, level, tripped, reading, \
             sleepers.
             """)
     var json = false
@@ -35,7 +36,9 @@ struct Glance: AsyncParsableCommand {
 
     func run() async throws {
         if let first = unknown.first {
-            printError("unknown subcommand or option \"\(first)\"\nhint: `plugctl help` lists all subcommands")
+            let commands = Plugctl.configuration.subcommands.compactMap { $0.configuration.commandName }
+            let near = Suggestion.nearest(to: first, among: commands).map { "did you mean `plugctl \($0)`? " } ?? ""
+            printError("unknown subcommand or option \"\(first)\"\nhint: \(near)`plugctl help` lists all subcommands")
             throw ExitCode.validationFailure
         }
         try await saying {

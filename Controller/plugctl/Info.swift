@@ -19,7 +19,7 @@ struct Info: AsyncParsableCommand {
         try await network.withClient { client in
             let found = try await client.find(name, within: network.wait.duration)
             let plug = client.follow(found)
-            let record = try await answered(by: plug, within: network.timeout) {
+            let record = try await answered(by: plug, within: network.answerTime) {
                 var record: InfoRecord?
                 var clock: PlugClock?
                 for await report in plug.reports {

@@ -35,6 +35,7 @@ struct Plugctl: AsyncParsableCommand {
     static func main() async {
         ProcessSetup.reset()
         if let problem = HostZone.problem() { printError("warning: " + problem) }
+        if let error = Dim.negativeLevel(in: CommandLine.arguments) { exit(withError: error) }
         await main(nil)
         if Output.hasFailed { exit(withError: ExitCode.failure) }
     }

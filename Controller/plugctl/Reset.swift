@@ -12,8 +12,9 @@ struct Reset: AsyncParsableCommand {
             With --protection: a plug that turned itself off, for example because of overload or heat, stays locked until its protection is
             reset with this command or with its button. The plug keeps its pairings and data, and stays off until it is turned on.
 
-            Without --protection: the plug erases its pairings, its key and its measurements. The setup code on its label is valid again,
-            unless its configuration requests a new code. Holding its button for 15 seconds does the same.
+            Without --protection: the plug erases its pairings, invitations, key, name, settings, events, audit log and measurements. The
+            setup code on its label is valid again, unless its configuration requests a new code. Holding its button for 15 seconds does
+            the same.
 
             Examples:
               plugctl reset Heater --protection
@@ -56,7 +57,11 @@ struct Reset: AsyncParsableCommand {
             throw CLIError(
                 "the plug was not reset: standard input is not a terminal, so it cannot be confirmed\nhint: use --yes")
         }
-        TerminalDevice.standardError.write(Array("Type the plug's name to reset it: ".utf8))
+        let question = """
+            The reset erases the plug's pairings, invitations, key, name, settings, events, audit log and measurements.
+            Type the plug's name to reset it:\u{20}
+            """
+        TerminalDevice.standardError.write(Array(question.utf8))
         guard readLine() == name else {
             throw CLIError(
                 "the plug was not reset: the typed name is not \"\(name)\"\nhint: type the name as in the command")

@@ -1,6 +1,5 @@
 import ArgumentParser
 import DaemonClient
-import HouseCalendar
 import LinuxSystem
 import Presentation
 
@@ -81,10 +80,5 @@ struct RuleStates: AsyncParsableCommand {
             + (starts.map { "; restarts at \(local($0))" } ?? "; restarts when its file changes")
     }
 
-    /// Converts a time to local time, to the second.
-    private func local(_ time: String) -> String {
-        guard let civil = CivilTime(parsing: String(time.prefix(19))) else { return time }
-        let wall = WallTime(nanosecondsSince1970: 0) + .seconds(Int(civil.localSeconds))
-        return String(wall.iso8601(offset: wall.localOffset).prefix(19)).replacing("T", with: " ")
-    }
+    private func local(_ time: String) -> String { localTime(time, digits: 19) }
 }

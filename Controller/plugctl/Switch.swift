@@ -25,7 +25,9 @@ struct On: AsyncParsableCommand {
 
     func run() async throws {
         let autoOff = offAfter?.duration
-        try await command.send { _ in .setRelay(on: true, autoOff: autoOff) }
+        let end = offAfter.map { "; off in \($0)" }
+        let text: (CommandRecord) -> String = { record in end.map { "\(record.plug): on\($0)" } ?? record.text }
+        try await command.output.send(to: command.names, telling: text) { _ in .setRelay(on: true, autoOff: autoOff) }
     }
 }
 
@@ -76,12 +78,20 @@ struct Dim: AsyncParsableCommand {
         guard over.duration <= .seconds(3600) else { throw ValidationError("--over must be at most 1h") }
     }
 
+    /// Returns an error if the level is negative. The parser takes such an argument for an option, and reports that the
+    /// level is missing.
+    static func negativeLevel(in arguments: [String]) -> ValidationError? {
+        guard arguments.dropFirst().first == configuration.commandName else { return nil }
+        let wrong = arguments.first { $0.hasPrefix("-") && $0.hasSuffix("%") && Double($0.dropLast()) != nil }
+        return wrong.map { ValidationError("the level is \($0), but it must be between 0% and 100%") }
+    }
+
     func run() async throws {
         let command = PlugCommand.setLevel(DimLevel(percent: level.value), transition: over.duration)
         // The plug answers when the transition begins, so its state does not show the level yet.
         let (target, span) = (level.text, over)
         let text: (CommandRecord) -> String =
-            span.duration > .zero ? { "\($0.plug): dimming to \(target) over \(span)" } : \.text
+            span.duration > .zero ? { "\($0.plug): \($0.dimming) to \(target) over \(span)" } : \.text
         try await output.send(to: [name], telling: text) { _ in command }
     }
 }

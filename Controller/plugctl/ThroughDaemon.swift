@@ -10,7 +10,9 @@ struct ThroughDaemon: Sendable {
         /// The daemon cannot send the command, so the caller sends it directly to the plug. The value is the command if
         /// the plug's state was known: a toggle is then already resolved to on or off, so that it is not executed
         /// twice.
-        case untried(PlugCommand?)
+        ///
+        /// - since: When the daemon's connection to the plug ended, in ISO 8601; nil if it is connected or not known.
+        case untried(PlugCommand?, since: String? = nil)
     }
 
     let client: DaemonClient
@@ -32,13 +34,13 @@ struct ThroughDaemon: Sendable {
             found = plug.plug
             // The plug's id is used, because the name may change before the second request.
             let place = "/api/v1/plugs/\(DaemonClient.part(plug.id ?? plug.plug))"
-            guard let state = PlugState(plug) else { return .untried(nil) }
+            guard let state = PlugState(plug) else { return .untried(nil, since: plug.since) }
             let command = command(state)
             known = command
             guard let request = CommandBody(command) else { return .untried(command) }
             let answer = try await client.post("\(place)/\(request.place)", json: Array(request.json.utf8))
             return .done(try client.decoded(answer))
-        } catch DaemonFault.fault(status: 409, let error, let hint) {
+        } catch DaemonFault.fault(let status, let error, let hint) where [409, 504].contains(status) {
             printError("\(found): \(error)" + (hint.map { "\nhint: \($0)" } ?? ""))
             return .done(CommandRecord(plug: found, error: error))
         } catch let fault as DaemonFault {

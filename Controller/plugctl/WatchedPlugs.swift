@@ -68,7 +68,7 @@ struct WatchedPlugs: Sendable {
     /// Prints lines until the reader closes the pipe or the task is cancelled.
     func print(json: Bool) async {
         let printer = WatchPrinter(WatchLines(after: begin, tellsCursor: json)) { record in
-            json ? Output.json(record) : Output.safeLine("\(record.at)  \(record.plug)  \(record.words)")
+            json ? Output.json(record) : Output.safeLine("\(localTime(record.at))  \(record.plug)  \(record.words)")
         }
         await withTaskGroup(of: Void.self) { group in
             if plugs.isEmpty {

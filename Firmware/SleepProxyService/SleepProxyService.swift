@@ -108,8 +108,8 @@ public actor SleepProxyService {
             guard !isStopped else { return port.close() }
             self.port = port
         } catch {
-            fault = "its port cannot be opened: \(error)"
-            return logger.error("the sleep proxy stays off: \(error)")
+            fault = "its port cannot be opened: \(errorText(error))"
+            return logger.error("the sleep proxy stays off: \(errorText(error))")
         }
         await discovery.tellProxy { [weak self] report in self?.assumeIsolated { $0.handle(report) } }
         guard !isStopped else { return }

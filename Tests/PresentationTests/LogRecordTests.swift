@@ -15,7 +15,7 @@ import Testing
     @Test("A line shows its time, level and part of the program") func aLineTellsWhenWhereAndHowMuchItMatters() throws {
         let line = LogLine(number: 7, time: .zero, level: .debug, part: "PlugService", message: "relay on")
         let told = try #require(record(.log(.line(line))))
-        #expect(told.text == "2023-11-14T22:13:20.123Z  debug     PlugService: relay on")
+        #expect(told.text == "\(localTime("2023-11-14T22:13:20.123Z"))  debug     PlugService: relay on")
         #expect(
             jsonLine(told)
                 == #"{"at":"2023-11-14T22:13:20.123Z","event":"line","level":"debug","message":"relay on","number":7,"#
@@ -24,7 +24,7 @@ import Testing
 
     @Test("The record of lost lines has their number") func lostLinesAreCounted() throws {
         let told = try #require(record(.log(.lost(12))))
-        #expect(told.text == "2023-11-14T22:13:20.123Z  12 lines were lost")
+        #expect(told.text == "\(localTime("2023-11-14T22:13:20.123Z"))  12 lines were lost")
         #expect(jsonLine(told) == #"{"at":"2023-11-14T22:13:20.123Z","count":12,"event":"lost","plug":"Lamp"}"#)
     }
 

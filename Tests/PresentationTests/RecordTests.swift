@@ -73,14 +73,14 @@ import Testing
             jsonLine(record)
                 == #"{"addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"#
                 + #""capabilities":["dimmer","meter","relay"],"domain":"local","firmware":"1.2.3","host":"plug-6789ab.local","#
-                + #""id":"0123456789ab","name":"Lamp","port":40123}"#)
+                + #""id":"0123456789ab","plug":"Lamp","port":40123}"#)
         record.add(state(level: 40))
         #expect(
             jsonLine(record)
                 == #"{"activeEnergy":12.345,"activePower":60.4,"#
                 + #""addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"#
                 + #""capabilities":["dimmer","meter","relay"],"currentRMS":0.263,"domain":"local","firmware":"1.2.3","#
-                + #""host":"plug-6789ab.local","id":"0123456789ab","level":40,"name":"Lamp","on":true,"port":40123,"#
+                + #""host":"plug-6789ab.local","id":"0123456789ab","level":40,"on":true,"plug":"Lamp","port":40123,"#
                 + #""voltageRMS":230.1}"#)
         #expect(
             record.lines == [
@@ -101,7 +101,7 @@ import Testing
                 == #"{"activeEnergy":12.345,"activePower":60.4,"#
                 + #""addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"apparentPower":60.5,"#
                 + #""capabilities":["dimmer","meter","relay"],"currentRMS":0.263,"domain":"local","firmware":"1.2.3","frequency":49.987,"#
-                + #""host":"plug-6789ab.local","id":"0123456789ab","name":"Lamp","on":false,"port":40123,"#
+                + #""host":"plug-6789ab.local","id":"0123456789ab","on":false,"plug":"Lamp","port":40123,"#
                 + #""powerFactor":0.998,"reactivePower":-3.5,"tripped":"overPower","voltageRMS":230.1}"#)
         let lines: [String] = [
             "  relay         off",

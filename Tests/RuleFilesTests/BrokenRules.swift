@@ -94,6 +94,20 @@ extension BrokenFile {
               hint: 0 W or more
             """),
         BrokenFile(
+            "a duration without a unit",
+            """
+            - rule: A
+              when: { plug: TV, active power: { rises above: 40 W, for: 3 } }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:2:61: error: '3' has no unit
+              2 |   when: { plug: TV, active power: { rises above: 40 W, for: 3 } }
+                |                                                             ^
+              hint: write it as 3 s, 3 min, 3 h
+            """),
+        BrokenFile(
             "decimal comma in braces",
             """
             - rule: A

@@ -15,7 +15,9 @@ enum Number {
             throw Mistake(message: "'\(text)' is not a number with a unit", hint: "write it as \(example)\(comma)")
         }
         guard !unit.isEmpty else {
-            throw Mistake(message: "'\(text)' has no unit", hint: "write it as \(digits) \(units[0])")
+            let usual = units.contains("min") ? ["s", "min", "h"] : [units[0]]
+            let hint = "write it as " + usual.map { "\(digits) \($0)" }.joined(separator: ", ")
+            throw Mistake(message: "'\(text)' has no unit", hint: hint)
         }
         guard units.contains(unit) else {
             let meant = habits[unit.lowercased()].flatMap { units.contains($0) ? $0 : nil }

@@ -166,7 +166,7 @@ package final class PacketSocket: @unchecked Sendable {
             if case .opening = state { pauseThenOpen("no file descriptor is available") }
         case (.failure(let error), _):
             if writing >= 0 { Glibc.close(writing) }
-            if case .opening = state { pauseThenOpen("\(error)") }
+            if case .opening = state { pauseThenOpen(errorText(error)) }
         }
     }
 

@@ -88,7 +88,7 @@ final class MulticastSocket: @unchecked Sendable {
                 self.pause = Self.firstPause
             case .failure(let error):
                 self.counters.sendsFailed += 1
-                self.logger.debug("a datagram could not be sent: \(error)")
+                self.logger.debug("a datagram could not be sent: \(errorText(error))")
             }
             written?.succeed()
         }
@@ -114,7 +114,7 @@ final class MulticastSocket: @unchecked Sendable {
         }
         joined.whenFailure { error in
             // A socket without a membership receives nothing, so it is reopened.
-            self.logger.notice("cannot join the multicast group again: \(error)")
+            self.logger.notice("cannot join the multicast group again: \(errorText(error))")
             channel.close(promise: nil)
         }
     }
@@ -177,7 +177,7 @@ final class MulticastSocket: @unchecked Sendable {
             fault = nil
             channel.closeFuture.whenComplete { _ in self.channelClosed() }
         case (.success(let channel), _): channel.close(promise: nil)
-        case (.failure(let error), .opening): pauseThenOpen("\(error)")
+        case (.failure(let error), .opening): pauseThenOpen(errorText(error))
         case (.failure, _): break
         }
     }

@@ -190,10 +190,12 @@ public struct SimulatedAccessory: Sendable, CustomStringConvertible {
     // MARK: Controllers
 
     /// Opens a connection.
-    public mutating func open() -> SimulatedConnection {
+    ///
+    /// - Parameter isLocal: false if the controller is in another network.
+    public mutating func open(isLocal: Bool = true) -> SimulatedConnection {
         lastSession += 1
         let id = HomeKitSessionID(rawValue: lastSession)
-        handle(.opened(id))
+        handle(.opened(id, isLocal: isLocal))
         return SimulatedConnection(id)
     }
 
