@@ -95,6 +95,19 @@ public struct HouseTable: Sendable {
         return true
     }
 
+    /// Handles a click: selects the plug of a row, and shows or hides the details of the selected plug.
+    ///
+    /// - Parameters:
+    ///   - row: the line of the screen, from 0.
+    ///   - size: the size of the screen.
+    public mutating func click(row: Int, size: TerminalSize) {
+        let names = names
+        let shown = shownRows(of: names.count, room: room(in: size))
+        guard row > Self.above, row - Self.above - 1 < shown.count else { return }
+        let name = names[shown.lowerBound + row - Self.above - 1]
+        if selected == name { showsDetails.toggle() } else { selected = name }
+    }
+
     /// Moves the selection up or down, with wraparound.
     public mutating func select(by step: Int) {
         let names = names
@@ -155,15 +168,14 @@ public struct HouseTable: Sendable {
     /// - Returns: at most `size.rows` lines with at most `size.columns` columns.
     public func lines(size: TerminalSize, capabilities: Capabilities) -> [StyledLine] {
         let cells = HouseCells(capabilities: capabilities)
-        let (above, below) = (
-            [title, StyledLine()], [StyledLine(), isTyping ? filterLine : keys(capabilities)]
-        )
-        var lines = above
+        let below = [StyledLine(), isTyping ? filterLine : keys(capabilities)]
+        var lines = [title, StyledLine()]
         var table = table(cells, width: size.columns)
         addCourses(to: &table, cells, columns: size.columns)
         let all = table.lines(width: size.columns, ellipsis: cells.ellipsis)
-        let details = showsDetails ? [StyledLine()] + self.details(cells) : []
-        lines += visible(all, room: size.rows - above.count - below.count - details.count) + details
+        let shown = shownRows(of: all.count - 1, room: room(in: size))
+        lines += all.prefix(1) + all.dropFirst(1 + shown.lowerBound).prefix(shown.count)
+        if showsDetails { lines += [StyledLine()] + details }
         if rows.isEmpty { lines.append(StyledLine("no plugs yet; new ones appear automatically", .faint)) }
         if !notes.isEmpty { lines += [StyledLine()] + notes.map { StyledLine($0, .faint) } }
         let room = size.rows - lines.count - below.count
@@ -189,7 +201,7 @@ public struct HouseTable: Sendable {
     }
 
     /// The values of the selected plug, or why it is away.
-    private func details(_ cells: HouseCells) -> [StyledLine] {
+    private var details: [StyledLine] {
         guard let name = selected, let row = rows[name] else { return [] }
         guard let state = row.state else {
             return [StyledLine("\(name): \(row.reason.map { "\($0)".prefix { !$0.isNewline } } ?? "not found yet")")]
@@ -214,13 +226,23 @@ public struct HouseTable: Sendable {
             wattHours: rows.keys.compactMap { today[$0] })
     }
 
-    /// Returns all lines if they fit, otherwise the titles and the rows around the selected one.
-    private func visible(_ lines: [StyledLine], room: Int) -> [StyledLine] {
-        guard lines.count > room, room > 1, let titles = lines.first else { return lines }
+    /// The number of lines above the titles of the table: the summary and an empty line.
+    private static let above = 2
+    /// The number of lines for the keys: an empty line and the keys.
+    private static let below = 2
+
+    /// The number of lines for the titles and the rows.
+    private func room(in size: TerminalSize) -> Int {
+        size.rows - Self.above - Self.below - (showsDetails ? 1 + details.count : 0)
+    }
+
+    /// Returns all rows if they and the titles fit, otherwise those around the selected one.
+    private func shownRows(of count: Int, room: Int) -> Range<Int> {
+        guard count + 1 > room, room > 1 else { return 0..<count }
         let shown = room - 1
         let current = selected.flatMap { names.firstIndex(of: $0) } ?? 0
-        let first = min(max(0, current - shown / 2), lines.count - 1 - shown)
-        return [titles] + lines[(first + 1)...(first + shown)]
+        let first = min(max(0, current - shown / 2), count - shown)
+        return first..<(first + shown)
     }
 
     private func newsLine(_ news: (time: String, words: String)) -> StyledLine {

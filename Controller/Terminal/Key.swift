@@ -10,6 +10,9 @@ public enum Key: Hashable, Sendable {
     case home, end, pageUp, pageDown, insert, delete
     /// A function key, F1 to F12.
     case function(Int)
+    /// The left button of the mouse was pressed. The upper left place is (0, 0). Turns of the wheel are ``up`` and
+    /// ``down``.
+    case click(column: Int, row: Int)
 
     /// Control-C. In raw mode it is a key instead of a signal, so the program that reads keys must end when it receives
     /// this key.

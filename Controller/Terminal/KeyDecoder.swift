@@ -85,12 +85,31 @@ public struct KeyDecoder: Hashable, Sendable {
         }
         // An invalid byte ends the sequence and is decoded again separately.
         guard (0x40...0x7E).contains(bytes[end]) else { return (nil, end - bytes.startIndex) }
+        let length = end - bytes.startIndex + 1
+        if body.first == UInt8(ascii: "<") {
+            return (bytes[end] == UInt8(ascii: "M") ? mouse(body[..<end].dropFirst()) : nil, length)
+        }
         var parameter: Int?
         for byte in body[..<end].prefix(3) {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { break }
             parameter = (parameter ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
         }
-        return (named(final: bytes[end], parameter: parameter), end - bytes.startIndex + 1)
+        return (named(final: bytes[end], parameter: parameter), length)
+    }
+
+    /// Decodes a report of xterm's SGR mouse mode: button, column and row, from 1.
+    private static func mouse(_ report: ArraySlice<UInt8>) -> Key? {
+        let numbers = report.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map { Int(String(decoding: $0, as: UTF8.self)) }
+        guard numbers.count == 3, let button = numbers[0], let column = numbers[1], let row = numbers[2],
+            (1...10_000).contains(column), (1...10_000).contains(row)
+        else { return nil }
+        return switch button {
+        case 0: .click(column: column - 1, row: row - 1)
+        case 64: .up
+        case 65: .down
+        default: nil
+        }
     }
 
     /// Returns the key in the encodings of xterm, rxvt and the Linux console, without its modifiers.

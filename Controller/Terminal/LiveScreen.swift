@@ -9,24 +9,31 @@ public struct LiveScreen: ~Copyable {
 
     private let device: TerminalDevice
     private let placement: Placement
+    private let readsMouse: Bool
     private let colors: ColorDepth
     private var shown: [StyledLine] = []
     private var shownSize: TerminalSize?
 
     /// Creates a screen, or returns nil if the device cannot redraw lines (a pipe, a file, TERM=dumb); the caller then
     /// prints the lines. Only one live screen may exist at a time.
-    public init?(_ device: TerminalDevice = .standardOutput, capabilities: Capabilities, placement: Placement) {
+    ///
+    /// - Parameter readsMouse: True if the terminal reports clicks and turns of the wheel, instead of selecting text.
+    public init?(
+        _ device: TerminalDevice = .standardOutput, capabilities: Capabilities, placement: Placement,
+        readsMouse: Bool = false
+    ) {
         guard capabilities.movesCursor else { return nil }
         precondition(Restoration.state.pointee.screen < 0, "one live screen at a time")
         self.device = device
         self.placement = placement
+        self.readsMouse = readsMouse
         colors = capabilities.colors
         Restoration.prepare()
-        let farewell = Array(LiveScreen.farewell(placement).utf8)
+        let farewell = Array(self.farewell.utf8)
         Restoration.state.pointee.farewell.update(from: farewell, count: farewell.count)
         Restoration.state.pointee.farewellLength = farewell.count
         Restoration.state.pointee.screen = device.descriptor
-        device.write(Array(LiveScreen.greeting(placement).utf8))
+        device.write(Array(greeting.utf8))
     }
 
     /// The current size of the terminal, which limits a frame.
@@ -45,7 +52,7 @@ public struct LiveScreen: ~Copyable {
     }
 
     /// Makes the next ``draw(_:)`` redraw everything, because another program may have written to the screen.
-    public mutating func invalidate() { device.write(Array(LiveScreen.greeting(placement).utf8) + eraseAll()) }
+    public mutating func invalidate() { device.write(Array(greeting.utf8) + eraseAll()) }
 
     private mutating func eraseAll() -> [UInt8] {
         let up = shown.count > 1 ? "\u{1B}[\(shown.count - 1)A" : ""
@@ -61,22 +68,24 @@ public struct LiveScreen: ~Copyable {
 
     deinit {
         Restoration.state.pointee.screen = -1
-        device.write(Array(LiveScreen.farewell(placement).utf8))
+        device.write(Array(farewell.utf8))
     }
 
     /// Hides the cursor and disables line wrap: if the terminal draws a character wider than expected, the rest of the
     /// screen keeps its position.
-    private static func greeting(_ placement: Placement) -> String {
-        switch placement {
-        case .wholeScreen: "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
-        case .inPlace: "\u{1B}[?25l\u{1B}[?7l"
+    private var greeting: String {
+        let mouse = readsMouse ? "\u{1B}[?1000h\u{1B}[?1006h" : ""
+        return switch placement {
+        case .wholeScreen: "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\(mouse)\u{1B}[2J"
+        case .inPlace: "\u{1B}[?25l\u{1B}[?7l\(mouse)"
         }
     }
 
-    private static func farewell(_ placement: Placement) -> String {
-        switch placement {
-        case .wholeScreen: "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
-        case .inPlace: "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\r\n"
+    private var farewell: String {
+        let mouse = readsMouse ? "\u{1B}[?1006l\u{1B}[?1000l" : ""
+        return switch placement {
+        case .wholeScreen: "\u{1B}[0m\(mouse)\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+        case .inPlace: "\u{1B}[0m\(mouse)\u{1B}[?7h\u{1B}[?25h\r\n"
         }
     }
 }

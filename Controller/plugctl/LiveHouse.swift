@@ -27,7 +27,8 @@ struct LiveHouse: Sendable {
     let energy: EnergyToday
 
     func run(_ capabilities: Capabilities) async {
-        guard var screen = LiveScreen(capabilities: capabilities, placement: .wholeScreen) else { return }
+        guard var screen = LiveScreen(capabilities: capabilities, placement: .wholeScreen, readsMouse: true)
+        else { return }
         let keyboard = TerminalInput()
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(1024))
         let feeding = [
@@ -58,6 +59,7 @@ struct LiveHouse: Sendable {
             case .today(let wattHours): table.setToday(wattHours)
             case .terminal(.resized): break
             case .terminal(.resumed): screen.invalidate()
+            case .terminal(.key(.click(_, let row))): table.click(row: row, size: screen.size)
             case .terminal(.key(let key)):
                 guard await obey(key, &table, house) else {
                     continuation.finish()

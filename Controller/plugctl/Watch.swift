@@ -10,9 +10,9 @@ struct Watch: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Watch the events and readings of plugs.",
         discussion: """
-            On a terminal and without names it shows a live table: the arrow keys select a plug, space toggles it, + and - dim it,
-            Enter shows its values, / finds plugs by name, s sorts by power, q quits. In a pipe, with names or with --json it prints one
-            line per event at once.
+            On a terminal and without names it shows a live table: the arrow keys or the mouse select a plug, space toggles it, + and -
+            dim it, Enter shows its values, / finds plugs by name, s sorts by power, q quits. In a pipe, with names or with --json it
+            prints one line per event at once.
 
             The command resumes after the last event that it printed: missed events are printed first, with their age. A plug that
             was never watched before starts with the current time. A program that must handle each event exactly once stores the

@@ -133,6 +133,26 @@ import Testing
         #expect(text(table, 80, 16).contains { $0.hasPrefix("Kettle: not found yet") })
     }
 
+    @Test("A click selects the plug of its row, and a second one shows its values")
+    func clicks() throws {
+        var table = house
+        let size = TerminalSize(columns: 80, rows: 16)
+        let row = try #require(text(table, 80, 16).firstIndex { $0.contains("Lamp") })
+        table.click(row: row, size: size)
+        #expect(table.selected == "Lamp")
+        table.click(row: row, size: size)
+        #expect(text(table, 80, 16).contains { $0.hasPrefix("Lamp: ") })
+        for outside in [-1, 0, 2, 15, .max] { table.click(row: outside, size: size) }
+        #expect(table.selected == "Lamp")
+        var long = HouseTable()
+        for number in 10..<60 { long.add("Plug \(number)") }
+        long.select(by: 25)
+        let last = text(long, 80, 12).count - 3
+        let name = text(long, 80, 12)[last].dropFirst(3).prefix(7)
+        long.click(row: last, size: TerminalSize(columns: 80, rows: 12))
+        #expect(long.selected == String(name))
+    }
+
     @Test("Paired plugs are listed as away until they are found, and under their new name after a rename")
     func pairedPlugsAreListed() {
         var table = HouseTable(paired: [description.id: "Lamp"])

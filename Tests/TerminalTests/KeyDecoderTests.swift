@@ -12,7 +12,8 @@ struct KeyDecoderTests {
         ("\u{1B}[6;2~", .pageDown), ("\u{1B}[Z", .backTab), ("\u{1B}OP", .function(1)), ("\u{1B}[15~", .function(5)),
         ("\u{1B}[17~", .function(6)), ("\u{1B}[24~", .function(12)), ("\u{1B}[[C", .function(3)),
         ("\u{1B}x", .alt("x")),
-        ("\u{1B}é", .alt("é")),
+        ("\u{1B}é", .alt("é")), ("\u{1B}[<0;1;24M", .click(column: 0, row: 23)), ("\u{1B}[<64;5;5M", .up),
+        ("\u{1B}[<65;5;5M", .down),
     ]
 
     @Test("Each byte sequence is decoded as its key", arguments: sequences) func decodes(bytes: String, key: Key) {
@@ -47,6 +48,10 @@ struct KeyDecoderTests {
     @Test("Unknown sequences and invalid UTF-8 are ignored") func unknownSequencesAreSwallowedWhole() {
         var decoder = KeyDecoder()
         #expect(decoder.decode("\u{1B}[200~\u{1B}[?1;2c\u{1B}[99~q".utf8) == [.character("q")])
+        // A released button, a right button, and numbers that are too large.
+        for report in ["0;1;1m", "2;1;1M", "0;0;1M", "0;99999999999999999999;1M"] {
+            #expect(decoder.decode("\u{1B}[<\(report)".utf8).isEmpty)
+        }
         #expect(decoder.decode([0x1B, 0x5B, 0x31, 0x03]) == [.interrupt])
         #expect(decoder.decode([0xFF, 0xC0, 0x80, 0x61]) == [.character("a")])
         #expect(decoder.decode([0xC3, 0x61]) == [.character("a")])
