@@ -24,6 +24,9 @@ static const unsigned char colours_js[] = {
 static const unsigned char course_js[] = {
 #embed "page/course.js"
 };
+static const unsigned char csv_js[] = {
+#embed "page/csv.js"
+};
 static const unsigned char dimmer_js[] = {
 #embed "page/dimmer.js"
 };
@@ -57,6 +60,9 @@ static const unsigned char icon_svg[] = {
 static const unsigned char index_html[] = {
 #embed "page/index.html"
 };
+static const unsigned char layers_js[] = {
+#embed "page/layers.js"
+};
 static const unsigned char live_js[] = {
 #embed "page/live.js"
 };
@@ -83,6 +89,9 @@ static const unsigned char power_js[] = {
 };
 static const unsigned char powercontrols_js[] = {
 #embed "page/powercontrols.js"
+};
+static const unsigned char powerlink_js[] = {
+#embed "page/powerlink.js"
 };
 static const unsigned char powerwords_js[] = {
 #embed "page/powerwords.js"
@@ -129,6 +138,7 @@ static const struct dashboard_file files[] = {
     {"chart.js", chart_js, sizeof chart_js},
     {"colours.js", colours_js, sizeof colours_js},
     {"course.js", course_js, sizeof course_js},
+    {"csv.js", csv_js, sizeof csv_js},
     {"dimmer.js", dimmer_js, sizeof dimmer_js},
     {"dom.js", dom_js, sizeof dom_js},
     {"energy.js", energy_js, sizeof energy_js},
@@ -140,6 +150,7 @@ static const struct dashboard_file files[] = {
     {"house.js", house_js, sizeof house_js},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
+    {"layers.js", layers_js, sizeof layers_js},
     {"live.js", live_js, sizeof live_js},
     {"login.js", login_js, sizeof login_js},
     {"machines.js", machines_js, sizeof machines_js},
@@ -149,6 +160,7 @@ static const struct dashboard_file files[] = {
     {"panels.css", panels_css, sizeof panels_css},
     {"power.js", power_js, sizeof power_js},
     {"powercontrols.js", powercontrols_js, sizeof powercontrols_js},
+    {"powerlink.js", powerlink_js, sizeof powerlink_js},
     {"powerwords.js", powerwords_js, sizeof powerwords_js},
     {"rights.js", rights_js, sizeof rights_js},
     {"rule.js", rule_js, sizeof rule_js},

@@ -1,5 +1,10 @@
 """Live power values, and the large chart."""
 
+import csv
+import datetime
+import re
+import time
+
 import pytest
 from playwright.sync_api import expect
 
@@ -89,3 +94,57 @@ def test_energy_is_told_by_day_and_by_appliance(house, page):
     expect(energy).to_contain_text("tariff.toml", timeout=1000 * patient(10))
     energy.get_by_role("button", name="By the hour").click()
     expect(energy.get_by_role("button", name="By the hour")).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.time_limit(120)
+def test_a_chosen_time_stays_in_the_address(house, page):
+    """The chart shows a chosen time range, stacked and compared, and shows it again after the page was loaded again."""
+    on(page, "Television")
+    chart, power = page.chart, page.page.get_by_role("region", name="Power")
+    chart.frame.scroll_into_view_if_needed()
+    chart.shows("Lamp", "Television")
+    power.get_by_text("Choose time").click()
+    first, last = power.get_by_label("From", exact=True), power.get_by_label("To", exact=True)
+    # A time whose seconds are 0 has two forms.
+    begin = datetime.datetime.fromisoformat(first.input_value()).replace(second=30) - datetime.timedelta(minutes=1)
+    first.fill(begin.isoformat())
+    last.fill(begin.isoformat())
+    power.get_by_role("button", name="Show", exact=True).click()
+    expect(power.get_by_role("alert")).to_contain_text("must be before")
+    last.fill((begin + datetime.timedelta(seconds=85)).isoformat())
+    power.get_by_role("button", name="Show", exact=True).click()
+    see(page, lambda: chart.span == 85 and not chart.follows, 5, lambda: f"85 s: {chart.span} s")
+    start = chart.begin
+    for button in ("Stack", "Compare"):
+        power.get_by_role("button", name=button).click()
+    expect(power).to_contain_text("Total")
+    see(page, lambda: "stacks=" in page.page.url and "compares=" in page.page.url, 5, lambda: page.page.url)
+    page.page.reload()
+    expect(page.status).to_have_text("Live", timeout=1000 * patient(15))
+    chart.frame.scroll_into_view_if_needed()
+    for button in ("Stack", "Compare"):
+        expect(power.get_by_role("button", name=button)).to_have_attribute("aria-pressed", "true", timeout=1000 * patient(10))
+    assert (chart.begin, chart.span) == (start, 85)
+    for name in ("Lamp", "Television"):
+        expect(chart.picture).to_have_attribute("aria-label", re.compile(name))
+    power.get_by_role("button", name="Previous period").click()
+    see(page, lambda: chart.begin == start - 85_000, 5, "the preceding 85 s")
+
+
+@pytest.mark.time_limit(120)
+def test_the_shown_readings_are_saved_as_csv(house, page):
+    on(page, "Television")
+    house.plugs["Television"].load("60 W")
+    page.chart.frame.scroll_into_view_if_needed()
+    page.chart.shows("Television")
+    power = page.page.get_by_role("region", name="Power")
+    expect(power.get_by_role("listitem").first).to_contain_text("highest", timeout=1000 * patient(15))
+    with page.page.expect_download() as download:
+        power.get_by_role("button", name="Save as CSV").click()
+    with open(download.value.path(), newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["plug"] for row in rows} == {"Television"}
+    for row in rows:
+        at = datetime.datetime.fromisoformat(row["at"]).timestamp()
+        assert page.chart.begin / 1000 - 5 <= at <= time.time() + 1
+        assert 0 <= float(row["minActivePower"]) <= float(row["activePower"]) <= float(row["maxActivePower"]) < 500

@@ -2,6 +2,7 @@
 
 import { dateOf, firstOfMonth, offset, startOf, tick } from "./format.js";
 import { nice } from "./energy.js";
+import { layers } from "./layers.js";
 
 const PAD = { left: 56, right: 12, top: 22, bottom: 28 };
 /** Dash patterns, so that colour is not the only difference between courses. */
@@ -37,8 +38,9 @@ export class Chart {
   placeOf(time, { from, to }) { return PAD.left + (time - from) / (to - from) * this.width; }
 
   /**
-   * `colours`: the number of each course's colour.
-   * @param {{from, to, courses: Course[], colours: number[], marks: Array<{at, kind}>, cursor?: number, now: number}} view
+   * `colours`: the number of each course's colour; `compares`: draws also the preceding period; `stacks`: draws the
+   * courses on top of each other.
+   * @param {{from, to, courses: Course[], colours: number[], marks: Array<{at, kind}>, cursor?: number, now: number, compares: boolean, stacks: boolean}} view
    */
   draw(view) {
     const { canvas, pen } = this;
@@ -53,7 +55,11 @@ export class Chart {
     const ink = palette();
     pen.font = ink.font;
     const drawn = view.courses.map((course) => columns(course, view, this.width));
-    const top = Math.max(...drawn.map(({ most }) => most), 4);
+    const earlier = { from: 2 * view.from - view.to, to: view.from };
+    const before = view.compares ? view.courses.map((course) => columns(course, earlier, this.width)) : [];
+    const [stack, stackBefore] = view.stacks ? [drawn, before].map((all) => layers(all, this.width)) : [];
+    const most = view.stacks ? [...stack.at(-1), ...stackBefore.at(-1)] : [...drawn, ...before].map(({ most }) => most);
+    const top = most.reduce((one, other) => Math.max(one, other), 4);
     const step = nice(top / 4);
     const scale = { top: Math.ceil(top * 1.02 / step) * step, step };
     const x = (time) => this.placeOf(time, view);
@@ -64,7 +70,13 @@ export class Chart {
     pen.rect(PAD.left, 0, this.width + 1, high);
     pen.clip();
     this.marks(view, x, high, ink);
-    drawn.forEach((one, index) => this.course(one, ink.series[view.colours[index]], DASHES[view.colours[index]], y));
+    const style = (index) => [ink.series[view.colours[index]], DASHES[view.colours[index]]];
+    pen.globalAlpha = 0.4;
+    if (view.stacks && view.compares) this.edge(stackBefore.at(-1), ink.ink, [4, 4], y);
+    else before.forEach((one, index) => this.lines(one, ...style(index), y));
+    pen.globalAlpha = 1;
+    if (view.stacks) this.stack(stack, style, y);
+    else drawn.forEach((one, index) => this.course(one, ...style(index), y));
     if (view.cursor !== undefined) this.cursor(view, x, y, high, ink);
     pen.restore();
   }
@@ -97,24 +109,55 @@ export class Chart {
     }
   }
 
-  course({ runs }, colour, dash, y) {
+  /** Draws the range and the mean of a course. */
+  course(drawn, colour, dash, y) {
     const { pen } = this;
-    [pen.strokeStyle, pen.fillStyle, pen.lineJoin] = [colour, colour, "round"];
+    pen.fillStyle = colour;
+    pen.globalAlpha = 0.22;
+    for (const run of drawn.runs) {
+      if (!run.some((column) => column.high > column.low)) continue;
+      pen.beginPath();
+      for (const column of run) pen.lineTo(PAD.left + column.x, y(column.high) - 0.5);
+      for (const column of run.toReversed()) pen.lineTo(PAD.left + column.x, y(column.low) + 0.5);
+      pen.fill();
+    }
+    pen.globalAlpha = 1;
+    this.lines(drawn, colour, dash, y);
+  }
+
+  /** Draws the mean of a course. */
+  lines({ runs }, colour, dash, y) {
+    const { pen } = this;
+    [pen.strokeStyle, pen.fillStyle, pen.lineJoin, pen.lineWidth] = [colour, colour, "round", 1.75];
+    pen.setLineDash(dash);
     for (const run of runs) {
       const at = run.map((column) => PAD.left + column.x);
-      if (run.some((column) => column.high > column.low)) {
-        pen.globalAlpha = 0.22;
-        pen.beginPath();
-        run.forEach((column, index) => pen.lineTo(at[index], y(column.high) - 0.5));
-        for (let index = run.length - 1; index >= 0; index--) pen.lineTo(at[index], y(run[index].low) + 0.5);
-        pen.fill();
-        pen.globalAlpha = 1;
-      }
-      pen.lineWidth = 1.75;
-      pen.setLineDash(dash);
       if (run.length === 1) pen.fillRect(at[0] - 1, y(run[0].sum / run[0].count) - 1, 2, 2);
       else stroke(pen, run.map((column, index) => [at[index], y(column.sum / column.count)]));
     }
+    pen.setLineDash([]);
+  }
+
+  /** Fills the layers between edges, and draws the total. */
+  stack(edges, style, y) {
+    const { pen } = this;
+    edges.slice(1).forEach((upper, index) => {
+      pen.fillStyle = style(index)[0];
+      pen.globalAlpha = 0.6;
+      pen.beginPath();
+      upper.forEach((value, x) => pen.lineTo(PAD.left + x, y(value)));
+      for (let x = upper.length - 1; x >= 0; x--) pen.lineTo(PAD.left + x, y(edges[index][x]));
+      pen.fill();
+      pen.globalAlpha = 1;
+      this.edge(upper, ...style(index), y);
+    });
+  }
+
+  edge(powers, colour, dash, y) {
+    const { pen } = this;
+    [pen.strokeStyle, pen.lineJoin, pen.lineWidth] = [colour, "round", 1.75];
+    pen.setLineDash(dash);
+    stroke(pen, Array.from(powers, (value, x) => [PAD.left + x, y(value)]));
     pen.setLineDash([]);
   }
 
@@ -145,7 +188,8 @@ export class Chart {
     const at = Math.round(x(view.cursor)) + 0.5;
     [pen.strokeStyle, pen.lineWidth] = [ink.ink, 1];
     stroke(pen, [[at, PAD.top - 4], [at, high - PAD.bottom]]);
-    view.courses.forEach((course, index) => {
+    // The line of a stack shows the sum of its layers, so a dot there would not be at the course's power.
+    (view.stacks ? [] : view.courses).forEach((course, index) => {
       const found = course.at(view.cursor);
       if (!found) return;
       [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [ink.series[view.colours[index]], ink.sheet, 2];

@@ -54,6 +54,15 @@ export function offset(ms) {
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second) - whole;
 }
 
+/** Returns the house's time as in an HTML field: "2026-11-29T10:00:00". */
+export const civilText = (ms) => new Date(Math.floor(ms / 1000) * 1000 + offset(ms)).toISOString().slice(0, 19);
+
+/** Parses a time of `civilText`. Returns ms since 1970; NaN if the text is not a time. */
+export function fromCivilText(text) {
+  const local = Date.parse(`${text}Z`);
+  return Number.isNaN(local) ? NaN : local - offset(local - offset(local));
+}
+
 /** Returns the house's date at a time, as days since 1970-01-01. */
 export const dateOf = (ms) => Math.floor((ms + offset(ms)) / DAY);
 

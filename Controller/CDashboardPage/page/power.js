@@ -4,10 +4,13 @@ import { get } from "./api.js";
 import { COLOURS, coloursOf } from "./colours.js";
 import { Chart, forgetColours } from "./chart.js";
 import { readCourse } from "./course.js";
+import { csvOf, saveFile } from "./csv.js";
 import { beforePaint, make, memory, setAttribute, setText, whenSeen } from "./dom.js";
+import { civilText } from "./format.js";
 import { startGestures } from "./gestures.js";
 import { LATER, hear, names, now, plugs } from "./house.js";
 import { chartControls } from "./powercontrols.js";
+import { readLink, writeLink } from "./powerlink.js";
 import { describe, readout, table } from "./powerwords.js";
 import { whenThemeChanges } from "./theme.js";
 import { eventWords, ruleWords } from "./words.js";
@@ -25,7 +28,16 @@ const MARKS = 2000;
  */
 const SAMPLES = 26 * 60 * MINUTE;
 
-const state = { chosen: [], span: 10 * MINUTE, end: now(), follows: true, courses: new Map(), marks: new Map(), cursor: undefined };
+/** The view that the address of the page requested. */
+const linked = readLink();
+const state = {
+  chosen: [], span: 10 * MINUTE, end: now(), follows: true, courses: new Map(), marks: new Map(), cursor: undefined,
+  /** True if the preceding period of the same length is also shown. */
+  compares: false,
+  /** True if the plugs are stacked, so that the upper edge is their total. */
+  stacks: false,
+  ...linked,
+};
 const canvas = make("canvas", { class: "chart", role: "img", "aria-label": "Power" });
 const frame = make("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Chart of power. Plus and minus zoom, arrow keys pan, shift with arrow keys reads values, End goes to now." });
 const told = make("p", { class: "readout number", role: "status" });
@@ -37,6 +49,8 @@ let controls;
 let [timer, running, drawnAt, describedAt, legendAt, tabled, seen] = [0, null, -Infinity, -Infinity, -Infinity, false, false];
 
 const view = () => ({ from: state.end - state.span, to: state.end });
+/** The time range whose readings are shown. A comparison also shows the preceding period. */
+const loaded = () => ({ from: state.end - (state.compares ? 2 : 1) * state.span, to: state.end });
 const shownCourses = () => state.chosen.filter((name) => state.courses.has(name)).map((name) => [name, state.courses.get(name)]);
 
 function changed(words = false) {
@@ -61,7 +75,9 @@ function paint() {
   const shown = shownCourses();
   const marks = [...state.marks.values()];
   const colours = coloursOf(state.chosen, MOST);
-  chart.draw({ from, to, courses: shown.map(([, course]) => course), colours: shown.map(([name]) => colours.get(name)), marks, cursor: state.cursor, now: now() });
+  chart.draw({
+    from, to, courses: shown.map(([, course]) => course), colours: shown.map(([name]) => colours.get(name)), marks, cursor: state.cursor, now: now(),
+    compares: state.compares, stacks: state.stacks });
   showValues(shown, marks, from, to);
   setAttribute(frame, "data-from", Math.round(from));
   setAttribute(frame, "data-to", Math.round(to));
@@ -82,7 +98,8 @@ function paint() {
 
 /** Shows the values under the cursor next to it, on the side with more space. */
 function showValues(shown, marks, from, to) {
-  setText(told, state.cursor === undefined ? "" : readout(state.cursor, shown, marks, (to - from) / chart.width * 6));
+  const before = state.compares ? state.span : undefined;
+  setText(told, state.cursor === undefined ? "" : readout(state.cursor, shown, marks, (to - from) / chart.width * 6, { before, sums: state.stacks }));
   if (state.cursor === undefined) return;
   const x = chart.placeOf(state.cursor, { from, to });
   const isLeft = x > canvas.clientWidth / 2;
@@ -108,23 +125,24 @@ function load(wait = 160) {
 async function read() {
   running?.abort();
   const own = running = new AbortController();
-  const { from, to } = view();
+  const { from, to } = loaded();
   const side = state.span * (state.follows ? 0.02 : 0.3);
   const chosen = [...state.chosen];
+  if (isOwn) writeLink(state);
   try {
     await Promise.all([
       ...chosen.map(async (name) => {
-        const course = await readCourse(name, from - side, state.follows ? now() + 1000 : to + side, chart.width * (to - from + 2 * side) / (to - from), own.signal);
+        const course = await readCourse(name, from - side, state.follows ? now() + 1000 : to + side, chart.width * (to - from + 2 * side) / state.span, own.signal);
         if (state.chosen.includes(name)) state.courses.set(name, course);
         changed(true);
       }),
-      readMarks(chosen, from, to, own.signal)]);
+      readMarks(chosen, to - state.span, to, own.signal)]);
     setText(trouble, chosen.length === 0 ? "Choose a plug to see its power." : "");
   } catch (error) {
     if (error.name === "AbortError") return;
     setText(trouble, error.words ?? "");
   }
-  if (running === own && state.follows && state.span > SAMPLES) load(5 * MINUTE);
+  if (running === own && state.follows && to - from > SAMPLES) load(5 * MINUTE);
 }
 
 async function readMarks(chosen, from, to, signal) {
@@ -160,14 +178,16 @@ const move = {
       const fixed = x === undefined ? (from + to) / 2 : chart.timeAt(x, { from, to });
       state.end = fixed + (to - fixed) * span / state.span;
     }
-    state.span = span;
-    settle();
+    set({ span });
   },
   pan(share) {
     const end = state.end + share * state.span;
-    state.follows = end >= now();
-    state.end = Math.min(end, now());
-    settle();
+    set({ follows: end >= now(), end: Math.min(end, now()) });
+  },
+  /** Shows a time range in ms since 1970. */
+  show(from, to) {
+    const end = Math.min(to, now());
+    set({ span: Math.min(Math.max(end - from, SHORTEST), LONGEST), end, follows: false });
   },
   point(x) {
     state.cursor = x === undefined ? undefined : chart.timeAt(x, view());
@@ -184,14 +204,10 @@ const move = {
     const found = await Promise.all(state.chosen.map((name) => readCourse(name, now() - 3 * year, now(), 400).catch(() => ({ times: [] }))));
     const first = Math.min(...found.flatMap((course) => course.times.slice(0, 1)));
     if (!Number.isFinite(first)) return;
-    state.end = Math.min(first + state.span * 0.95, now());
-    state.follows = state.end >= now();
-    settle();
+    const end = Math.min(first + state.span * 0.95, now());
+    set({ end, follows: end >= now() });
   },
-  end() {
-    state.follows = true;
-    settle();
-  },
+  end() { set({ follows: true }); },
 };
 
 function settle() {
@@ -199,8 +215,19 @@ function settle() {
   load();
 }
 
+/** True after the user has changed the view. The address then contains it. */
+let isOwn = Object.keys(linked).length > 0;
+
+/** Applies the user's changes of the view. */
+function set(changes) {
+  isOwn = true;
+  Object.assign(state, changes);
+  settle();
+}
+
 function choose(chosen) {
   isAutomatic = false;
+  isOwn = true;
   state.chosen = chosen.slice(0, MOST);
   for (const name of state.courses.keys()) if (!state.chosen.includes(name)) state.courses.delete(name);
   memory.set("chart", JSON.stringify(state.chosen));
@@ -228,8 +255,8 @@ function addLargest(told) {
 
 /** Chooses the previously shown plugs, or those with the highest power. */
 function firstChoice() {
-  let before = [];
-  try { before = JSON.parse(memory.get("chart") ?? "[]"); } catch { /* A new choice is made below. */ }
+  let before = state.chosen;
+  try { if (before.length === 0) before = JSON.parse(memory.get("chart") ?? "[]"); } catch { /* A new choice is made below. */ }
   const known = Array.isArray(before) ? before.filter((name) => plugs.has(name)) : [];
   const power = (name) => plugs.get(name).record.reading?.activePower ?? -1;
   const large = names().filter((name) => power(name) >= 0).sort((one, other) => power(other) - power(one)).slice(0, 3);
@@ -237,11 +264,16 @@ function firstChoice() {
   state.chosen = isAutomatic ? large : known.slice(0, MOST);
 }
 
+function save() {
+  const { from, to } = view();
+  saveFile(`power-${civilText(from).slice(0, 10)}.csv`, csvOf(shownCourses(), from, to));
+}
+
 export function startPower() {
   const section = document.getElementById("power");
   controls = chartControls({
-    range(span) { Object.assign(state, { span, follows: true }); settle(); },
-    choose, zoom: move.zoom, pan: move.pan, now: move.end });
+    range: (span) => set({ span, follows: true }), view: () => ({ ...view(), compares: state.compares, stacks: state.stacks }),
+    set, save, choose, show: move.show, zoom: move.zoom, pan: move.pan, now: move.end });
   section.append(controls.element, frame, controls.legend, trouble, data);
   startGestures(frame, canvas, move);
   firstChoice();

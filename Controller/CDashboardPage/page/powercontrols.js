@@ -1,26 +1,55 @@
 // The buttons of the large chart, the choice of plugs, and the legend.
 
-import { draw, make, named, setAttribute } from "./dom.js";
+import { draw, make, named, setAttribute, setText } from "./dom.js";
 import { DASHES } from "./chart.js";
-import { span } from "./format.js";
+import { civilText, energy, fromCivilText, span } from "./format.js";
 import { summaryWords } from "./powerwords.js";
 
 const MINUTE = 60_000;
 const RANGES = [["10 min", 10 * MINUTE], ["1 h", 60 * MINUTE], ["8 h", 480 * MINUTE], ["1 day", 1440 * MINUTE], ["1 week", 10_080 * MINUTE], ["1 month", 43_200 * MINUTE], ["1 year", 525_600 * MINUTE]];
 
-/** @param {{range(ms), choose(names), zoom(factor), pan(share), now()}} act */
+/** The fields of a time range. @param {{view(), show(from, to)}} act */
+function timeFields(act) {
+  const field = (text) => make("input", { type: "datetime-local", step: 1, required: true, "aria-label": text });
+  const [from, to] = [field("From"), field("To")];
+  const alert = make("p", { class: "alert", role: "alert" });
+  function show(event) {
+    event.preventDefault();
+    const [first, last] = [from, to].map(({ value }) => fromCivilText(value));
+    setText(alert, first < last && first < Date.now() ? "" : "The first time must be before the last one, and in the past.");
+    if (alert.textContent === "") act.show(first, last);
+  }
+  const form = make("form", { class: "choices", onsubmit: show }, from, " to ", to, make("button", { type: "submit", text: "Show" }));
+  const element = make("details", { class: "choose" }, make("summary", { text: "Choose time" }), form, alert);
+  element.addEventListener("toggle", () => {
+    const shown = act.view();
+    [from.value, to.value] = [civilText(shown.from), civilText(shown.to)];
+    setText(alert, "");
+  });
+  return element;
+}
+
+/**
+ * @param {{range(ms), view(), set(changes), save(), choose(names), show(from, to), zoom(factor), pan(share), now()}} act
+ * `set` changes `compares` or `stacks`.
+ */
 export function chartControls(act) {
   const ranges = RANGES.map(([text, length]) => make("button", { type: "button", text, "aria-label": `Last ${span(length)}`, onclick: () => act.range(length) }));
   const now = make("button", { type: "button", class: "live", text: "Live", "aria-label": "Follow now", onclick: act.now });
   const symbol = (text, label, act) => make("button", { type: "button", class: "symbol", "aria-label": label, title: label, text, onclick: act });
+  const toggle = (text, key) => make("button", { type: "button", text, "aria-pressed": "false", onclick: () => act.set({ [key]: !act.view()[key] }) });
+  const toggles = { compares: toggle("Compare", "compares"), stacks: toggle("Stack", "stacks") };
+  toggles.compares.title = "Show also the preceding period";
+  toggles.stacks.title = "Show the total as a stack of the plugs";
   const list = make("div", { class: "choices plugs" });
   const choice = make("details", { class: "choose" }, make("summary", { text: "Choose plugs" }), make("fieldset", {}, make("legend", { class: "hidden", text: "Plugs in the chart" }), list));
   const legend = make("ul", { class: "legend lines" });
   const element = make("div", { class: "controls" },
     make("div", { class: "choices", role: "group", "aria-label": "Range" }, ...ranges),
     make("div", { class: "choices", role: "group", "aria-label": "Move" },
-      symbol("←", "Back", () => act.pan(-0.5)), symbol("→", "Forward", ()  => act.pan(0.5)), symbol("−", "Zoom out", () => act.zoom(2)), symbol("+", "Zoom in", () => act.zoom(0.5)), now),
-    choice);
+      symbol("←", "Previous period", () => act.pan(-1)), symbol("→", "Next period", () => act.pan(1)), symbol("−", "Zoom out", () => act.zoom(2)), symbol("+", "Zoom in", () => act.zoom(0.5)), now),
+    make("div", { class: "choices", role: "group", "aria-label": "Show" }, toggles.compares, toggles.stacks, make("button", { type: "button", text: "Save as CSV", onclick: act.save })),
+    timeFields(act), choice);
   let offered = "";
   let boxes = [];
 
@@ -65,11 +94,18 @@ export function chartControls(act) {
     ranges.forEach((button, index) => setAttribute(button, "aria-pressed", state.follows && Math.abs(RANGES[index][1] - state.span) < 1));
     for (const button of ranges) if (!button.hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", "false");
     now.setAttribute("aria-pressed", String(state.follows));
-    legend.replaceChildren(...shown.map(([name, course]) => {
+    for (const [key, button] of Object.entries(toggles)) setAttribute(button, "aria-pressed", String(state[key]));
+    const items = shown.map(([name, course]) => {
       const summary = course.summary(from, to);
+      const before = state.compares ? course.summary(2 * from - to, from) : undefined;
       // The first time and the longest interval, as attributes for programs that search for gaps.
-      return make("li", { "data-first": summary?.first, "data-longest": summary?.longest }, sample(colours.get(name)), named(name), make("span", { class: "faint number", text: summaryWords(summary) }));
-    }));
+      return make("li", { "data-first": summary?.first, "data-longest": summary?.longest }, sample(colours.get(name)), named(name), make("span", { class: "faint number", text: summaryWords(summary, before) }));
+    });
+    if (state.stacks) {
+      const total = shown.reduce((sum, [, course]) => sum + (course.summary(from, to)?.energy ?? 0), 0);
+      items.push(make("li", {}, "Total ", make("span", { class: "faint number", text: energy(total) })));
+    }
+    legend.replaceChildren(...items);
   }
   return { element, legend, offer, show };
 }

@@ -3,9 +3,10 @@
 import { make, named } from "./dom.js";
 import { energy, span, timeOf, watts } from "./format.js";
 
-/** Describes one plug. */
-export function summaryWords(summary) {
+/** Describes one plug. @param before The summary of the preceding period, for a comparison. */
+export function summaryWords(summary, before) {
   if (!summary) return "no data for this time";
+  if (before) return `${energy(summary.energy)}, in the preceding period ${energy(before.energy)}`;
   return `lowest ${watts(summary.low)} W, highest ${watts(summary.high)} W, mean ${watts(summary.mean)} W, ${energy(summary.energy)}`;
 }
 
@@ -16,14 +17,19 @@ export function describe(shown, from, to, follows) {
   return `Power of ${time}. ${shown.map(([name, course]) => `${name}: ${summaryWords(course.summary(from, to))}`).join(". ")}.`;
 }
 
-/** Describes the values under the cursor, one per line. `near`: the distance in ms within which an event counts as under it. */
-export function readout(time, shown, marks, near) {
+/**
+ * Describes the values under the cursor, one per line. `near`: the distance in ms within which an event counts as under
+ * it; `before`: how long before the preceding period is, in ms; `sums`: true to add the total.
+ */
+export function readout(time, shown, marks, near, { before, sums }) {
   const values = shown.map(([name, course]) => {
     const found = course.at(time);
     if (!found) return `${name}: –`;
     const between = found.high - found.low > 0.5 ? ` (${watts(found.low)} to ${watts(found.high)})` : "";
-    return `${name}: ${watts(found.value)} W${between}`;
+    const earlier = before === undefined ? undefined : course.at(time - before);
+    return `${name}: ${watts(found.value)} W${between}${earlier ? `, before ${watts(earlier.value)} W` : ""}`;
   });
+  if (sums) values.push(`Total: ${watts(shown.reduce((sum, [, course]) => sum + (course.at(time)?.value ?? 0), 0))} W`);
   const happened = marks.filter((mark) => Math.abs(mark.at - time) <= near).slice(0, 3).map((mark) => mark.words);
   return [timeOf(time), ...values, ...happened].join("\n");
 }
