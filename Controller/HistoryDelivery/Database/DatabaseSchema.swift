@@ -69,12 +69,19 @@ public enum DatabaseSchema {
         CREATE FUNCTION timescale() RETURNS name LANGUAGE sql STABLE
             RETURN (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'timescaledb');
 
+        -- The chunks of a hypertable get its grants, but not its policies. Readers therefore have no access to the schema of the chunks.
+        DO $body$
+        BEGIN
+            IF smartplug.timescale() IS NOT NULL THEN CREATE SCHEMA smartplug_chunks; END IF;
+        END $body$;
+
         CREATE FUNCTION make_table(relation text, columns text, at text) RETURNS void LANGUAGE plpgsql AS $body$
         BEGIN
             IF smartplug.timescale() IS NOT NULL THEN
                 EXECUTE format('CREATE TABLE smartplug.%I (%s)', relation, columns);
                 EXECUTE format(
-                    'SELECT %I.create_hypertable(%L::regclass, %L::name, chunk_time_interval => interval ''1 month'')',
+                    'SELECT %I.create_hypertable(%L::regclass, %L::name, associated_schema_name => ''smartplug_chunks'',
+                        chunk_time_interval => interval ''1 month'')',
                     smartplug.timescale(), format('smartplug.%I', relation), at);
             ELSE
                 EXECUTE format('CREATE TABLE smartplug.%I (%s) PARTITION BY RANGE (%I)', relation, columns, at);

@@ -12,6 +12,8 @@ from deadlines import eventually
 from harness.lan import command
 
 PROGRAMS = pathlib.Path(os.environ.get("SMARTPLUG_POSTGRESQL", "/usr/lib/postgresql/15/bin"))
+# TimescaleDB is in Debian 13, but not in 12. With it, the tables of the history become hypertables.
+HAS_TIMESCALE = (PROGRAMS.parent / "lib/timescaledb.so").exists()
 PORT = 5432
 USER = pwd.getpwnam("postgres")
 
@@ -48,9 +50,13 @@ class Postgres:
         # Tests kill only the processes of PostgreSQL, never the machine, so written data survives without fsync.
         self.settings = {"fsync": "off", "max_connections": 30, "listen_addresses": "*", "port": PORT,
                          "unix_socket_directories": "/run/postgresql", "shared_buffers": "32MB", **settings}
+        if HAS_TIMESCALE:
+            self.settings |= {"shared_preload_libraries": "timescaledb", "timescaledb.telemetry_level": "off"}
         self.allow("host all all all trust", "local all all trust")
         self.start()
         self.sql("CREATE DATABASE smartplug", database="postgres")
+        if HAS_TIMESCALE:
+            self.sql("CREATE EXTENSION timescaledb")
 
     @property
     def data(self):
@@ -88,6 +94,16 @@ class Postgres:
     def value(self, query, **how):
         rows = self.rows(query, **how)
         return next(iter(rows[0].values())) if rows else None
+
+    def part(self, relation):
+        """Returns the name of a table with rows of a few weeks: a partition, or a chunk of a hypertable."""
+        if HAS_TIMESCALE:
+            return self.value(
+                "SELECT format('%I.%I', chunk_schema, chunk_name) FROM timescaledb_information.chunks "
+                f"WHERE hypertable_name = '{relation}' LIMIT 1")
+        return self.value(
+            f"SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'smartplug.{relation}'::regclass "
+            "AND inhrelid::regclass::text !~ '_other$' LIMIT 1")
 
     def kill(self):
         """Kills all processes of PostgreSQL at once."""
