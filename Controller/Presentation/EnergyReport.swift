@@ -112,7 +112,7 @@ extension CalendarStep {
 
 extension PeriodEnergy {
     /// False if the period has no data.
-    fileprivate var isKnown: Bool { mean != nil || milliwattHours > 0 }
+    var isKnown: Bool { mean != nil || milliwattHours > 0 }
 }
 
 /// Returns the sum of the known costs, or nil without any.

@@ -166,7 +166,7 @@ private struct EnergyBars {
 }
 
 /// Formats a value with this number of decimals, at most 4.
-private func decimal(_ value: Double, _ digits: Int) -> String {
+func decimal(_ value: Double, _ digits: Int) -> String {
     let scale = [1, 10, 100, 1000, 10_000][digits]
     guard abs(value) < 1e12 else { return "\(value)" }
     let units = Int((abs(value) * Double(scale)).rounded())

@@ -26,7 +26,7 @@ struct Plugctl: AsyncParsableCommand {
             AddressCommand.self, Controllers.self, Invite.self,
             InvitationsCommand.self, NewCode.self, RotateKey.self, HomeKitCommand.self, Reset.self,
             On.self, Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self,
-            Logs.self, Audit.self, ChartCommand.self, History.self, Rules.self, Notify.self, Wake.self,
+            Logs.self, Audit.self, ChartCommand.self, History.self, Report.self, Rules.self, Notify.self, Wake.self,
             DaemonCommand.self,
             FleetCommand.self, DoctorCommand.self,
         ],

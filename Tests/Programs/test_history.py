@@ -80,6 +80,24 @@ def test_scripts_get_csv_and_sqlite(history):
     assert "already exists" in history.run("history", "Heater", *window, "--sqlite", file, status=1)
 
 
+def test_a_page_reports_a_month(history):
+    """The page has the energy of each day and appliance, the base load, and the preceding month."""
+    history.holds("Heater", steady("20/11/2026", 1000) + steady("21/11/2026", 500))
+    history.holds("Lamp <1>", steady("20/10/2026", 60))
+    history.holds("Lamp <1>", steady("20/11/2026", 60) + steady("21/11/2026", 60))
+    tariff = history.folder / "tariff.toml"
+    tariff.write_text(TARIFF)
+    page = history.folder / "november.html"
+    assert history.run("report", "--month", "2026-11", "--tariff", tariff, "--html", page) == f"wrote {page}\n"
+    text = page.read_text()
+    assert "<title>Energy in Nov 2026</title>" in text and "<strong>38.88 kWh</strong>, 12.96 EUR." in text
+    assert "The preceding month had 1.44 kWh (+2600 %)." in text
+    assert "Least energy: 13.44 kWh on 21 Nov 2026. Most energy: 25.44 kWh on 20 Nov 2026." in text
+    assert "Lamp &lt;1&gt;" in text and "drew more than 560.0 W" in text
+    assert "no samples in 2026-09" in history.run("report", "--month", "2026-09", status=1)
+    assert "is in the future" in history.run("report", "--month", "2199-01", status=1)
+
+
 def test_a_recording_is_imported_once_however_often(history):
     """A repeated import adds nothing and reports the lines as known."""
     lines = steady("20/11/2026", 1000, [1])
