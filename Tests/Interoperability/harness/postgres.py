@@ -102,8 +102,8 @@ class Postgres:
                 "SELECT format('%I.%I', chunk_schema, chunk_name) FROM timescaledb_information.chunks "
                 f"WHERE hypertable_name = '{relation}' LIMIT 1")
         return self.value(
-            f"SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'smartplug.{relation}'::regclass "
-            "AND inhrelid::regclass::text !~ '_other$' LIMIT 1")
+            "SELECT format('smartplug.%I', relname) FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid "
+            f"WHERE inhparent = 'smartplug.{relation}'::regclass AND relname !~ '_other$' LIMIT 1")
 
     def kill(self):
         """Kills all processes of PostgreSQL at once."""
