@@ -96,6 +96,9 @@ static const unsigned char powerlink_js[] = {
 static const unsigned char powerwords_js[] = {
 #embed "page/powerwords.js"
 };
+static const unsigned char rename_js[] = {
+#embed "page/rename.js"
+};
 static const unsigned char rights_js[] = {
 #embed "page/rights.js"
 };
@@ -122,6 +125,9 @@ static const unsigned char switch_js[] = {
 };
 static const unsigned char theme_js[] = {
 #embed "page/theme.js"
+};
+static const unsigned char timer_js[] = {
+#embed "page/timer.js"
 };
 static const unsigned char traces_js[] = {
 #embed "page/traces.js"
@@ -162,6 +168,7 @@ static const struct dashboard_file files[] = {
     {"powercontrols.js", powercontrols_js, sizeof powercontrols_js},
     {"powerlink.js", powerlink_js, sizeof powerlink_js},
     {"powerwords.js", powerwords_js, sizeof powerwords_js},
+    {"rename.js", rename_js, sizeof rename_js},
     {"rights.js", rights_js, sizeof rights_js},
     {"rule.js", rule_js, sizeof rule_js},
     {"rules.js", rules_js, sizeof rules_js},
@@ -171,6 +178,7 @@ static const struct dashboard_file files[] = {
     {"style.css", style_css, sizeof style_css},
     {"switch.js", switch_js, sizeof switch_js},
     {"theme.js", theme_js, sizeof theme_js},
+    {"timer.js", timer_js, sizeof timer_js},
     {"traces.js", traces_js, sizeof traces_js},
     {"words.js", words_js, sizeof words_js},
     {NULL, NULL, 0},

@@ -11,13 +11,13 @@ from playwright._impl._driver import compute_driver_executable
 PAGE = pathlib.Path(__file__).parents[2] / "Controller/CDashboardPage/page"
 NOW = "2026-11-26T12:00:00Z"
 PROGRAM = """\
-import { dateOf, dayName, firstOfMonth, foreignZone, minuteTime, monthName, setZone, startOf } from "./format.js";
+import { dateOf, dayName, firstOfMonth, foreignZone, minuteTime, mondayOf, monthName, setZone, startOf } from "./format.js";
 const [zone, now, month] = [process.argv[2], Date.parse(process.argv[3]), Date.parse(process.argv[4])];
 setZone(zone);
 const date = dateOf(now);
 console.log(JSON.stringify({
   today: new Date(startOf(date)).toISOString(), year: new Date(startOf(firstOfMonth(date, -11))).toISOString(),
-  day: dayName(month), month: monthName(month), minute: minuteTime(month), foreign: foreignZone(now) ?? null }));
+  week: new Date(startOf(mondayOf(date))).toISOString(), day: dayName(month), month: monthName(month), minute: minuteTime(month), foreign: foreignZone(now) ?? null }));
 """
 
 
@@ -44,6 +44,7 @@ def test_days_and_months_are_the_daemons(calendar, browser):
     told = calendar(browser, "UTC")
     assert told["today"] == "2026-11-26T00:00:00.000Z"
     assert told["year"] == "2025-12-01T00:00:00.000Z"
+    assert told["week"] == "2026-11-23T00:00:00.000Z"
     assert (told["day"], told["month"], told["minute"]) == ("Sun, Nov 1", "Nov 2026", "00:00")
     assert told["foreign"] == (None if browser == "UTC" else "UTC")
 

@@ -88,6 +88,25 @@ def test_the_keyboard_dims(house, page):
     expect(page.card("Lamp")).to_contain_text("On at 30 %")
 
 
+def test_a_timer_turns_a_plug_on_for_a_time(house, page):
+    card = page.card("Television")
+    with page.page.expect_request("**/relay") as request:
+        card.get_by_role("combobox", name="Turn Television on for a time").select_option("30 minutes")
+    assert request.value.post_data_json == {"on": True, "autoOff": 1800}
+    page.shows_relay("Television", True)
+    expect(card.get_by_role("status").filter(has_text="Off in 30 minutes")).to_have_count(1)
+    assert house.plugs["Television"].status()["relay"] == "on"
+
+
+def test_an_empty_house_shows_the_first_steps(empty_house, look):
+    empty_house.start_daemon()
+    page = look()
+    expect(page.page.get_by_role("heading", name="First steps")).to_be_visible()
+    empty_house.add("Fresh", paired=False)
+    expect(page.card("Fresh")).to_be_visible(timeout=1000 * patient(15))
+    expect(page.page.get_by_role("heading", name="First steps")).to_be_hidden()
+
+
 def test_a_rule_that_fires_is_seen_at_once(house, page):
     """A press of the button of the plug "Switch" toggles the television, and the page shows the rule as the cause."""
     rule = page.page.get_by_role("region", name="Rules")

@@ -92,8 +92,12 @@ def test_energy_is_told_by_day_and_by_appliance(house, page):
     energy = page.page.get_by_role("region", name="Energy and cost")
     energy.scroll_into_view_if_needed()
     expect(energy).to_contain_text("tariff.toml", timeout=1000 * patient(10))
-    energy.get_by_role("button", name="By the hour").click()
-    expect(energy.get_by_role("button", name="By the hour")).to_have_attribute("aria-pressed", "true")
+    for choice in ("By the hour", "By the week"):
+        energy.get_by_role("button", name=choice).click()
+        expect(energy.get_by_role("button", name=choice)).to_have_attribute("aria-pressed", "true")
+    # The house began today, so it has one week.
+    expect(energy.get_by_role("table").nth(1).get_by_role("row")).to_have_count(3, timeout=1000 * patient(10))
+    expect(energy).to_contain_text("from ")
 
 
 @pytest.mark.time_limit(120)

@@ -6,9 +6,11 @@ import { energy, number, watts } from "./format.js";
 import { dimmer } from "./dimmer.js";
 import { now as time, plugs, tell } from "./house.js";
 import { pairingForm } from "./pairing.js";
+import { renaming } from "./rename.js";
 import { may } from "./rights.js";
 import { sparkline } from "./sparkline.js";
 import { relaySwitch } from "./switch.js";
+import { timerChoice } from "./timer.js";
 import { sleeperWords, stateWords } from "./words.js";
 
 let numbers = 0;
@@ -43,9 +45,11 @@ export function card(name, seen, today) {
   const chart = make("button", { type: "button", class: "quiet", "aria-label": `Chart of ${name}`, text: "Chart", onclick: () => tell("chart", name) });
   const identify = make("button", { type: "button", class: "quiet", "aria-label": `Identify ${name}`, text: "Identify", onclick: () => command(identify, "identify", "Its light blinks") });
   const reset = make("button", { type: "button", class: "quiet", "aria-label": `Reset the protection of ${name}`, text: "Reset protection", onclick: () => command(reset, "protection/reset", "Reset") });
-  const footer = make("footer", {}, chart, identify, reset);
+  const timer = timerChoice(name, (fault, words) => { fail(fault); setText(done, words ?? ""); });
+  const rename = renaming(name, (fault) => fail(fault));
+  const footer = make("footer", {}, chart, timer, identify, rename.button, reset);
   const element = make("article", { class: "card", "aria-labelledby": id },
-    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, sleepers, dim.element, alert, done, footer);
+    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, sleepers, dim.element, rename.form, alert, done, footer);
   let pairing, shownSleepers = "";
   const forget = whenSeen(element, (isSeen) => {
     visible = isSeen;
@@ -98,6 +102,9 @@ export function card(name, seen, today) {
     dim.follow(record.level);
     reset.hidden = !there || !record.tripped || !may.command;
     identify.hidden = !there || !may.command;
+    rename.button.hidden = !there || !can("rename") || !may.own;
+    if (rename.button.hidden) rename.form.hidden = true;
+    timer.hidden = !there || record.on === undefined || !may.command;
     chart.hidden = record.state === "stranger";
     showSleepers((there && record.sleepers) || []);
     showPairing(record.state === "stranger" && may.own);

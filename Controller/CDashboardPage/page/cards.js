@@ -2,7 +2,7 @@
 
 import { get, plugPath } from "./api.js";
 import { card } from "./card.js";
-import { beforePaint, setText } from "./dom.js";
+import { beforePaint } from "./dom.js";
 import { dateOf, startOf } from "./format.js";
 import { LATER, hear, names, now, plugs } from "./house.js";
 import { SPAN } from "./sparkline.js";
@@ -34,7 +34,6 @@ export function startCards() {
       if (place.children[index] !== element) place.insertBefore(element, place.children[index] ?? null);
     });
     document.getElementById("find").hidden = all.length < 9;
-    setText(none, "No plug is known yet. Plug one in: it appears here, and you pair it with the code on its label.");
     none.hidden = all.length > 0;
     filter();
   }

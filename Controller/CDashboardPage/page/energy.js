@@ -3,13 +3,21 @@
 import { get } from "./api.js";
 import { COLOURS, coloursOf } from "./colours.js";
 import { become, beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
-import { dateOf, dayName, energy, firstOfMonth, minuteTime, money, monthName, number, startOf } from "./format.js";
+import { dateOf, dayName, energy, firstOfMonth, minuteTime, mondayOf, money, monthName, number, startOf } from "./format.js";
 import { hear, now } from "./house.js";
 
 const DAY = 86_400_000;
+/**
+ * `from`: the start of the first period; `name`: the name of the period that begins at a time; `step` and `begin`, if the
+ * daemon has no such period: the shorter one to request, and the start of the period that contains a time.
+ */
 const choices = {
   hour: { label: "By the hour", bars: "one bar per hour", from: (now) => now - DAY, name: minuteTime },
   day: { label: "By the day", bars: "one bar per day", from: (now) => startOf(dateOf(now) - 13), name: dayName },
+  week: {
+    label: "By the week", bars: "one bar per week", from: (now) => startOf(mondayOf(dateOf(now)) - 77), name: (ms) => `from ${dayName(ms)}`,
+    step: "day", begin: (ms) => startOf(mondayOf(dateOf(ms))),
+  },
   month: { label: "By the month", bars: "one bar per month", from: (now) => startOf(firstOfMonth(dateOf(now), -11)), name: monthName },
 };
 /** The number of colours for single appliances. All appliances with less energy share one further colour. */
@@ -35,7 +43,8 @@ function summed(records) {
   const [periods, appliances] = [new Map(), new Map()];
   let currency;
   for (const record of records) {
-    const begin = Date.parse(record.from);
+    const at = Date.parse(record.from);
+    const begin = choices[by].begin?.(at) ?? at;
     const period = periods.get(begin) ?? { begin, energy: 0, cost: undefined, by: new Map() };
     const appliance = appliances.get(record.plug) ?? { name: record.plug, energy: 0, cost: undefined };
     for (const sum of [period, appliance]) {
@@ -72,9 +81,18 @@ function paint(records) {
     make("tbody", {}, ...rows), make("tfoot", {}, row("All", total, cost)));
   become(byAppliance.firstChild, table("By appliance", "Appliance", appliances.map((one) => row(named(one.name), one.energy, one.cost))));
   become(byTime.firstChild, table("By time", "From", [...periods].reverse().map((one) => row(choices[by].name(one.begin), one.energy, one.cost))));
+  const sums = `${energy(total)} in total${cost === undefined ? "" : `, ${price(cost)}`}.${extremes(periods)}`;
   setText(words, appliances.length === 0 ? "The history has no energy for this time yet."
-    : cost === undefined ? `${energy(total)} in total. To see the cost, set the price of a kWh in ~/.config/smartplug/tariff.toml; "plugctl help history show" has an example.`
-      : `${energy(total)} in total, ${price(cost)}.`);
+    : cost !== undefined ? sums
+      : `${sums} To see the cost, set the price of a kWh in ~/.config/smartplug/tariff.toml; "plugctl help history show" has an example.`);
+}
+
+/** Names the periods with the least and the most energy. The last period is not over yet, and the first one may be incomplete. */
+function extremes(periods) {
+  const whole = periods.slice(1, -1).sort((one, other) => one.energy - other.energy);
+  if (whole.length < 2) return "";
+  const text = (period) => `${energy(period.energy)} (${choices[by].name(period.begin)})`;
+  return ` Least: ${text(whole[0])}; most: ${text(whole.at(-1))}.`;
 }
 
 function bars(periods, large, small, colours, total) {
@@ -124,7 +142,7 @@ async function read() {
   running?.abort();
   const own = running = new AbortController();
   try {
-    paint(await get("energy", { from: new Date(choices[by].from(now())).toISOString(), by }, own.signal));
+    paint(await get("energy", { from: new Date(choices[by].from(now())).toISOString(), by: choices[by].step ?? by }, own.signal));
   } catch (error) {
     if (error.name === "AbortError") return;
     setText(words, error.words ?? "");

@@ -81,6 +81,9 @@ export function firstOfMonth(date, months = 0) {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1) / DAY;
 }
 
+/** Returns the Monday of a date's week. */
+export const mondayOf = (date) => date - (date + 3) % 7;
+
 export const number = (value, digits = 0) => plain[digits].format(value);
 
 /** Formats a power in W without the unit, with at least three digits unless it is 0. */

@@ -13,6 +13,9 @@ extension Dashboard {
         APIRoute(.post, "/api/v1/plugs/{plug}/level") { dashboard, request, context in
             try await dashboard.send(request, context) { try await LevelBody.read(from: $0).command() }
         },
+        APIRoute(.post, "/api/v1/plugs/{plug}/name") { dashboard, request, context in
+            try await dashboard.send(request, context) { try await NameBody.read(from: $0).command() }
+        },
         APIRoute(.post, "/api/v1/plugs/{plug}/identify") { dashboard, request, context in
             try await dashboard.send(request, context) {
                 _ = try await NoBody.read(from: $0)
@@ -115,6 +118,20 @@ private struct LevelBody: JSONBody {
             throw .outOfRange("\"over\" is out of range", hint: "0 to 3600 seconds")
         }
         return .setLevel(DimLevel(percent: level), transition: .seconds(over ?? 0))
+    }
+}
+
+private struct NameBody: JSONBody {
+    static let keys: Set = ["name"]
+
+    /// The new name, 1 to 63 bytes of UTF-8.
+    var name: String
+
+    func command() throws(Fault) -> PlugCommand {
+        guard (1...PlugWire.maximumName).contains(name.utf8.count) else {
+            throw .outOfRange("\"name\" is out of range", hint: "1 to \(PlugWire.maximumName) bytes of UTF-8")
+        }
+        return .rename(name)
     }
 }
 

@@ -55,6 +55,7 @@ enum AccessTable {
         Row(.post, "/api/v1/plugs/{plug}/identify", users, "make a plug blink"),
         Row(.post, "/api/v1/plugs/{plug}/protection/reset", users, "reset a plug's protection"),
         Row(.post, "/api/v1/machines/{machine}/wake", users, "wake machines"),
+        Row(.post, "/api/v1/plugs/{plug}/name", owners, "rename plugs"),
         Row(.post, "/api/v1/rules/{rule}/enabled", owners, "turn rules on or off"),
         Row(.post, "/api/v1/rules/{rule}/fire", owners, "run rules"),
         Row(.post, "/api/v1/pairings", owners, "pair plugs"),
