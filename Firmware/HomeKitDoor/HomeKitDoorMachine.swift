@@ -88,6 +88,8 @@ public struct HomeKitDoorMachine: Machine, Sendable {
     private var tickets: [UInt64: (request: HomeKitRequestID, key: CharacteristicKey)?] = [:]
     private var lastTicket: UInt64 = 0
     private var seen: Glance?
+    /// The state and the name that the server has.
+    private var told: (state: PlugState, name: String)?
     private var heard: SequenceNumber?
 
     /// - Parameter seed: the seed of request ids.
@@ -112,7 +114,9 @@ public struct HomeKitDoorMachine: Machine, Sendable {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .started: pass(.started, now, &actions)
+        case .started:
+            pass(.started, now, &actions)
+            pass(.changed(accessory.constants, by: nil), now, &actions)
         case .looked(let glance): look(glance, now, &actions)
         case .page(let page): hear(page, now, &actions)
         case .answered(let ticket, let outcome): answered(ticket, outcome, now, &actions)
@@ -142,10 +146,18 @@ public struct HomeKitDoorMachine: Machine, Sendable {
     private mutating func look(_ glance: Glance, _ now: Instant, _ actions: inout [Action]) {
         guard glance != seen else { return }
         seen = glance
-        pass(.changed(accessory.values(glance.state, name: glance.name), by: nil), now, &actions)
+        tell(glance.state, name: glance.name, by: nil, now, &actions)
         // Presses from before the first reported state are ignored.
         guard let heard else { return self.heard = glance.newest }
         if glance.newest > heard { actions.append(.read(after: heard, limit: Self.pageLimit)) }
+    }
+
+    private mutating func tell(
+        _ state: PlugState, name: String, by writer: HomeKitSessionID?, _ now: Instant, _ actions: inout [Action]
+    ) {
+        if let told, told == (state, name) { return }
+        told = (state, name)
+        pass(.changed(accessory.values(state, name: name), by: writer), now, &actions)
     }
 
     private mutating func hear(_ page: JournalPage, _ now: Instant, _ actions: inout [Action]) {
@@ -230,8 +242,7 @@ public struct HomeKitDoorMachine: Machine, Sendable {
         switch outcome {
         case .done(let state, event: _):
             writes[request]?.outcomes[key] = .done
-            let values = accessory.values(state, name: seen?.name ?? "")
-            pass(.changed(values, by: write.session), now, &actions)
+            tell(state, name: seen?.name ?? "", by: write.session, now, &actions)
         case .refused(let refusal): writes[request]?.outcomes[key] = .failed(refusal.code.homeKitStatus)
         }
         proceed(request, now, &actions)

@@ -151,30 +151,37 @@ public struct PlugAccessory: Sendable {
 
     // MARK: Values
 
-    /// - Parameter name: the name that the user chose.
-    public func values(_ state: PlugState, name: String) -> [CharacteristicKey: CharacteristicValue] {
-        var values: [UInt64: CharacteristicValue] = [
-            3: .text("Smart Plug Project"), 4: .text(model), Instance.name: .text(name), 6: .text(plug.rawValue),
-            7: .text(firmware), 17: .text("1.1.0"),
+    /// The values that never change.
+    var constants: [CharacteristicKey: CharacteristicValue] {
+        [
+            Self.key(3): .text("Smart Plug Project"), Self.key(4): .text(model), Self.key(6): .text(plug.rawValue),
+            Self.key(7): .text(firmware), Self.key(17): .text("1.1.0"),
         ]
+    }
+
+    /// Returns the values that depend on the state and on the name that the user chose.
+    func values(_ state: PlugState, name: String) -> [CharacteristicKey: CharacteristicValue] {
+        var values = [Self.key(Instance.name): CharacteristicValue.text(name)]
         if capabilities.contains(.relay) {
-            values[on] = .boolean(state.relayOn)
+            values[Self.key(on)] = .boolean(state.relayOn)
             if shape == .outlet {
                 let draws = state.reading.map { $0.activePower >= Self.inUseWatts } ?? true
-                values[Instance.outletInUse] = .boolean(state.relayOn && draws)
+                values[Self.key(Instance.outletInUse)] = .boolean(state.relayOn && draws)
             }
-            if dims, let level = state.level { values[Instance.brightness] = .whole(Int64(level.percent.rounded())) }
+            if dims, let level = state.level {
+                values[Self.key(Instance.brightness)] = .whole(Int64(level.percent.rounded()))
+            }
             if capabilities.contains(.meter) { write(state.reading, to: &values) }
         }
-        return Dictionary(uniqueKeysWithValues: values.map { (Self.key($0), $1) })
+        return values
     }
 
     /// If the meter does not answer, power, voltage and current are zero, and the energy is unchanged.
-    private func write(_ reading: Reading?, to values: inout [UInt64: CharacteristicValue]) {
-        values[energy.power] = .number(reading?.activePower ?? 0)
-        if let reading { values[energy.energy] = .number((reading.activeEnergy).rounded() / 1000) }
-        values[energy.voltage] = .number(reading?.voltageRMS ?? 0)
-        values[energy.current] = .number(reading?.currentRMS ?? 0)
+    private func write(_ reading: Reading?, to values: inout [CharacteristicKey: CharacteristicValue]) {
+        values[Self.key(energy.power)] = .number(reading?.activePower ?? 0)
+        if let reading { values[Self.key(energy.energy)] = .number((reading.activeEnergy).rounded() / 1000) }
+        values[Self.key(energy.voltage)] = .number(reading?.voltageRMS ?? 0)
+        values[Self.key(energy.current)] = .number(reading?.currentRMS ?? 0)
     }
 
     // MARK: Requests

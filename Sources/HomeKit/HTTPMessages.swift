@@ -127,42 +127,57 @@ struct HTTPRequestReader: Sendable {
         return nil
     }
 
-    private static func lines(_ head: ArraySlice<UInt8>) -> [String] {
-        var lines: [String] = []
+    private static func lines(_ head: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var lines: [ArraySlice<UInt8>] = []
         var start = head.startIndex
         for index in head.indices where head[index] == 10 && index > start && head[index - 1] == 13 {
-            lines.append(String(decoding: head[start..<index - 1], as: UTF8.self))
+            lines.append(head[start..<index - 1])
             start = index + 1
         }
-        return lines + [String(decoding: head[start...], as: UTF8.self)]
+        return lines + [head[start...]]
     }
 
-    private static func requestLine(_ line: String) -> HTTPRequest? {
-        let parts = line.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[2] == "HTTP/1.1", parts[1].hasPrefix("/"), !parts[0].isEmpty else { return nil }
-        let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    private static func requestLine(_ line: ArraySlice<UInt8>) -> HTTPRequest? {
+        let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2].elementsEqual("HTTP/1.1".utf8), parts[1].first == UInt8(ascii: "/"),
+            !parts[0].isEmpty
+        else { return nil }
+        let target = parts[1].split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
         return HTTPRequest(
-            method: String(parts[0]), path: String(target[0]), query: target.count > 1 ? String(target[1]) : nil,
-            body: [])
+            method: String(decoding: parts[0], as: UTF8.self), path: target[0],
+            query: target.count > 1 ? target[1] : nil, body: [])
     }
 
-    private static func bodyLength(_ lines: ArraySlice<String>) throws(HomeKitError) -> Int {
+    private static func bodyLength(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(HomeKitError) -> Int {
         var length: Int?
         for line in lines {
-            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex, line.first != " ", line.first != "\t"
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+                !line[line.startIndex].isBlank
             else { throw .invalidHeader }
-            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            switch line[..<colon].lowercased() {
-            case "transfer-encoding": throw .chunked
-            case "content-length":
-                let digits = value.prefix { $0 != " " && $0 != "\t" }
-                guard length == nil, !digits.isEmpty, digits.utf8.count <= 9,
-                    digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits)
-                else { throw .invalidLength }
-                length = number
-            case _: break
-            }
+            let name = line[..<colon]
+            if name.matches("transfer-encoding") { throw .chunked }
+            guard name.matches("content-length") else { continue }
+            let digits = line[(colon + 1)...].drop(while: \.isBlank).prefix { !$0.isBlank }
+            guard length == nil, !digits.isEmpty, digits.count <= 9,
+                digits.allSatisfy({ (0x30...0x39).contains($0) })
+            else { throw .invalidLength }
+            length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         }
         return length ?? 0
+    }
+}
+
+extension UInt8 {
+    /// True for a space or a tab.
+    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+}
+
+extension ArraySlice<UInt8> {
+    /// Returns true if the text equals this text in lower case, without regard to the case of ASCII letters.
+    fileprivate func matches(_ lowerCase: StaticString) -> Bool {
+        lowerCase.withUTF8Buffer { wanted in
+            elementsEqual(wanted) { (0x41...0x5A).contains($0) ? $0 | 0x20 == $1 : $0 == $1 }
+        }
     }
 }

@@ -179,7 +179,7 @@ public struct HomeKitServer: Machine, Sendable {
 
     /// Answers consecutive requests until one has to wait.
     mutating func proceed(_ id: HomeKitSessionID, _ now: Instant, _ actions: inout [Action]) {
-        while let session = sessions[id], session.isIdle, session.hasRoom {
+        while mayProceed(id) {
             let request: HTTPRequest?
             do throws(HomeKitError) {
                 request = try sessions[id]?.reader.next() ?? nil
@@ -191,6 +191,12 @@ public struct HomeKitServer: Machine, Sendable {
             sessions[id]?.heardAt = now
             handle(request, of: id, now, &actions)
         }
+    }
+
+    // The session is not kept, because a second reference to its buffer would make the reader copy it.
+    private func mayProceed(_ id: HomeKitSessionID) -> Bool {
+        guard let session = sessions[id] else { return false }
+        return session.isIdle && session.hasRoom
     }
 
     mutating func send(
