@@ -7,9 +7,9 @@ struct PictureTests {
         """
 
     private static let isInstalled: Bool = {
-        do throws(PictureError) {
+        do throws(ConversionError) {
             _ = try Picture.png(svg: Array(document.utf8), width: 30, height: 20)
-        } catch .missingProgram {
+        } catch .missing {
             return false
         } catch {}
         return true
@@ -31,11 +31,12 @@ struct PictureTests {
         arguments: [("<svg", 30), (document, 1 << 20)])
     func whatIsNoDrawingIsRefused(document: String, width: Int) {
         #expect { try Picture.png(svg: Array(document.utf8), width: width, height: 20) } throws: { error in
-            if case PictureError.failed(let words) = error { !words.isEmpty } else { false }
+            if case ConversionError.failed(.rsvgConvert, let words) = error { !words.isEmpty } else { false }
         }
     }
 
     @Test("The error for a missing program names the package") func aMissingProgramIsExplained() {
-        #expect("\(PictureError.missingProgram)".contains("\nhint: apt install librsvg2-bin"))
+        #expect("\(ConversionError.missing(.rsvgConvert))".contains("\nhint: apt install librsvg2-bin"))
+        #expect("\(ConversionError.missing(.weasyPrint))".contains("\nhint: apt install weasyprint"))
     }
 }
