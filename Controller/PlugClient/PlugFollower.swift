@@ -85,7 +85,7 @@ public struct PlugFollower: Machine {
     /// all. The limit prevents a caller that ignores the answers from filling the memory.
     static let maximumPendingCommands = PlugWire.requestsInFlight
     /// The time after which an unanswered command is sent again. It keeps its id, so the plug executes it once. A plug
-    /// refuses a command that it reads after this time.
+    /// drops a command that it reads after this time.
     static let commandDeadline = Duration.seconds(5)
     /// The time that a connection has to answer a probe before a second connection is requested.
     static let probeGrace = Duration.milliseconds(500)

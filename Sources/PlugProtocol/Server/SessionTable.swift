@@ -24,7 +24,10 @@ struct SessionTable: Sendable {
 
     /// The session of the connection, or nil if it has ended. Setting it to nil removes the session.
     subscript(connection: ConnectionID) -> ServerSession? {
-        get { position(of: connection).flatMap { sessions[$0] } }
+        // Yields the session in place, because a copy retains all buffers.
+        _read {
+            if let position = position(of: connection) { yield sessions[position] } else { yield nil }
+        }
         _modify {
             guard let position = position(of: connection) else {
                 var ended: ServerSession?

@@ -268,7 +268,7 @@ public struct ControllerSession: Machine, Sendable {
             return actions.append(.deliver(.commandFinished(request, .refused(refusal))))
         }
         commands.append(PendingCommand(request: request, deadline: deadline))
-        // The error of the mapping must not make the plug refuse a command that is in time.
+        // The error of the mapping must not make the plug drop a command that is in time.
         let until = clock.map { $0.plugTime(at: deadline) + $0.uncertainty(at: now) }
         say { $0.command = WireCommand(command, request: request, within: deadline - now, until: until) }
     }
