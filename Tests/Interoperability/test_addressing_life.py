@@ -256,12 +256,14 @@ def case_the_interface_has_another_name(house):
 
 
 def case_the_process_is_frozen(house):
-    """A frozen process, like a suspended machine, handles overdue timers afterwards and keeps its address."""
+    """A frozen process, like a suspended machine, handles overdue timers afterwards and keeps its address. The plug is
+    frozen before T1, which counts from the request and which the plug shortens by up to 5 % (RFC 2131 section 4.4.5)."""
     server = house.server(Dnsmasq, Network(lease=120, t1=31, t2=100))
     host, frames, events = watched(house)
     lamp = house.plug(host)
     first = events.usable(server.network.holds, 15)
-    time.sleep(max(0, first.at + 28 - time.monotonic()))
+    requested = frames.dhcp("REQUEST")[-1].at
+    time.sleep(max(0, requested + 27 - time.monotonic()))
     lamp.running.process.send_signal(signal.SIGSTOP)
     time.sleep(6)
     lamp.running.process.send_signal(signal.SIGCONT)
