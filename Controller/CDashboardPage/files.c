@@ -78,6 +78,12 @@ static const unsigned char manifest_webmanifest[] = {
 static const unsigned char notices_js[] = {
 #embed "page/notices.js"
 };
+static const unsigned char offline_worker_js[] = {
+#embed "page/offline-worker.js"
+};
+static const unsigned char offline_js[] = {
+#embed "page/offline.js"
+};
 static const unsigned char pairing_js[] = {
 #embed "page/pairing.js"
 };
@@ -114,6 +120,12 @@ static const unsigned char series_js[] = {
 static const unsigned char sessions_js[] = {
 #embed "page/sessions.js"
 };
+static const unsigned char settings_js[] = {
+#embed "page/settings.js"
+};
+static const unsigned char sharing_js[] = {
+#embed "page/sharing.js"
+};
 static const unsigned char sparkline_js[] = {
 #embed "page/sparkline.js"
 };
@@ -122,6 +134,9 @@ static const unsigned char style_css[] = {
 };
 static const unsigned char switch_js[] = {
 #embed "page/switch.js"
+};
+static const unsigned char tariff_js[] = {
+#embed "page/tariff.js"
 };
 static const unsigned char theme_js[] = {
 #embed "page/theme.js"
@@ -162,6 +177,8 @@ static const struct dashboard_file files[] = {
     {"machines.js", machines_js, sizeof machines_js},
     {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
     {"notices.js", notices_js, sizeof notices_js},
+    {"offline-worker.js", offline_worker_js, sizeof offline_worker_js},
+    {"offline.js", offline_js, sizeof offline_js},
     {"pairing.js", pairing_js, sizeof pairing_js},
     {"panels.css", panels_css, sizeof panels_css},
     {"power.js", power_js, sizeof power_js},
@@ -174,9 +191,12 @@ static const struct dashboard_file files[] = {
     {"rules.js", rules_js, sizeof rules_js},
     {"series.js", series_js, sizeof series_js},
     {"sessions.js", sessions_js, sizeof sessions_js},
+    {"settings.js", settings_js, sizeof settings_js},
+    {"sharing.js", sharing_js, sizeof sharing_js},
     {"sparkline.js", sparkline_js, sizeof sparkline_js},
     {"style.css", style_css, sizeof style_css},
     {"switch.js", switch_js, sizeof switch_js},
+    {"tariff.js", tariff_js, sizeof tariff_js},
     {"theme.js", theme_js, sizeof theme_js},
     {"timer.js", timer_js, sizeof timer_js},
     {"traces.js", traces_js, sizeof traces_js},

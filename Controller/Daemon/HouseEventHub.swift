@@ -179,7 +179,7 @@ actor HouseEventHub: PlugAccess {
 
     func pairedPlugs() async -> [PlugID: String]? { await house.pairedPlugs() }
 
-    func locate(_ plug: String) async { await house.locate(plug) }
+    func plug(named name: String) async -> FollowedPlug? { await house.plug(named: name) }
 
     func acknowledge(_ sequence: SequenceNumber, of plug: String) async {
         await house.acknowledge(sequence, of: plug)

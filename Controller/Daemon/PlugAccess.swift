@@ -23,8 +23,8 @@ protocol PlugAccess: Sendable {
     /// Returns the paired plugs with their last known names; nil if the list cannot be read now.
     func pairedPlugs() async -> [PlugID: String]?
 
-    /// Retries the connection to a disconnected plug at once, instead of after the current delay.
-    func locate(_ plug: String) async
+    /// Returns the plug with that name; nil if no plug has the name or if it is ambiguous.
+    func plug(named name: String) async -> FollowedPlug?
 
     /// Notifies the plug that every event up to this one has taken effect.
     func acknowledge(_ sequence: SequenceNumber, of plug: String) async
@@ -48,7 +48,6 @@ protocol PlugAccess: Sendable {
 }
 
 extension PlugAccess {
-    func locate(_ plug: String) async {}
     func note(_ record: RunnerRecord) async {}
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {}
     func settle() async {}
@@ -57,8 +56,6 @@ extension PlugAccess {
 }
 
 extension HouseFollower: PlugAccess {
-    func locate(_ name: String) async { await plug(named: name)?.locate() }
-
     func acknowledge(_ sequence: SequenceNumber, of name: String) async {
         await plug(named: name)?.acknowledge(sequence)
     }

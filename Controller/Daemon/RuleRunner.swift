@@ -171,8 +171,8 @@ public actor RuleRunner {
         try await house.send(command, to: plug, id: id)
     }
 
-    /// Connects to a disconnected plug at once. Call it for a plug that was just paired.
-    public nonisolated func locate(_ plug: String) async { await house.locate(plug) }
+    /// Returns the plug with that name, in any capitalization; nil if no plug has the name or if it is ambiguous.
+    public nonisolated func plug(named name: String) async -> FollowedPlug? { await house.plug(named: name) }
 
     /// Cancels commands and calls. They stay stored without an outcome, and the next process repeats them.
     private func withdrawAll() {

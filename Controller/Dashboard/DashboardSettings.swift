@@ -1,5 +1,6 @@
 public import LinuxNetwork
 import LinuxSystem
+public import Presentation
 import ProtocolCore
 
 /// The settings of the dashboard: addresses, names, certificate, passwords and limits.
@@ -57,6 +58,8 @@ public struct DashboardSettings: Sendable {
     public var directory = (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/dashboard"
     /// The file of the passwords.
     public var password = PasswordFile(PasswordFile.usualPath)
+    /// The file with the price of a kWh.
+    public var tariff = TariffStore()
     var limits = DoorLimits()
     /// Returns the time for the limits of wrong passwords.
     var clock: @Sendable () -> Instant = { BootClock.now }

@@ -4,8 +4,8 @@ public import PlugClient
 public import PlugModel
 public import SleepClient
 
-/// The operations of the dashboard on a house: sending commands to plugs, pairing plugs, enabling, disabling and running
-/// rules, and waking machines.
+/// The operations of the dashboard on a house: sending commands to plugs, managing their pairings and settings, enabling,
+/// disabling and running rules, and waking machines.
 public protocol HouseCommands: Sendable {
     /// Sends a command to a plug. Returns the resulting state, and the number of the event that records the change; nil
     /// if nothing changed.
@@ -21,6 +21,28 @@ public protocol HouseCommands: Sendable {
     ///
     /// - Throws: an error whose description is shown to the user.
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry
+
+    /// Returns the settings that a connected plug reported last; nil if its firmware does not support settings.
+    ///
+    /// - Throws: `Refusal` if the plug is not connected.
+    func settings(of plug: String) async throws -> RemoteSettings?
+
+    /// Allows one other controller to pair with a connected plug.
+    ///
+    /// - Returns: the time for which the code is valid; nil if the connection ended before the plug answered.
+    /// - Throws: `Refusal` if the plug refused or is not connected.
+    func invite(to plug: String, code: SetupCode, as grant: Grant) async throws -> Duration?
+
+    /// Ends the pairing with a connected plug.
+    ///
+    /// - Throws: `Refusal` if the plug refused or is not connected, or an error whose description is shown to the user.
+    ///   The plug then stays paired.
+    func unpair(_ plug: String) async throws
+
+    /// Removes a plug from the list of paired plugs without contacting it.
+    ///
+    /// - Throws: an error whose description is shown to the user.
+    func forget(_ plug: PlugID) async throws
 
     /// Returns the plug names that a rule uses, and the plug that each name means. Empty if no such rule is loaded.
     ///

@@ -24,6 +24,19 @@ extension FollowedPlug {
         try await answer(to: .removeController(fingerprint: fingerprint)) { $0.controllers }
     }
 
+    /// Ends the pairing: removes this controller from the plug, and then the plug from the list of paired plugs.
+    ///
+    /// - Parameters:
+    ///   - own: The key of this controller.
+    ///   - paired: The list of paired plugs.
+    /// - Throws: `Refusal` if the plug refused, such as for its last owner, or is not connected; it then stays paired.
+    ///   ``PairedPlugsError``, or `CancellationError`.
+    public func unpair(_ own: PublicKey, from paired: PairedPlugs) async throws {
+        guard let id, machine.isConnected else { throw Refusal(.deadlinePassed, "the plug is not connected") }
+        _ = try await removeController(fingerprint: own.fingerprint)
+        try await paired.remove(id)
+    }
+
     /// Changes the role of a controller.
     ///
     /// - Throws: See ``removeController(fingerprint:)``.

@@ -204,6 +204,9 @@ public actor FollowedPlug: ConnectionOwner {
         fetches = [:]
     }
 
+    /// True while the plug is connected.
+    public var isConnected: Bool { machine.isConnected }
+
     /// True after ``stop()``.
     var isStopped: Bool { if case .stopped = machine.state { true } else { false } }
 

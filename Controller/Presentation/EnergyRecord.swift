@@ -104,3 +104,26 @@ private func rounded(_ value: Double, _ digits: Int) -> Double {
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
     return (value * scale).rounded() / scale
 }
+
+/// The base load of a house, in the dashboard's API.
+public struct BaseLoadRecord: Codable, Hashable, Sendable {
+    /// The power in W.
+    public var activePower: Double
+    /// The energy of this power in a year, in Wh.
+    public var yearlyEnergy: Double
+    /// The cost of this energy; omitted without a tariff.
+    public var yearlyCost: Double?
+    /// The currency of the tariff; omitted without a cost.
+    public var currency: String?
+
+    /// Creates the record.
+    ///
+    /// - Parameter days: the number of days over which the base load was computed.
+    public init(_ load: BaseLoad, days: Int, currency: String?) {
+        let years = 365 / Double(days)
+        activePower = load.watts
+        yearlyEnergy = load.milliwattHours * years / 1000
+        yearlyCost = load.cost.map { $0.amount * years }
+        self.currency = load.cost == nil ? nil : currency
+    }
+}

@@ -32,7 +32,8 @@ public struct MonthReport: Sendable {
 /// The power that a house always uses, for example for devices in standby: the power of all appliances together is
 /// higher in 95 % of the quarter-hours.
 public struct BaseLoad: Hashable, Sendable {
-    /// The least number of quarter-hours with data of all appliances: a day.
+    /// The least number of quarter-hours with data of all appliances: a day. An appliance with less data, such as one
+    /// that is new, does not count.
     private static let leastQuarters = 96
 
     /// The power in watts.
@@ -47,7 +48,7 @@ public struct BaseLoad: Hashable, Sendable {
     /// - Parameter appliances: the energy of each appliance in the same quarter-hours.
     /// - Returns: nil if less than a day has data of all appliances.
     public init?(of appliances: [[PeriodEnergy]], tariff: Tariff?, zone: ZoneOffsets) {
-        let known = appliances.filter { $0.contains(where: \.isKnown) }
+        let known = appliances.filter { $0.count(where: \.isKnown) >= Self.leastQuarters }
         guard let quarters = known.first?.map(\.period) else { return nil }
         let sums = quarters.indices.filter { index in known.allSatisfy { $0[index].isKnown } }
             .map { index in known.reduce(0) { $0 + $1[index].milliwattHours } }.sorted()

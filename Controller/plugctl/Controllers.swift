@@ -137,16 +137,15 @@ struct Unpair: AsyncParsableCommand {
         if hereOnly {
             try await saying { try await forget(PairedPlugs()) }
         } else {
-            try await network.withConnected(name) { plug, description in
-                let own = try TransportIdentity.ofThisController().publicKey.fingerprint
+            try await network.withConnected(name) { plug, _ in
+                let own = try TransportIdentity.ofThisController().publicKey
                 do {
-                    _ = try await plug.removeController(fingerprint: own)
+                    try await plug.unpair(own, from: PairedPlugs())
                 } catch let refusal as Refusal {
                     throw CLIError(
                         "\(plug.name): \(refusal.detail)\nhint: `plugctl reset \"\(plug.name)\"` removes all its pairings; "
                             + "--here-only removes the plug only from this controller")
                 }
-                try await PairedPlugs().remove(description.id)
                 Output.safeLine("\(plug.name): forgotten")
             }
         }

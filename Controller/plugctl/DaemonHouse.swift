@@ -6,6 +6,7 @@ import LinuxSystem
 import Logging
 import PlugClient
 import PlugModel
+import PlugTransport
 import PowerHistory
 import Presentation
 import SleepClient
@@ -27,8 +28,27 @@ struct DaemonHouse: HouseCommands {
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry {
         let entry = try await client.pair(plug, code: code)
         // The plug rejected the earlier connection. Without this call the next attempt would follow only after a delay.
-        await runner.locate(plug)
+        await runner.plug(named: plug)?.locate()
         return entry
+    }
+
+    func settings(of plug: String) async throws -> RemoteSettings? { try await connected(plug).settings }
+
+    func invite(to plug: String, code: SetupCode, as grant: Grant) async throws -> Duration? {
+        try await connected(plug).invite(with: code, as: grant)
+    }
+
+    func unpair(_ plug: String) async throws {
+        try await connected(plug).unpair(TransportIdentity.ofThisController().publicKey, from: PairedPlugs())
+    }
+
+    func forget(_ plug: PlugID) async throws { try await PairedPlugs().remove(plug) }
+
+    private func connected(_ plug: String) async throws(Refusal) -> FollowedPlug {
+        guard let followed = await runner.plug(named: plug), await followed.isConnected else {
+            throw Refusal(.deadlinePassed, "the plug is not connected")
+        }
+        return followed
     }
 
     func plugs(of rule: String) async -> [NamedPlug] { await runner.plugs(of: rule) }

@@ -25,7 +25,7 @@ struct History: AsyncParsableCommand {
                 The history contains the samples that `plugctl daemon` recorded and imported recordings. Days follow the local calendar. \
                 Energy is taken from the plug's counter, so it is correct across gaps; energy from times without samples is marked with ~.
 
-                The price of a kWh is configured in ~/.config/smartplug/tariff.toml:
+                The price of a kWh is set with `plugctl tariff` or in ~/.config/smartplug/tariff.toml:
 
                   [tariff]
                   currency = "EUR"

@@ -109,7 +109,7 @@ extension CLIError {
 extension Tariff {
     /// Reads a tariff file. Without `file`, reads the user's own file, and returns nil if that one is missing.
     static func read(_ file: String?) throws(CLIError) -> Tariff? {
-        let path = file ?? UserDirectories.configuration + "/smartplug/tariff.toml"
+        let path = file ?? TariffStore().path
         let tariff = try readSettings(path, limit: fileLimit) { bytes throws(ConfigurationError) in
             try Tariff(bytes, file: path)
         }

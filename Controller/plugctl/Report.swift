@@ -21,8 +21,8 @@ struct Report: AsyncParsableCommand {
         abstract: "Write a page about a month: energy, cost and base load.",
         discussion: """
             The page shows the energy of each day and of each appliance, compared with the preceding month, and the base load: the power that \
-            all appliances together exceed in 95 % of the time. Costs require ~/.config/smartplug/tariff.toml; see \
-            `plugctl history show --help`.
+            all appliances together exceed in 95 % of the time. Costs require the price of a kWh, which \
+            `plugctl tariff` sets.
 
             Examples:
               plugctl report

@@ -35,6 +35,7 @@ actor FakeHouse: PlugAccess, SampleSource {
     }
 
     func pairedPlugs() -> [PlugID: String]? { nil }
+    func plug(named name: String) -> FollowedPlug? { nil }
 
     /// Advances the plugs' clocks and adds samples.
     func remember(through second: Int64) { remembered = remembered.map { $0.lowerBound...second } }

@@ -7,6 +7,7 @@ import NIOPosix
 import PlugClient
 import PlugModel
 import PowerHistory
+import Presentation
 import RuleModel
 import SleepClient
 import TestSupport
@@ -34,6 +35,7 @@ struct DashboardAtWork {
         settings.socket = directory.path + "/run/daemon.socket"
         settings.directory = directory.path + "/dashboard"
         settings.password = PasswordFile(directory.path + "/password")
+        settings.tariff = TariffStore(path: directory.path + "/tariff.toml")
         settings.limits.farewell = .milliseconds(50)
         try change(&settings)
         let board = LiveBoard(rules: rules)
@@ -152,6 +154,10 @@ struct NoHouse: HouseCommands {
     }
 
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry { throw CancellationError() }
+    func settings(of plug: String) async throws -> RemoteSettings? { nil }
+    func invite(to plug: String, code: SetupCode, as grant: Grant) async throws -> Duration? { nil }
+    func unpair(_ plug: String) async throws {}
+    func forget(_ plug: PlugID) async throws {}
     func plugs(of rule: String) async -> [NamedPlug] { [] }
     func enable(_ rule: String, _ isOn: Bool) async throws {
         if rule == "Unlucky" { throw RuleRequestError.notStored(rule: rule, isOn: isOn, reason: "no room") }

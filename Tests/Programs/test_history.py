@@ -57,6 +57,30 @@ def test_a_tariff_makes_it_cost(history):
     assert "8.00 EUR" in table and "20 Nov 2026" in table and "█" in table
 
 
+def test_the_command_line_sets_a_tariff(history):
+    """`plugctl tariff` writes the tariff, changes and removes its rates, and changes nothing after a mistake."""
+    def tariff(*words, status=0):
+        done = subprocess.run([history.programs / "plugctl", "tariff", *words], capture_output=True, text=True, timeout=60)
+        assert done.returncode == status, done
+        return done.stderr if status else done.stdout
+
+    assert "no tariff is set" in tariff(status=1)
+    assert "requires --currency and --price" in tariff("--price", "0.40", status=1)
+    assert "a rate requires a tariff" in tariff("night", "--price", "0.20", status=1)
+    assert tariff("--price", "0.40", "--currency", "EUR") == "EUR 0.4 per kWh\n"
+    tariff("night", "--price", "0.30", "--from", "22:00", "--to", "06:00")
+    shown = tariff("night", "--price", "0.20")
+    assert shown == "EUR 0.4 per kWh\n  night: EUR 0.2, 22:00 to 06:00\n" == tariff()
+    assert "on the quarter of an hour" in tariff("night", "--to", "06:05", status=1)
+    assert "no rate \"nights\"" in tariff("nights", "--remove", status=1)
+    history.holds("Heater", steady("20/11/2026", 1000))
+    [day] = history.records("Heater", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "day")
+    assert day["cost"] == pytest.approx(16 * 0.40 + 8 * 0.20, abs=0.01) and day["currency"] == "EUR"
+    assert tariff("night", "--remove") == "EUR 0.4 per kWh\n"
+    tariff("--remove")
+    tariff(status=1)
+
+
 def test_a_wrong_tariff_is_told_with_its_line(history):
     """An unknown key in a tariff file is reported with its line and a suggestion."""
     history.holds("Heater", steady("20/11/2026", 1000, [1]))

@@ -106,3 +106,17 @@ def test_packets_that_vanish_are_noticed(house, page):
     expect(page.status).to_have_text("Live", timeout=1000 * patient(30))
     see(page, lambda: presses(page) == known + 1, 10, "the press meanwhile")
     is_whole(page, since, within=30)
+
+
+@pytest.mark.time_limit(120)
+def test_the_page_opens_without_the_daemon(house, page):
+    """The browser has stored the page's files, so an installed page opens and connects when the daemon runs again."""
+    stored = "(await navigator.serviceWorker.getRegistration())?.active?.state === 'activated' && (await (await caches.open('page')).keys()).length > 30"
+    see(page, lambda: page.page.evaluate(f"async () => {stored}"), 20, "that the files are stored")
+    house.kill_daemon()
+    page.page.reload()
+    expect(page.status).to_contain_text("cannot be reached", timeout=1000 * patient(10))
+    expect(page.page.get_by_role("heading", name="Plugs", exact=True)).to_be_visible()
+    house.start_daemon()
+    page.is_connected("Lamp")
+    page.sections_are_filled()

@@ -88,10 +88,10 @@ def test_the_chart_tells_its_values(house, page):
 
 
 def test_energy_is_told_by_day_and_by_appliance(house, page):
-    """The energy section names tariff.toml, which is missing, and can be switched to hours."""
+    """The energy section asks for the price, which is missing, and can be switched to hours and weeks."""
     energy = page.page.get_by_role("region", name="Energy and cost")
     energy.scroll_into_view_if_needed()
-    expect(energy).to_contain_text("tariff.toml", timeout=1000 * patient(10))
+    expect(energy).to_contain_text("set the price of a kWh", timeout=1000 * patient(10))
     for choice in ("By the hour", "By the week"):
         energy.get_by_role("button", name=choice).click()
         expect(energy.get_by_role("button", name=choice)).to_have_attribute("aria-pressed", "true")

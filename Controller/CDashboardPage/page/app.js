@@ -63,7 +63,7 @@ async function load(...paths) {
   try { return await all(); } catch (error) { console.error(error); }
   // If the page was already reloaded, it waits longer before the next reload.
   const pause = performance.getEntriesByType("navigation")[0]?.type === "reload" ? 60_000 : 3000;
-  do await moment(pause); while (!await fetch("/").then((answer) => answer.ok, () => false));
+  do await moment(pause); while (!await fetch("/health").then((answer) => answer.ok, () => false));
   location.reload();
   return new Promise(() => {});
 }
@@ -72,8 +72,8 @@ let begun = false;
 async function startRest() {
   if (begun) return;
   begun = true;
-  const [notices, power, energy, events, rules, help, login, sessions, fleet, machines] = await load(
-    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js", "./fleet.js", "./machines.js");
+  const [notices, power, energy, events, rules, help, login, sessions, fleet, machines, offline] = await load(
+    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js", "./fleet.js", "./machines.js", "./offline.js");
   notices.startNotices();
   power.startPower();
   energy.startEnergy();
@@ -84,6 +84,7 @@ async function startRest() {
   sessions.startSessions();
   fleet.startFleet();
   machines.startMachines();
+  offline.startOffline();
 }
 
 function showRights() {

@@ -6,8 +6,8 @@ import { energy, number, watts } from "./format.js";
 import { dimmer } from "./dimmer.js";
 import { now as time, plugs, tell } from "./house.js";
 import { pairingForm } from "./pairing.js";
-import { renaming } from "./rename.js";
 import { may } from "./rights.js";
+import { openSettings } from "./settings.js";
 import { sparkline } from "./sparkline.js";
 import { relaySwitch } from "./switch.js";
 import { timerChoice } from "./timer.js";
@@ -46,10 +46,10 @@ export function card(name, seen, today) {
   const identify = make("button", { type: "button", class: "quiet", "aria-label": `Identify ${name}`, text: "Identify", onclick: () => command(identify, "identify", "Its light blinks") });
   const reset = make("button", { type: "button", class: "quiet", "aria-label": `Reset the protection of ${name}`, text: "Reset protection", onclick: () => command(reset, "protection/reset", "Reset") });
   const timer = timerChoice(name, (fault, words) => { fail(fault); setText(done, words ?? ""); });
-  const rename = renaming(name, (fault) => fail(fault));
-  const footer = make("footer", {}, chart, timer, identify, rename.button, reset);
+  const settings = make("button", { type: "button", class: "quiet", "aria-label": `Settings of ${name}`, text: "Settings", onclick: () => openSettings(name) });
+  const footer = make("footer", {}, chart, timer, identify, settings, reset);
   const element = make("article", { class: "card", "aria-labelledby": id },
-    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, sleepers, dim.element, rename.form, alert, done, footer);
+    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, sleepers, dim.element, alert, done, footer);
   let pairing, shownSleepers = "";
   const forget = whenSeen(element, (isSeen) => {
     visible = isSeen;
@@ -102,8 +102,7 @@ export function card(name, seen, today) {
     dim.follow(record.level);
     reset.hidden = !there || !record.tripped || !may.command;
     identify.hidden = !there || !may.command;
-    rename.button.hidden = !there || !can("rename") || !may.own;
-    if (rename.button.hidden) rename.form.hidden = true;
+    settings.hidden = record.state === "stranger" || !may.own;
     timer.hidden = !there || record.on === undefined || !may.command;
     chart.hidden = record.state === "stranger";
     showSleepers((there && record.sleepers) || []);

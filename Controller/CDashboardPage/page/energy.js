@@ -3,10 +3,13 @@
 import { get } from "./api.js";
 import { COLOURS, coloursOf } from "./colours.js";
 import { become, beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
-import { dateOf, dayName, energy, firstOfMonth, minuteTime, mondayOf, money, monthName, number, startOf } from "./format.js";
+import { dateOf, dayName, energy, firstOfMonth, minuteTime, mondayOf, money, monthName, number, startOf, watts } from "./format.js";
 import { hear, now } from "./house.js";
+import { may } from "./rights.js";
+import { openTariff } from "./tariff.js";
 
 const DAY = 86_400_000;
+const HOUR = 3_600_000;
 /**
  * `from`: the start of the first period; `name`: the name of the period that begins at a time; `step` and `begin`, if the
  * daemon has no such period: the shorter one to request, and the start of the period that contains a time.
@@ -33,6 +36,8 @@ let told = [];
 const buttons = new Map();
 const figure = make("div", { class: "bars" });
 const legend = make("ul", { class: "legend" });
+const baseLoad = make("p", { class: "faint" });
+let baseLoadRead = -Infinity;
 const words = make("p", { class: "faint", role: "status" });
 const scroll = (label) => make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, make("table"));
 const [byAppliance, byTime] = [scroll("Energy by appliance"), scroll("Energy by time")];
@@ -84,7 +89,7 @@ function paint(records) {
   const sums = `${energy(total)} in total${cost === undefined ? "" : `, ${price(cost)}`}.${extremes(periods)}`;
   setText(words, appliances.length === 0 ? "The history has no energy for this time yet."
     : cost !== undefined ? sums
-      : `${sums} To see the cost, set the price of a kWh in ~/.config/smartplug/tariff.toml; "plugctl help history show" has an example.`);
+      : `${sums} To see the cost, set the price of a kWh${may.own ? "" : ": ask an owner of this dashboard"}.`);
 }
 
 /** Names the periods with the least and the most energy. The last period is not over yet, and the first one may be incomplete. */
@@ -134,11 +139,23 @@ export function nice(least) {
   return power * ([1, 2, 5].find((one) => one * power >= least * 0.999) ?? 10);
 }
 
+/** Requests and shows the base load, at most every hour. */
+async function readBaseLoad() {
+  if (!seen || now() - baseLoadRead < HOUR) return;
+  baseLoadRead = now();
+  try {
+    const load = await get("energy/base");
+    const cost = load?.yearlyCost === undefined ? "" : ` or ${money(load.yearlyCost, load.currency)}`;
+    setText(baseLoad, load === null ? "" : `Base load of the last week: ${watts(load.activePower)} W, which is ${energy(load.yearlyEnergy)}${cost} a year.`);
+  } catch { baseLoadRead = -Infinity; /* Without a history, the base load is not shown. */ }
+}
+
 async function read() {
   clearTimeout(timer);
   // While the section is not visible, no request is sent, because this request is the most expensive one for the
   // daemon.
   if (!seen || document.visibilityState === "hidden") return;
+  readBaseLoad();
   running?.abort();
   const own = running = new AbortController();
   try {
@@ -164,7 +181,11 @@ export function startEnergy() {
     choose.append(button);
   }
   const section = document.getElementById("energy");
-  section.append(choose, figure, legend, words, tables);
+  const tariff = make("button", { type: "button", text: "Price of a kWh …", onclick: () => openTariff(() => { baseLoadRead = -Infinity; read(); }) });
+  const showRights = () => { tariff.hidden = !may.own; };
+  hear("rights", showRights);
+  showRights();
+  section.append(choose, figure, legend, words, baseLoad, tables, tariff);
   whenSeen(section, (isSeen) => { if (isSeen !== seen) { seen = isSeen; read(); } });
   let width = 0;
   new ResizeObserver(() => {

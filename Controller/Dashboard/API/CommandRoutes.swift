@@ -30,7 +30,7 @@ extension Dashboard {
         },
     ]
 
-    /// The time limit for the result of a command. It is short, since a user waits for the result.
+    /// The time limit for the result of a request. It is short, since a user waits for the result.
     private static let patience = Duration.seconds(5)
     /// The time limit for a plug that is away, which may just be returning.
     private static let patienceWhileAway = Duration.seconds(2)
@@ -41,51 +41,63 @@ extension Dashboard {
     ) async throws -> Response {
         _ = try QueryParameters(request)
         let command = try await read(request)
-        let plug = try await plug(context)
-        let name = plug.record.plug
-        guard plug.record.state != PlugRecord.stranger else {
+        return Response(json: jsonLine(try await send(command, to: try await plug(context).record)))
+    }
+
+    /// Sends a command to a plug, and waits for its result.
+    func send(_ command: PlugCommand, to plug: PlugRecord) async throws -> CommandRecord {
+        let (state, event) = try await ask(plug) { house in
+            var random = SystemRandomNumberGenerator()
+            return try await house.send(command, to: plug.plug, id: RequestID(drawnFrom: &random))
+        } late: {
+            let end = WallTime.now + FollowedPlug.commandLifetime
+            let unconfirmed = UnconfirmedCommand(within: "\(Self.patience.components.seconds)s", end: end)
+            return Fault(.gatewayTimeout, "\(unconfirmed)", hint: Self.doctor)
+        }
+        return CommandRecord(plug: plug.plug, state: state, event: event)
+    }
+
+    /// Sends a request to a paired plug, and waits for its answer until the time limit.
+    ///
+    /// - Parameter late: returns the fault if a connected plug does not answer in time.
+    /// - Throws: `Fault`, also if the plug refused.
+    func ask<Answer: Sendable>(
+        _ plug: PlugRecord, _ work: @escaping @Sendable (any HouseCommands) async throws -> Answer,
+        late: @escaping @Sendable () -> Fault = {
+            Fault(.gatewayTimeout, "the plug did not answer", hint: Dashboard.doctor)
+        }
+    ) async throws -> Answer {
+        guard plug.state != PlugRecord.stranger else {
             throw Fault(
-                .conflict, plug.record.reason ?? "it is not paired with this controller",
+                .conflict, plug.reason ?? "it is not paired with this controller",
                 hint: "pair it with the code on its label")
         }
+        let isConnected = plug.state == PlugRecord.connected
         do {
-            let isConnected = plug.record.state == PlugRecord.connected
-            let time = isConnected ? Self.patience : Self.patienceWhileAway
-            let (state, event) = try await inTime(time, away: plug.record) { [house] in
-                var random = SystemRandomNumberGenerator()
-                return try await house.send(command, to: name, id: RequestID(drawnFrom: &random))
+            return try await withThrowingTaskGroup(of: Answer.self) { [house] group in
+                group.addTask { try await work(house) }
+                group.addTask {
+                    try await Task.sleep(for: isConnected ? Self.patience : Self.patienceWhileAway)
+                    throw isConnected ? late() : Self.isAway(plug)
+                }
+                defer { group.cancelAll() }
+                guard let answer = try await group.next() else { throw Self.isAway(plug) }
+                return answer
             }
-            return Response(json: jsonLine(CommandRecord(plug: name, state: state, event: event)))
         } catch let refusal as Refusal {
-            guard refusal.code != .deadlinePassed else { throw Self.isAway(plug.record) }
-            throw Fault(.conflict, refusal.detail, hint: refusal.code.hint(for: name))
+            guard refusal.code != .deadlinePassed else { throw Self.isAway(plug) }
+            throw Fault(.conflict, refusal.detail, hint: refusal.code.hint(for: plug.plug))
         }
     }
 
-    private func inTime<Answer: Sendable>(
-        _ time: Duration, away plug: PlugRecord, _ work: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
-        try await withThrowingTaskGroup(of: Answer.self) { group in
-            group.addTask(operation: work)
-            group.addTask {
-                try await Task.sleep(for: time)
-                guard plug.state == PlugRecord.connected else { throw Self.isAway(plug) }
-                let end = WallTime.now + FollowedPlug.commandLifetime
-                let unconfirmed = UnconfirmedCommand(within: "\(time.components.seconds)s", end: end)
-                throw Fault(.gatewayTimeout, "\(unconfirmed)", hint: "plugctl doctor finds the reason")
-            }
-            defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw Self.isAway(plug) }
-            return answer
-        }
-    }
+    private static let doctor = "plugctl doctor finds the reason"
 
-    private static func isAway(_ plug: PlugRecord) -> Fault {
+    static func isAway(_ plug: PlugRecord) -> Fault {
         .unavailable("\(plug.plug) is away", hint: plug.reason ?? "it did not answer in time; try again")
     }
 }
 
-private struct RelayBody: JSONBody {
+struct RelayBody: JSONBody {
     static let keys: Set = ["on", "autoOff"]
 
     var on: Bool
@@ -102,7 +114,7 @@ private struct RelayBody: JSONBody {
     }
 }
 
-private struct LevelBody: JSONBody {
+struct LevelBody: JSONBody {
     static let keys: Set = ["level", "over"]
 
     /// The level in percent, 0 to 100.
@@ -121,7 +133,7 @@ private struct LevelBody: JSONBody {
     }
 }
 
-private struct NameBody: JSONBody {
+struct NameBody: JSONBody {
     static let keys: Set = ["name"]
 
     /// The new name, 1 to 63 bytes of UTF-8.

@@ -26,8 +26,34 @@ extension Dashboard {
             var names: [String] = []
             for name in query.all("plug") { names.append(await dashboard.known(name)?.id?.rawValue ?? name) }
             return try await dashboard.energy(of: names, by: step, over: span)
-        }
+        },
+        APIRoute(.get, "/api/v1/energy/base") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            return try await dashboard.baseLoad()
+        },
     ]
+
+    /// The number of days over which the base load is computed.
+    private static let baseLoadDays = 7
+
+    private func baseLoad() async throws -> Response {
+        await board.begin()
+        let counters = await board.board.counters
+        let record = try await reading { [settings] history -> BaseLoadRecord? in
+            let now = Int(WallTime.now.nanosecondsSince1970 / 1_000_000_000)
+            let begin = now - Self.baseLoadDays * 86_400
+            let zone = ZoneOffsets.local(from: begin - 86_400, to: now + 86_400)
+            let quarters = CalendarPeriod.all(.quarter, from: begin, to: now, zone: zone) ?? []
+            let energies = try history.plugs().map {
+                try history.energy(of: $0.id, periods: quarters, upTo: counters[$0.id])
+            }
+            let tariff = try settings.tariff.readOrFault()
+            return BaseLoad(of: energies, tariff: tariff, zone: zone).map {
+                BaseLoadRecord($0, days: Self.baseLoadDays, currency: tariff?.currency)
+            }
+        }
+        return record.map { Response(json: jsonLine($0)) } ?? Response(status: .noContent)
+    }
 
     private func energy(
         of names: [String], by step: CalendarStep, over span: ClosedRange<Int64>
@@ -35,11 +61,11 @@ extension Dashboard {
         let mostRows = Self.mostRows
         await board.begin()
         let (paired, counters) = await (board.board.paired, board.board.counters)
-        let json = try await reading { history in
+        let json = try await reading { [settings] history in
             let seconds = Int(span.lowerBound / 1000)..<Int((span.upperBound + 999) / 1000)
             let margin = 40 * 86_400
             let zone = ZoneOffsets.local(from: seconds.lowerBound - margin, to: seconds.upperBound + margin)
-            var report = EnergyReport(step: step, zone: zone, tariff: try Self.tariff())
+            var report = EnergyReport(step: step, zone: zone, tariff: try settings.tariff.readOrFault())
             let plugs =
                 names.isEmpty ? try history.plugs() : try names.map { try history.plug(named: $0, paired: paired) }
             var rows = 0
@@ -59,18 +85,5 @@ extension Dashboard {
             return jsonLine(report.records)
         }
         return Response(json: json)
-    }
-
-    /// Reads the user's tariff, or returns nil without a tariff. The file is read for each request, so that a new price
-    /// applies at once.
-    private static func tariff() throws(Fault) -> Tariff? {
-        let path = UserDirectories.configuration + "/smartplug/tariff.toml"
-        do {
-            return try FileStore().readIfPresent(path, limit: Tariff.fileLimit).map { try Tariff($0, file: path) }
-        } catch let error as FileError {
-            throw .unavailable("\(error)", hint: error.hint)
-        } catch {
-            throw Fault(.serviceUnavailable, words: "\(error)")
-        }
     }
 }

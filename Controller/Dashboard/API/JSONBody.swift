@@ -5,6 +5,8 @@ import NIOCore
 /// The body of a request: a JSON object. Unknown keys are rejected.
 protocol JSONBody: Decodable {
     static var keys: Set<String> { get }
+    /// The maximum size in bytes; by default 4096. The longest valid body of most routes has about 200 bytes.
+    static var limit: Int { get }
 }
 
 extension JSONBody {
@@ -13,7 +15,6 @@ extension JSONBody {
         try read(from: Data(try await request.body.collect(upTo: limit).readableBytesView))
     }
 
-    /// The maximum size in bytes. The longest valid body has about 200 bytes.
     static var limit: Int { 4096 }
 
     static func read(from bytes: Data) throws(Fault) -> Self {
@@ -33,7 +34,7 @@ extension JSONBody {
 }
 
 /// Rejects unknown keys and null values.
-private struct Strictly<Body: JSONBody>: Decodable {
+struct Strictly<Body: JSONBody>: Decodable {
     let value: Body
 
     init(from decoder: any Decoder) throws {

@@ -208,7 +208,7 @@ public actor LiveBoard: HouseObserver {
     }
 
     /// Reads the list of paired plugs again: another program may have paired or forgotten a plug.
-    private func learnPaired() {
+    func learnPaired() {
         learnsAgain = true
         guard !isLearning else { return }
         isLearning = true

@@ -5,6 +5,8 @@ extension Tariff {
     public static let fileLimit = ConfigurationText.limit
     /// The maximum number of rates, more than any supplier has. It limits the work per quarter of an hour.
     static let rateLimit = 64
+    /// The days of the week in a file, from Monday.
+    public static let weekdayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
     /// Reads a tariff (TOML). Each table except `[tariff]` is a rate; the user chooses its name. The table `[tariff]`
     /// applies at all times without a rate:
@@ -90,19 +92,17 @@ extension ConfigurationReader.Table {
         return nil
     }
 
-    private static let weekdayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-
     fileprivate func weekdays(_ key: String) -> Set<Int>? {
         guard let text = text(key, "days such as \"sat sun\"") else { return nil }
         var days: Set<Int> = []
         for word in text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," }) {
-            guard let day = Self.weekdayNames.firstIndex(of: String(word)) else {
-                wrong(.notOneOf(found: String(word), allowed: Self.weekdayNames, nearest: nil), key)
+            guard let day = Tariff.weekdayNames.firstIndex(of: String(word)) else {
+                wrong(.notOneOf(found: String(word), allowed: Tariff.weekdayNames, nearest: nil), key)
                 return nil
             }
             days.insert(day)
         }
-        if days.isEmpty { wrong(.missing("at least one of \(Self.weekdayNames.joined(separator: " "))"), key) }
+        if days.isEmpty { wrong(.missing("at least one of \(Tariff.weekdayNames.joined(separator: " "))"), key) }
         return days
     }
 }

@@ -20,7 +20,7 @@ func hostileFigures(_ setting: Setting) async throws -> [Figure] {
         var waits = 0
         while await hostile.sent == before, waits < 100 {
             waits += 1
-            await plug.runner.locate("Hostile")
+            await plug.runner.plug(named: "Hostile")?.locate()
             try await Task.sleep(for: .milliseconds(100))
         }
         let times = try await pressTimes(count, &plug)

@@ -1,0 +1,78 @@
+// The forms that let another controller pair with a plug, and that end the pairing of this house.
+
+import { Fault, plugPath, post } from "./api.js";
+import { make, named, setText } from "./dom.js";
+import { span } from "./format.js";
+
+const ROLES = [["user", "User: may switch and watch"], ["viewer", "Viewer: may watch"], ["guest", "Guest: a user for a time"], ["owner", "Owner: full access"]];
+const DAY = 86_400;
+/** The offered limits of an access in seconds. */
+const LIMITS = [28_800, DAY, 7 * DAY, 30 * DAY];
+
+/**
+ * @param {string} name of the plug.
+ * @param {(fault?: string) => void} say
+ */
+export function invitationForm(name, say) {
+  const roles = make("select", { onchange: limit }, ...ROLES.map(([value, text]) => make("option", { value, text })));
+  const unlimited = make("option", { value: "", text: "without limit" });
+  const limits = make("select", {}, unlimited, ...LIMITS.map((seconds) => make("option", { value: String(seconds), text: span(seconds * 1000) })));
+  const code = make("output", { class: "code" });
+  const use = make("p", { class: "faint" });
+  const button = make("button", { type: "submit", text: "Create code" });
+  return make("form", { "aria-label": "Invitation", onsubmit: submit },
+    make("h3", { text: "Invite another controller" }),
+    make("label", {}, make("span", { text: "Role" }), roles), make("label", {}, make("span", { text: "Duration" }), limits), button, code, use);
+
+  /** A guest needs a limit, and an owner has none. */
+  function limit() {
+    unlimited.disabled = roles.value === "guest";
+    limits.disabled = roles.value === "owner";
+    if (roles.value === "owner") limits.value = "";
+    if (roles.value === "guest" && limits.value === "") limits.value = String(DAY);
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    say();
+    try {
+      const seconds = limits.value === "" ? undefined : Number(limits.value);
+      const invitation = await post(plugPath(name, "invitations"), { role: roles.value, seconds });
+      setText(code, invitation.code);
+      setText(use, `Enter this code as the setup code at the other controller within ${span(invitation.validSeconds * 1000)}. It is valid once.`);
+    } catch (error) {
+      say(error instanceof Fault ? error.words : String(error));
+    }
+  }
+}
+
+/**
+ * @param {string} name of the plug.
+ * @param {boolean} isAway True to forget the plug without contacting it.
+ * @param {(fault?: string) => void} say
+ * @param {() => void} done Called when the plug is no longer paired.
+ */
+export function unpairForm(name, isAway, say, done) {
+  const begin = make("button", { type: "button", text: "Unpair …", onclick: () => ask(true) });
+  const consequence = isAway ? " is away. This house forgets it, but the plug keeps the pairing until a factory reset." : " can no longer be switched by this house. Its rules and its history stay.";
+  const question = make("div", { hidden: true }, make("p", {}, named(name), consequence),
+    make("div", { class: "row" }, make("button", { type: "submit", class: "primary", text: "Unpair" }), make("button", { type: "button", text: "Keep", onclick: () => ask(false) })));
+  return make("form", { "aria-label": "Pairing", onsubmit: submit }, begin, question);
+
+  function ask(isAsked) {
+    say();
+    question.hidden = !isAsked;
+    begin.hidden = isAsked;
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    say();
+    try {
+      await post(plugPath(name, "unpair"), { hereOnly: isAway });
+      done();
+    } catch (error) {
+      say(error instanceof Fault ? error.words : String(error));
+    }
+  }
+}

@@ -1,0 +1,40 @@
+public import HouseCalendar
+import LinuxSystem
+
+/// The tariff file of a user.
+public struct TariffStore: Sendable {
+    /// The path of the file.
+    public let path: String
+    private let files = FileStore()
+
+    /// Refers to a file; by default `tariff.toml` in the user's configuration directory.
+    public init(path: String? = nil) { self.path = path ?? UserDirectories.configuration + "/smartplug/tariff.toml" }
+
+    /// Reads the tariff; nil if the file is missing.
+    ///
+    /// - Throws: `FileError`, or `ConfigurationError` with all mistakes of the file.
+    public func read() throws -> Tariff? {
+        try files.readIfPresent(path, limit: Tariff.fileLimit).map { try Tariff($0, file: path) }
+    }
+
+    /// Checks the tariff and replaces the file. Comments in the previous file are lost.
+    ///
+    /// - Throws: `ConfigurationError` if the tariff is not valid, or `FileError`; the file then stays as it was.
+    public func write(_ record: TariffRecord) throws {
+        _ = try record.tariff()
+        try changing { try files.replace(path, with: Array(record.toml.utf8), mode: 0o644) }
+    }
+
+    /// Removes the file. Does nothing if the file is missing.
+    ///
+    /// - Throws: `FileError`.
+    public func remove() throws { try changing { try files.removeIfPresent(path) } }
+
+    private func changing(_ work: () throws -> Void) throws {
+        let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        try files.makeDirectories(directory)
+        let lock = try DirectoryLock(directory)
+        defer { withExtendedLifetime(lock) {} }
+        try work()
+    }
+}
