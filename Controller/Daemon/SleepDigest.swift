@@ -2,13 +2,14 @@ import LinuxSystem
 public import PlugClient
 public import ProtocolCore
 public import RuleModel
+import Synchronization
 
 /// Counts the events of plugs that happened while this machine slept.
-public actor SleepDigest: HouseObserver {
+public final class SleepDigest: HouseObserver {
     /// The limit of remembered events. If more happened during one sleep, the oldest ones are not counted.
     static let limit = 1024
 
-    private var recent: [(plug: String, at: Instant)] = []
+    private let recent = Mutex<[(plug: String, at: Instant)]>([])
 
     /// Creates a digest without events.
     public init() {}
@@ -21,8 +22,10 @@ public actor SleepDigest: HouseObserver {
     }
 
     func note(_ plug: String, at time: Instant) {
-        if recent.count == Self.limit { recent.removeFirst(Self.limit / 2) }
-        recent.append((plug, time))
+        recent.withLock { recent in
+            if recent.count == Self.limit { recent.removeFirst(Self.limit / 2) }
+            recent.append((plug, time))
+        }
     }
 
     /// Ignores the records of rules.
@@ -33,7 +36,7 @@ public actor SleepDigest: HouseObserver {
     /// Describes how many events of how many plugs happened in a time range, for example `3 events of 2 plugs happened
     /// meanwhile`.
     public func words(from start: Instant, to end: Instant) -> String {
-        let events = recent.filter { $0.at >= start && $0.at < end }
+        let events = recent.withLock(\.self).filter { $0.at >= start && $0.at < end }
         let plugs = Set(events.map(\.plug)).count
         guard !events.isEmpty else { return "no events happened meanwhile" }
         return

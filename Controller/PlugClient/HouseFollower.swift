@@ -1,5 +1,7 @@
 public import AsyncAlgorithms
 import LinuxSystem
+package import NIOCore
+import NIOPosix
 public import PlugModel
 import ProtocolCore
 package import ServiceDiscovery
@@ -34,6 +36,11 @@ public actor HouseFollower {
     /// All updates, in order for each plug. A slow reader slows down the network input, so nothing accumulates.
     public nonisolated let updates = AsyncChannel<Update>()
 
+    /// The executor of the event loop on which the connections run. A report then changes threads less often on its way
+    /// to the reader.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private nonisolated let executor: any SerialExecutor
     private let browse: @Sendable () -> any AsyncSequence<ServiceChange, Never>
     /// The plugs that are reached by a stored address, in the form of announcements.
     private let addressed: @Sendable () -> any AsyncSequence<ServiceChange, Never>
@@ -61,7 +68,7 @@ public actor HouseFollower {
         _ client: PlugClient, after cursor: Cursor = .now, known: [PlugID: SequenceNumber] = [:],
         stateOptions: StateOptions? = StateOptions()
     ) {
-        self.init(known: known) {
+        self.init(known: known, on: client.eventLoop) {
             client.pairedNames()
         } prioritize: {
             client.prioritize($0)
@@ -75,7 +82,9 @@ public actor HouseFollower {
     }
 
     package init(
-        known: [PlugID: SequenceNumber] = [:], paired: @escaping @Sendable () -> [PlugID: String]? = { nil },
+        known: [PlugID: SequenceNumber] = [:],
+        on eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any(),
+        paired: @escaping @Sendable () -> [PlugID: String]? = { nil },
         prioritize: @escaping @Sendable (Set<String>) -> Void = { _ in },
         browse: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never>,
         addressed: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never> = {
@@ -84,6 +93,7 @@ public actor HouseFollower {
         follow: @escaping @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
     ) {
         machine = HouseMachine(known: known)
+        executor = eventLoop.executor
         self.paired = paired
         self.prioritize = prioritize
         self.browse = browse

@@ -25,7 +25,7 @@ struct SleepingMachine {
                 let end = BootClock.now
                 await client.checkConnections()
                 try? await Task.sleep(for: Self.gathering)
-                printError("\(line); \(await digest.words(from: end - asleep, to: end))")
+                printError("\(line); \(digest.words(from: end - asleep, to: end))")
             })
         await service.run()
     }
