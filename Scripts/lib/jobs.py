@@ -42,8 +42,8 @@ ATTEMPTS = 2  # after the first run
 REPEATED_SECONDS = 900  # after this time no further case is repeated
 PHASES = [("parallel", "computes"), ("guest", "browser", "waits"), ("exact",)]
 # Tenths of a core; None for all cores. An emulated machine computes all the time, a browser most of the time, and a test that waits
-# for a third of its time.
-COST = dict(zip(JOB_KINDS, (None, 10, 10, 7, 3, None), strict=True))
+# for a quarter of its time.
+COST = dict(zip(JOB_KINDS, (None, 10, 10, 7, 2.5, None), strict=True))
 
 
 class Job:
