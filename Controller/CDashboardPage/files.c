@@ -108,6 +108,9 @@ static const unsigned char rename_js[] = {
 static const unsigned char rights_js[] = {
 #embed "page/rights.js"
 };
+static const unsigned char room_js[] = {
+#embed "page/room.js"
+};
 static const unsigned char rule_js[] = {
 #embed "page/rule.js"
 };
@@ -187,6 +190,7 @@ static const struct dashboard_file files[] = {
     {"powerwords.js", powerwords_js, sizeof powerwords_js},
     {"rename.js", rename_js, sizeof rename_js},
     {"rights.js", rights_js, sizeof rights_js},
+    {"room.js", room_js, sizeof room_js},
     {"rule.js", rule_js, sizeof rule_js},
     {"rules.js", rules_js, sizeof rules_js},
     {"series.js", series_js, sizeof series_js},

@@ -22,6 +22,9 @@ public struct PlugRecord: Codable, Hashable, Sendable {
     /// The firmware version; omitted for a plug that was not connected since the start of the process.
     public var firmware: String?
 
+    /// The room that an owner assigned in the dashboard; omitted without one.
+    public var room: String?
+
     /// True if the relay is on. This and the following keys require a connected plug.
     public var on: Bool?
     /// The level in percent.

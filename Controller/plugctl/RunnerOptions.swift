@@ -41,7 +41,11 @@ struct RunnerOptions: ParsableArguments {
         try await network.withClient(endsItself: false) { client in
             face?.keepAway(client)
             let recorder = history.flatMap { makeRecorder($0, on: client) }
-            let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
+            let board = face.map {
+                LiveBoard(
+                    rules: rules.rules, history: $0.history, rooms: RoomStore(directory: $0.settings.directory),
+                    on: client.eventLoop)
+            }
             let settings = state == nil ? nil : BrokerFile.settings()
             let broker = settings.flatMap { settings in state.flatMap { openBroker(settings, $0, on: client) } }
             let others = state == nil ? nil : HistoryFile.settings()

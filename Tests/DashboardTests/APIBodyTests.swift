@@ -12,7 +12,7 @@ import Testing
     private static let samples = [
         "{\"on\": true, \"autoOff\": 3600}", "{\"level\": 30, \"over\": 2.5}", "{\"name\": \"Hall é\"}",
         "{\"powerOn\": \"last\", \"autoOff\": 0, \"powerLimit\": 1500.5, \"childLock\": true, \"lightOff\": \"22:00-07:00\"}",
-        "{\"role\": \"guest\", \"seconds\": 3600}", "{\"hereOnly\": true}",
+        "{\"role\": \"guest\", \"seconds\": 3600}", "{\"hereOnly\": true}", "{\"room\": \"Küche\"}",
         "{\"currency\": \"EUR\", \"price\": 0.34, \"rates\": [{\"name\": \"night\", \"price\": 0.2, \"from\": \"22:00\"}]}",
         "{\"plug\": \"Lamp\", \"code\": \"ABCD-EFGH-IJKL-MNOP\"}",
     ]
@@ -30,6 +30,7 @@ import Testing
             Result { () throws(Fault) in _ = try SettingsBody.read(from: bytes).change() },
             Result { () throws(Fault) in _ = try InvitationBody.read(from: bytes).grant() },
             Result { () throws(Fault) in _ = try UnpairBody.read(from: bytes) },
+            Result { () throws(Fault) in _ = try RoomBody.read(from: bytes).name() },
             Result { () throws(Fault) in _ = try PairingBody.read(from: bytes) },
             Result { () throws(Fault) in
                 let record = try TariffBody.read(from: bytes).record

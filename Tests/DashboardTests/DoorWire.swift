@@ -38,7 +38,7 @@ struct DashboardAtWork {
         settings.tariff = TariffStore(path: directory.path + "/tariff.toml")
         settings.limits.farewell = .milliseconds(50)
         try change(&settings)
-        let board = LiveBoard(rules: rules)
+        let board = LiveBoard(rules: rules, rooms: RoomStore(directory: directory.path))
         let dashboard = Dashboard(
             house: house ?? NoHouse(), board: board, history: history,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings, fleet: fleet)

@@ -85,6 +85,31 @@ def test_an_invitation_shows_its_code(house, page):
     expect(form).to_contain_text("within 1 day. It is valid once.")
 
 
+def test_plugs_are_shown_by_room(house, page, look):
+    """Cards are grouped by room, for every reader and after a restart of the daemon. Without rooms the page has no headings of rooms."""
+    def order():
+        return page.page.locator("#cards > *:visible").evaluate_all("all => all.map(one => one.querySelector('h3')?.textContent ?? one.textContent)")
+
+    assert order() == ["Lamp", "Switch", "Television"]
+    for name, room in (("Television", "Living room"), ("Switch", "Hall"), ("Lamp", "Living room")):
+        dialog = opened(page, name)
+        dialog.get_by_role("combobox", name="Room").fill(room)
+        dialog.get_by_role("button", name="Move").click()
+        expect(dialog.get_by_role("status").filter(has_text=f"In {room}.")).to_have_count(1)
+        dialog.get_by_role("button", name="Close").click()
+    rooms = ["Hall", "Switch", "Living room", "Lamp", "Television"]
+    see(page, lambda: order() == rooms, 5, lambda: f"the rooms: {order()}")
+    house.kill_daemon()
+    house.start_daemon()
+    page = look()
+    see(page, lambda: order() == rooms, 10, lambda: f"the rooms after a restart: {order()}")
+    dialog = opened(page, "Switch")
+    dialog.get_by_role("combobox", name="Room").fill("")
+    dialog.get_by_role("button", name="Move").click()
+    page.page.keyboard.press("Escape")
+    see(page, lambda: order() == ["Living room", "Lamp", "Television", "Other plugs", "Switch"], 5, lambda: f"the other plugs: {order()}")
+
+
 @pytest.mark.parametrize("name", ["dark", "phone"])
 def test_axe_finds_nothing_in_the_dialog(house, look, keep_picture, name):
     page = look(**LOOKS[name])

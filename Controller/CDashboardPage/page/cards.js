@@ -2,12 +2,17 @@
 
 import { get, plugPath } from "./api.js";
 import { card } from "./card.js";
-import { beforePaint } from "./dom.js";
+import { beforePaint, make } from "./dom.js";
 import { dateOf, startOf } from "./format.js";
 import { LATER, hear, names, now, plugs } from "./house.js";
 import { SPAN } from "./sparkline.js";
 
 const cards = new Map();
+/** The heading of each room that has cards; "" for the cards without a room. */
+const headings = new Map();
+/** The room in which each card is shown. */
+let shownRooms = new Map();
+const roomOf = (name) => plugs.get(name)?.record.room ?? "";
 const changed = new Set();
 const read = new Set();
 /** Visible plugs whose past readings are still to be requested, and plugs whose past readings were requested. */
@@ -26,21 +31,40 @@ export function startCards() {
   const none = document.getElementById("no-plugs");
   const find = document.getElementById("find-text");
 
+  /** Shows the cards by room, and in each room by name. */
   function arrange() {
     const all = names();
-    all.forEach((name, index) => {
-      if (!cards.has(name)) cards.set(name, card(name, wantPast, today));
-      const { element } = cards.get(name);
+    const inRooms = Map.groupBy(all, roomOf);
+    inRooms.delete("");
+    const elements = [];
+    for (const room of [...inRooms.keys()].sort((one, other) => one.localeCompare(other))) elements.push(heading(room, room), ...inRooms.get(room).map(elementOf));
+    const others = all.filter((name) => roomOf(name) === "");
+    if (inRooms.size > 0 && others.length > 0) elements.push(heading("", "Other plugs"));
+    elements.push(...others.map(elementOf));
+    elements.forEach((element, index) => {
       if (place.children[index] !== element) place.insertBefore(element, place.children[index] ?? null);
     });
+    for (const [room, element] of headings) if (!elements.includes(element)) { element.remove(); headings.delete(room); }
+    shownRooms = new Map(all.map((name) => [name, roomOf(name)]));
     document.getElementById("find").hidden = all.length < 9;
     none.hidden = all.length > 0;
     filter();
   }
 
+  function heading(room, text) {
+    if (!headings.has(room)) headings.set(room, make("h3", { class: "room" }, make("bdi", { dir: "auto", text })));
+    return headings.get(room);
+  }
+
+  function elementOf(name) {
+    if (!cards.has(name)) cards.set(name, card(name, wantPast, today));
+    return cards.get(name).element;
+  }
+
   function filter() {
     const text = find.value.trim().toLocaleLowerCase();
-    for (const [name, { element }] of cards) element.hidden = text !== "" && !name.toLocaleLowerCase().includes(text);
+    for (const [name, { element }] of cards) element.hidden = text !== "" && !`${name} ${roomOf(name)}`.toLocaleLowerCase().includes(text);
+    for (const [room, element] of headings) element.hidden = [...cards].every(([name, { element }]) => roomOf(name) !== room || element.hidden);
   }
 
   find.addEventListener("input", filter);
@@ -51,7 +75,7 @@ export function startCards() {
     readMetersSoon(again ? METERS : METERS.slice(0, 1));
   });
   hear("plug", (name) => {
-    if (!cards.has(name)) arrange();
+    if (!cards.has(name) || shownRooms.get(name) !== roomOf(name)) arrange();
     changed.add(name);
     beforePaint(paint);
   });
@@ -64,7 +88,7 @@ export function startCards() {
     cards.delete(name);
     known.delete(name);
     meters.delete(name);
-    none.hidden = cards.size > 0;
+    arrange();
   });
   hear("rights", () => {
     for (const name of cards.keys()) changed.add(name);

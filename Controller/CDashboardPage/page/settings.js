@@ -4,6 +4,7 @@ import { Fault, get, plugPath, post, remove } from "./api.js";
 import { make, named, setText } from "./dom.js";
 import { plugs } from "./house.js";
 import { renameForm } from "./rename.js";
+import { roomForm } from "./room.js";
 import { invitationForm, unpairForm } from "./sharing.js";
 
 const STATES = [["off", "Off"], ["on", "On"], ["last", "As before"]];
@@ -19,6 +20,7 @@ export function openSettings(name) {
   const dialog = make("dialog", { class: "settings", "aria-labelledby": "settings-title", onclose: () => dialog.remove() },
     make("h2", { id: "settings-title" }, "Settings of ", named(name)),
     isConnected && record.capabilities.includes("rename") && renameForm(name, say, close),
+    roomForm(name, say),
     isConnected && settingsForm(name, say),
     isConnected && invitationForm(name, say),
     unpairForm(name, !isConnected, say, close),

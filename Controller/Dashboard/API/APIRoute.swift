@@ -21,7 +21,7 @@ struct APIRoute: Sendable {
 extension Dashboard {
     static let routes: [APIRoute] =
         houseRoutes + commandRoutes + powerRoutes + energyRoutes + tariffRoutes + eventRoutes + ruleRoutes
-        + settingsRoutes + pairingRoutes + machineRoutes + streamRoutes + fleetRoutes + serviceRoutes
+        + settingsRoutes + roomRoutes + pairingRoutes + machineRoutes + streamRoutes + fleetRoutes + serviceRoutes
 
     /// Adds all routes of the API except those of the session.
     func addAPI(to router: Router<DashboardContext>) {

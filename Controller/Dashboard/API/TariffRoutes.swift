@@ -69,7 +69,7 @@ extension TariffRateRecord: JSONBody {
 
 extension Fault {
     /// The fault for a file that cannot be read or written.
-    fileprivate init(storing error: any Error) {
+    init(storing error: any Error) {
         if let error = error as? FileError {
             self = .unavailable("\(error)", hint: error.hint)
         } else {

@@ -61,6 +61,8 @@ enum AccessTable {
         Row(.post, "/api/v1/plugs/{plug}/name", owners, "rename plugs"),
         Row(.post, "/api/v1/plugs/{plug}/settings", owners, "change settings of plugs"),
         Row(.delete, "/api/v1/plugs/{plug}/settings", owners, "change settings of plugs"),
+        Row(.post, "/api/v1/plugs/{plug}/room", owners, "move plugs to rooms"),
+        Row(.delete, "/api/v1/plugs/{plug}/room", owners, "move plugs to rooms"),
         Row(.post, "/api/v1/plugs/{plug}/invitations", owners, "invite controllers"),
         Row(.post, "/api/v1/plugs/{plug}/unpair", owners, "unpair plugs"),
         Row(.post, "/api/v1/rules/{rule}/enabled", owners, "turn rules on or off"),

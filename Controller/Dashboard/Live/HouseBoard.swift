@@ -40,6 +40,8 @@ struct HouseBoard: Sendable {
     /// The last reported event of each plug. Initially the last event that the history had stored.
     private var told: [PlugID: SequenceNumber] = [:]
     private var pending: [String: ReadingRecord] = [:]
+    /// The room of each plug that has one.
+    private var rooms: [PlugID: String] = [:]
     private(set) var recentEvents = RecentEvents()
     var rules: RuleBoard
 
@@ -89,6 +91,19 @@ struct HouseBoard: Sendable {
         let gone = unknown.map(\.record.plug).sorted()
         for name in gone { self.plugs[name] = nil }
         return gone.map { .gone(plug: $0) } + showPaired()
+    }
+
+    /// Replaces the rooms and returns the changes.
+    ///
+    /// - Parameter rooms: the room of each plug that has one.
+    mutating func setRooms(_ rooms: [PlugID: String]) -> [StreamMessage] {
+        self.rooms = rooms
+        return plugs.keys.sorted().compactMap { name in
+            let room = plugs[name]?.id.flatMap { rooms[$0] }
+            guard plugs[name]?.record.room != room else { return nil }
+            plugs[name]?.record.room = room
+            return (plugs[name]?.record).map { .plug($0) }
+        }
     }
 
     mutating func handle(_ update: HouseFollower.Update) -> [StreamMessage] {
@@ -151,6 +166,7 @@ struct HouseBoard: Sendable {
         var plug = known ?? Plug(record: .away(name))
         plug.record = PlugRecord(plug: name, state: PlugRecord.connected)
         plug.record.id = description.id.rawValue
+        plug.record.room = rooms[description.id]
         plug.record.capabilities = description.capabilities.map(\.rawValue).sorted()
         plug.record.firmware = description.firmware
         plug.id = description.id
@@ -220,6 +236,7 @@ struct HouseBoard: Sendable {
         where !met.contains(id) && plugs[name] == nil && plugs.count < Self.limit {
             var plug = Plug(record: .away(name), id: id)
             plug.record.id = id.rawValue
+            plug.record.room = rooms[id]
             plugs[name] = plug
             messages.append(.plug(plug.record))
         }

@@ -1,6 +1,7 @@
 public import Daemon
 import LinuxSystem
-import NIOCore
+public import NIOCore
+public import NIOPosix
 public import PlugClient
 import PlugModel
 public import PowerHistory
@@ -11,14 +12,18 @@ public import RuleModel
 /// Holds the current state of the house (``HouseBoard``), the newest messages (``EventStreamBuffer``) and the readers
 /// of the stream.
 public actor LiveBoard: HouseObserver {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     /// Readings within this time are sent as one message.
     private static let gathering = Duration.milliseconds(200)
 
     nonisolated let requests = RequestCounts()
     nonisolated let start = WallTime.now
     nonisolated let epoch = StreamPosition.newEpoch()
+    private nonisolated let executor: any SerialExecutor
     private nonisolated let history: PowerHistory?
     private nonisolated let paired: PairedPlugs
+    private nonisolated let rooms: RoomStore?
     private(set) var board: HouseBoard
     private(set) var ring = EventStreamBuffer()
     var readers = StreamReaders()
@@ -59,10 +64,17 @@ public actor LiveBoard: HouseObserver {
     ///   - rules: the first rules; ``rulesChanged(_:disabled:faults:)`` replaces them later.
     ///   - history: the source of earlier firings and events, read only.
     ///   - paired: lists the paired plugs, which are shown even if they are away.
-    public init(rules: [Rule], history: PowerHistory? = nil, paired: PairedPlugs = PairedPlugs()) {
+    ///   - rooms: stores the rooms of plugs; nil for a board without rooms.
+    ///   - eventLoop: the event loop of the actor. On the one of the house, an update of a plug changes threads less often.
+    public init(
+        rules: [Rule], history: PowerHistory? = nil, paired: PairedPlugs = PairedPlugs(), rooms: RoomStore? = nil,
+        on eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any()
+    ) {
+        executor = eventLoop.executor
         board = HouseBoard(rules: RuleBoard(rules))
         self.history = history
         self.paired = paired
+        self.rooms = rooms
     }
 
     /// Handles an update of a plug.
@@ -174,15 +186,16 @@ public actor LiveBoard: HouseObserver {
         var known: InitialState?
         // The read fails only when too many requests use the history at once.
         while known == nil, !hasEnded {
-            known = try? await HistoryThreads.run { [history, paired] in
-                InitialState(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
+            known = try? await HistoryThreads.run { [history, paired, rooms] in
+                InitialState(
+                    paired: paired, rooms: rooms, history: history, rules: rules, now: WallTime.now.milliseconds)
             }
             if known == nil { try? await Task.sleep(for: Self.gathering) }
         }
         hasBegun = true
         if let known {
             board.rules.begin(known.firings)
-            publish(board.begin(paired: known.paired, told: known.cursors))
+            publish(board.setRooms(known.rooms) + board.begin(paired: known.paired, told: known.cursors))
         }
         for news in early { hear(news) }
         early = []
@@ -231,6 +244,14 @@ public actor LiveBoard: HouseObserver {
         }
     }
 
+    /// Moves a plug to a room, and stores the rooms.
+    ///
+    /// - Parameter room: nil for no room.
+    func assign(_ room: String?, to plug: PlugID) async throws {
+        guard let rooms else { throw Fault.unavailable("the daemon has no directory for its state") }
+        publish(board.setRooms(try await HistoryThreads.run { try rooms.assign(room, to: plug) }))
+    }
+
     // MARK: Pairing
 
     /// Reserves the only place for a pairing; false if another pairing is in progress.
@@ -249,13 +270,15 @@ public actor LiveBoard: HouseObserver {
 /// The state that earlier processes stored.
 private struct InitialState: Sendable {
     var paired: [PlugID: String] = [:]
+    var rooms: [PlugID: String] = [:]
     var cursors: [PlugID: SequenceNumber] = [:]
     /// The last firing of each rule.
     var firings: [FiringRecord] = []
 
     /// Reads the state. Parts that cannot be read are left out; the requests that need them report the fault.
-    init(paired plugs: PairedPlugs, history: PowerHistory?, rules: [String], now: Int64) {
+    init(paired plugs: PairedPlugs, rooms store: RoomStore?, history: PowerHistory?, rules: [String], now: Int64) {
         paired = (try? plugs.names()) ?? [:]
+        rooms = (try? store?.read()) ?? [:]
         guard let history else { return }
         let known = (try? history.plugs()) ?? []
         // A plug may have been renamed after it was paired.
