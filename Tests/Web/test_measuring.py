@@ -109,6 +109,7 @@ def test_a_chosen_time_stays_in_the_address(house, page):
     chart.shows("Lamp", "Television")
     power.get_by_text("Choose time").click()
     first, last = power.get_by_label("From", exact=True), power.get_by_label("To", exact=True)
+    expect(first).not_to_have_value("")
     # A time whose seconds are 0 has two forms.
     begin = datetime.datetime.fromisoformat(first.input_value()).replace(second=30) - datetime.timedelta(minutes=1)
     first.fill(begin.isoformat())
