@@ -31,7 +31,7 @@ public struct TariffStore: Sendable {
     public func remove() throws { try changing { try files.removeIfPresent(path) } }
 
     private func changing(_ work: () throws -> Void) throws {
-        let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        let directory = parentDirectory(of: path)
         try files.makeDirectories(directory)
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConfigurationFiles
 import DaemonClient
 import HouseCalendar
 import LinuxSystem
@@ -108,14 +107,13 @@ extension CLIError {
 
 extension Tariff {
     /// Reads a tariff file. Without `file`, reads the user's own file, and returns nil if that one is missing.
-    static func read(_ file: String?) throws(CLIError) -> Tariff? {
-        let path = file ?? TariffStore().path
-        let tariff = try readSettings(path, limit: fileLimit) { bytes throws(ConfigurationError) in
-            try Tariff(bytes, file: path)
-        }
+    ///
+    /// - Throws: see `TariffStore.read()`; `CLIError` if `file` is missing.
+    static func read(_ file: String?) throws -> Tariff? {
+        let store = TariffStore(path: file)
+        let tariff = try store.read()
         if tariff == nil, file != nil {
-            throw CLIError(
-                "the tariff file \(path) does not exist\nhint: `plugctl help history show` describes its format")
+            throw CLIError("the tariff file \(store.path) does not exist\nhint: see `plugctl help tariff`")
         }
         return tariff
     }

@@ -184,6 +184,9 @@ func saying(_ body: () async throws -> Void) async throws {
         throw code
     } catch is CancellationError {
         return
+    } catch let error as FileError {
+        printError("\(CLIError(error))")
+        throw ExitCode.failure
     } catch {
         printError("\(error)")
         throw ExitCode.failure

@@ -52,7 +52,7 @@ import Testing
 
     @Test("An event is reported once, also after a restart")
     mutating func anEventIsToldOnceAlsoAfterARestart() {
-        _ = board.begin(paired: [:], told: [lampID: 5])
+        _ = board.begin(paired: [:], reported: [lampID: 5])
         _ = board.hear(connected())
         #expect(board.hear(event(4)).isEmpty && board.hear(event(5)).isEmpty)
         #expect(board.hear(event(6)).map(\.kind) == ["event"])
@@ -68,7 +68,7 @@ import Testing
 
     @Test("A paired plug that is not announced or not connected is listed as away")
     mutating func aPlugThatIsPairedAndNotThereIsAway() {
-        let messages = board.begin(paired: [lampID: "Lamp"], told: [:])
+        let messages = board.begin(paired: [lampID: "Lamp"], reported: [:])
         #expect(messages.map(\.plug) == ["Lamp"])
         #expect(board.records[0].state == "away" && board.records[0].reason == PlugRecord.notAnnounced)
         _ = board.hear(connected())
@@ -97,7 +97,7 @@ import Testing
 
     @Test("A paired plug is listed again when an unpaired plug with the same name has disappeared")
     mutating func aStrangerUnderTheNameOfAPairedPlugLeavesItsPlace() {
-        _ = board.begin(paired: [lampID: "Lamp"], told: [:])
+        _ = board.begin(paired: [lampID: "Lamp"], reported: [:])
         _ = board.hear(.disconnected(reason: .distrusted("it is another"), retryIn: .zero))
         #expect(board.records.map(\.state) == ["stranger"])
         _ = board.handle(.lost("Lamp"))
@@ -106,7 +106,7 @@ import Testing
 
     @Test("A renamed plug is listed once")
     mutating func aRenamedPlugIsOne() {
-        _ = board.begin(paired: [lampID: "Lamp"], told: [:])
+        _ = board.begin(paired: [lampID: "Lamp"], reported: [:])
         _ = board.hear(connected())
         _ = board.hear(.snapshot(state()))
         let messages = board.hear(connected(), of: "Desk Lamp")

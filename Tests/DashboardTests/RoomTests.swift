@@ -26,10 +26,20 @@ import Testing
         #expect(try FileStore().readIfPresent(folder.path + "/rooms.json", limit: 100) == damaged)
     }
 
+    @Test("Rooms that would not fit into the file are refused, and the file stays readable")
+    func tooManyRooms() throws {
+        let folder = TestFolder()
+        let store = RoomStore(directory: folder.path)
+        _ = try store.assign("Hall", to: lamp)
+        #expect(throws: Fault.self) { try store.assign(String(repeating: "a", count: 262_144), to: fan) }
+        #expect(try store.read() == [lamp: "Hall"])
+        #expect(try RoomStore(directory: folder.path).read() == [lamp: "Hall"])
+    }
+
     @Test("A change of the rooms changes only the plugs that moved")
     func moving() {
         var board = HouseBoard()
-        _ = board.begin(paired: [lamp: "Lamp", fan: "Fan"], told: [:])
+        _ = board.begin(paired: [lamp: "Lamp", fan: "Fan"], reported: [:])
         #expect(board.setRooms([lamp: "Hall"]).count == 1)
         #expect(board.records.map(\.room) == [nil, "Hall"])
         #expect(board.setRooms([lamp: "Hall"]).isEmpty)

@@ -81,6 +81,20 @@ def test_the_command_line_sets_a_tariff(history):
     tariff(status=1)
 
 
+def test_a_tariff_file_may_have_a_relative_path(history):
+    """`--tariff` takes the name of a file in the working directory; a file that cannot be written is reported with a hint."""
+    def tariff(file, *words):
+        return subprocess.run(
+            [history.programs / "plugctl", "tariff", "--tariff", file, *words], capture_output=True, text=True, timeout=60, cwd=history.folder)
+
+    done = tariff("mine.toml", "--price", "0.40", "--currency", "EUR")
+    assert done.stdout == "EUR 0.4 per kWh\n" and done.returncode == 0, done
+    assert (history.folder / "mine.toml").exists()
+    (history.folder / "file").write_text("")
+    failed = tariff("file/mine.toml", "--price", "0.40", "--currency", "EUR")
+    assert failed.returncode == 1 and "file/mine.toml" in failed.stderr, failed
+
+
 def test_a_wrong_tariff_is_told_with_its_line(history):
     """An unknown key in a tariff file is reported with its line and a suggestion."""
     history.holds("Heater", steady("20/11/2026", 1000, [1]))

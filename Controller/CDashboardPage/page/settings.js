@@ -21,7 +21,7 @@ export function openSettings(name) {
     make("h2", { id: "settings-title" }, "Settings of ", named(name)),
     isConnected && record.capabilities.includes("rename") && renameForm(name, say, close),
     roomForm(name, say),
-    isConnected && settingsForm(name, say),
+    isConnected && settingsForm(name, record.capabilities, say),
     isConnected && invitationForm(name, say),
     unpairForm(name, !isConnected, say, close),
     alert, done, make("button", { type: "button", text: "Close", onclick: close }));
@@ -30,7 +30,7 @@ export function openSettings(name) {
 }
 
 /** Creates the form and requests the settings that it shows. */
-function settingsForm(name, say) {
+function settingsForm(name, capabilities, say) {
   const path = plugPath(name, "settings");
   const form = make("form", { "aria-label": "Settings", hidden: true, onsubmit: save });
   /** The settings in force, and the functions that read the fields, by key. */
@@ -57,8 +57,8 @@ function settingsForm(name, say) {
   function show(settings) {
     inForce = settings;
     fields = {};
-    const rows = [powerOn(settings), autoOff(settings), powerLimit(settings), childLock(settings), lightOff(settings)];
-    form.replaceChildren(...rows.flat().filter((row) => row !== undefined), make("div", { class: "row" },
+    const rows = [powerOn(settings), autoOff(settings), capabilities.includes("meter") && powerLimit(settings), childLock(settings), lightOff(settings)];
+    form.replaceChildren(...rows.flat().filter(Boolean), make("div", { class: "row" },
       make("button", { type: "submit", class: "primary", text: "Save" }),
       make("button", { type: "button", text: "As configured", onclick: () => attempt(() => remove(path), "Restored the values of the plug's configuration.") })));
     form.hidden = false;
@@ -75,7 +75,7 @@ function settingsForm(name, say) {
 
   function autoOff({ autoOff }) {
     const minutes = make("input", { type: "number", min: "0", max: "43200", step: "any", value: String(autoOff / 60), required: true });
-    fields.autoOff = () => Math.round(Number(minutes.value) * 60);
+    fields.autoOff = () => Math.round(Number(minutes.value) * 60_000) / 1000;
     return field("Turn off after minutes (0 for never)", minutes);
   }
 

@@ -18,12 +18,9 @@ extension Dashboard {
         APIRoute(.delete, "/api/v1/plugs/{plug}/settings") { dashboard, request, context in
             _ = try QueryParameters(request)
             let plug = try await dashboard.plug(context).record
-            // A plug refuses settings that it does not report.
             let known = try await dashboard.settings(of: plug)
-            let change = SettingsChange(
-                powerOn: .asConfigured, autoOff: .asConfigured, powerLimit: .asConfigured,
-                childLock: known.childLock == nil ? nil : .asConfigured,
-                lightOff: known.lightOff == nil ? nil : .asConfigured)
+            let change = SettingsChange(restoring: known, capabilities: Set(plug.capabilities ?? []))
+            guard change != SettingsChange() else { return Response(json: jsonLine(known)) }
             return try await dashboard.configure(plug, change)
         },
     ]
@@ -38,6 +35,24 @@ extension Dashboard {
             throw Fault(.conflict, "its firmware does not support settings", hint: "update the firmware")
         }
         return SettingsRecord(plug: plug.plug, settings)
+    }
+}
+
+extension SettingsChange {
+    /// Restores the values of the plug's configuration. Leaves out the settings of parts that the plug lacks, because
+    /// it would refuse them.
+    ///
+    /// - Parameters:
+    ///   - known: the settings in force.
+    ///   - capabilities: the raw values of the plug's `Capability`.
+    init(restoring known: SettingsRecord, capabilities: Set<String>) {
+        let hasOutput = !capabilities.isDisjoint(with: [Capability.relay.rawValue, Capability.dimmer.rawValue])
+        let hasMeter = capabilities.contains(Capability.meter.rawValue)
+        self.init(
+            powerOn: hasOutput ? .asConfigured : nil, autoOff: hasOutput ? .asConfigured : nil,
+            powerLimit: hasOutput && hasMeter ? .asConfigured : nil,
+            childLock: known.childLock == nil ? nil : .asConfigured,
+            lightOff: known.lightOff == nil ? nil : .asConfigured)
     }
 }
 

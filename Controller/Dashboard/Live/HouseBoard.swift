@@ -38,7 +38,7 @@ struct HouseBoard: Sendable {
     private var formerNames: Set<String> = []
     private(set) var paired: [PlugID: String] = [:]
     /// The last reported event of each plug. Initially the last event that the history had stored.
-    private var told: [PlugID: SequenceNumber] = [:]
+    private var reported: [PlugID: SequenceNumber] = [:]
     private var pending: [String: ReadingRecord] = [:]
     /// The room of each plug that has one.
     private var rooms: [PlugID: String] = [:]
@@ -74,9 +74,9 @@ struct HouseBoard: Sendable {
     ///
     /// - Parameters:
     ///   - plugs: all paired plugs, with their last known names.
-    ///   - told: for each plug, the number of the last event or gap in the history.
-    mutating func begin(paired plugs: [PlugID: String], told: [PlugID: SequenceNumber]) -> [StreamMessage] {
-        self.told = told
+    ///   - reported: for each plug, the number of the last event or gap in the history.
+    mutating func begin(paired plugs: [PlugID: String], reported: [PlugID: SequenceNumber]) -> [StreamMessage] {
+        self.reported = reported
         return know(plugs)
     }
 
@@ -121,15 +121,15 @@ struct HouseBoard: Sendable {
         case .connected(let description): return connected(description, report)
         case .snapshot(let state), .state(let state): return handle(state, report)
         case .event(let event, _):
-            guard let id = plugs[report.plug]?.id, event.sequence > told[id] ?? 0 else { return [] }
-            told[id] = event.sequence
+            guard let id = plugs[report.plug]?.id, event.sequence > reported[id] ?? 0 else { return [] }
+            reported[id] = event.sequence
             return tell(report, .event(id, event.sequence), of: id)
         case .gap(let gap):
             guard let id = plugs[report.plug]?.id else { return [] }
             // With `unknownCursor` the plug's journal has a new numbering, so the gap is not compared with the last
             // reported event.
-            guard gap.reason == .unknownCursor || gap.to > told[id] ?? 0 else { return [] }
-            told[id] = gap.to
+            guard gap.reason == .unknownCursor || gap.to > reported[id] ?? 0 else { return [] }
+            reported[id] = gap.to
             return tell(report, .gap(id, from: gap.from), of: id)
         case .disconnected(let reason, _): return disconnected(reason, report)
         case .following, .log: return []

@@ -195,7 +195,7 @@ public actor LiveBoard: HouseObserver {
         hasBegun = true
         if let known {
             board.rules.begin(known.firings)
-            publish(board.setRooms(known.rooms) + board.begin(paired: known.paired, told: known.cursors))
+            publish(board.setRooms(known.rooms) + board.begin(paired: known.paired, reported: known.cursors))
         }
         for news in early { hear(news) }
         early = []

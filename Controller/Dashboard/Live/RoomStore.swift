@@ -5,6 +5,7 @@ import Synchronization
 
 /// The rooms of plugs, which the owners assign, in a file of the daemon.
 public final class RoomStore: Sendable {
+    /// The maximum size of the file in bytes: 1,280 plugs with the longest names of rooms.
     private static let limit = 262_144
 
     private let path: String
@@ -23,7 +24,7 @@ public final class RoomStore: Sendable {
     /// Moves a plug to a room and stores the rooms.
     ///
     /// - Parameter room: the name of the room; nil for none.
-    /// - Throws: see ``read()``. The rooms then stay as they were.
+    /// - Throws: see ``read()``; `Fault` if the file would be too large. The rooms then stay as they were.
     /// - Returns: the room of each plug that has one.
     func assign(_ room: String?, to plug: PlugID) throws -> [PlugID: String] {
         try rooms.withLock { known in
@@ -32,8 +33,12 @@ public final class RoomStore: Sendable {
             let text = changed.reduce(into: [String: String]()) { $0[$1.key.rawValue] = $1.value }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try files.makeDirectories(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
-            try files.replace(path, with: Array(encoder.encode(text)))
+            let bytes = try Array(encoder.encode(text))
+            guard bytes.count <= Self.limit else {
+                throw Fault.outOfRange("the file with the rooms would be larger than \(Self.limit) bytes")
+            }
+            try files.makeDirectories(parentDirectory(of: path))
+            try files.replace(path, with: bytes)
             known = changed
             return changed
         }

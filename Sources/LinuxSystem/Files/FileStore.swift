@@ -116,7 +116,7 @@ public struct FileStore: Sendable {
 }
 
 /// Returns the parent directory of a path.
-func parentDirectory(of path: String) -> String {
+package func parentDirectory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
 }
