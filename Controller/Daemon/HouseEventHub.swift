@@ -13,6 +13,7 @@ import RuleModel
 actor HouseEventHub: PlugAccess {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
+    private nonisolated let tasks: EventLoopTasks
 
     nonisolated let updates = AsyncChannel<HouseFollower.Update>()
     private let house: any PlugAccess & SampleSource
@@ -88,6 +89,7 @@ actor HouseEventHub: PlugAccess {
             return Listener(audience, seen: seen, limit: limit)
         }
         executor = eventLoop.executor
+        tasks = EventLoopTasks(eventLoop)
     }
 
     func run() async {
@@ -96,8 +98,13 @@ actor HouseEventHub: PlugAccess {
         // These tasks are separate, because they continue after the cancellation of `run()` until `end()` cancels them:
         // the recorder still fetches the last samples. If the updates had no reader, the follower would stop reading
         // from the network.
-        following = [Task { await house.run() }, Task { await self.share() }]
-        delivering = audiences.map { listener in Task { await self.deliver(listener.items, to: listener.audience) } }
+        following = [
+            Task(executorPreference: tasks) { await self.house.run() },
+            Task(executorPreference: tasks) { await self.share() },
+        ]
+        delivering = audiences.map { listener in
+            Task(executorPreference: tasks) { await self.deliver(listener.items, to: listener.audience) }
+        }
         for await _ in unread {}
         unreadable.finish()
         updates.finish()

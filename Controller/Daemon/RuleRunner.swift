@@ -15,6 +15,7 @@ public actor RuleRunner {
     /// The executor of the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
+    private nonisolated let tasks: EventLoopTasks
     private nonisolated let eventLoop: any EventLoop
 
     /// The records of the rules, in order. If too many records wait for a slow reader, the oldest records about calls
@@ -129,6 +130,7 @@ public actor RuleRunner {
         cipher = store?.cipher ?? RequestIDCipher()
         self.eventLoop = eventLoop
         executor = eventLoop.executor
+        tasks = EventLoopTasks(eventLoop)
     }
 
     /// Follows the house and runs the rules until the task is cancelled. The caller must read ``records`` to the end;
@@ -142,11 +144,7 @@ public actor RuleRunner {
                 group.addTask { await self.house.run() }
                 group.addTask { await self.keepLocalTime() }
                 group.addTask { await self.followScripts() }
-                for await update in house.updates {
-                    if case .report(let report) = update, case .connected = report.update { await learnPaired() }
-                    CrashAttribution.during(update.source) { handle(update) }
-                    await handOver()
-                }
+                await withTaskExecutorPreference(self.tasks) { await self.followHouse() }
                 group.cancelAll()
             }
         } onCancel: {
@@ -154,6 +152,14 @@ public actor RuleRunner {
         }
         // A separate task, because a cancelled task does not deliver records.
         await Task { await finish() }.value
+    }
+
+    private func followHouse() async {
+        for await update in house.updates {
+            if case .report(let report) = update, case .connected = report.update { await learnPaired() }
+            CrashAttribution.during(update.source) { handle(update) }
+            await handOver()
+        }
     }
 
     /// Sends a command that does not come from a rule. Call it during ``run()``.
@@ -288,22 +294,24 @@ public actor RuleRunner {
 
     private func send(_ request: CommandRequest) {
         guard !isStopping else { return }
-        attempts[request.id] = Task {
-            let outcome: CommandOutcome
-            do {
-                let (state, event) = try await house.send(
-                    request.command, to: request.plug, id: cipher.encrypt(request.id))
-                outcome = .done(state, event: event)
-            } catch let refusal as Refusal {
-                outcome = .refused(refusal)
-            } catch {
-                // The command was withdrawn, and the machine has already reported that.
-                return
-            }
-            guard !isStopping, attempts.removeValue(forKey: request.id) != nil else { return }
-            handle(.commandFinished(request.id, outcome))
-            await deliverIfIdle()
+        attempts[request.id] = Task(executorPreference: tasks) { await self.attempt(request) }
+    }
+
+    private func attempt(_ request: CommandRequest) async {
+        let outcome: CommandOutcome
+        do {
+            let (state, event) = try await house.send(
+                request.command, to: request.plug, id: cipher.encrypt(request.id))
+            outcome = .done(state, event: event)
+        } catch let refusal as Refusal {
+            outcome = .refused(refusal)
+        } catch {
+            // The command was withdrawn, and the machine has already reported that.
+            return
         }
+        guard !isStopping, attempts.removeValue(forKey: request.id) != nil else { return }
+        handle(.commandFinished(request.id, outcome))
+        await deliverIfIdle()
     }
 
     // MARK: The wall clock
@@ -348,7 +356,7 @@ public actor RuleRunner {
         while let record = unsent.takeNext() {
             await house.note(record)
             unread.add(record)
-            if reading == nil { reading = Task { await sendUnread() } }
+            if reading == nil { reading = Task(executorPreference: tasks) { await self.sendUnread() } }
         }
         isHandingOver = false
         let waiting = waitingForHandOver

@@ -41,6 +41,7 @@ public actor HouseFollower {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private nonisolated let executor: any SerialExecutor
+    private nonisolated let tasks: EventLoopTasks
     private let browse: @Sendable () -> any AsyncSequence<ServiceChange, Never>
     /// The plugs that are reached by a stored address, in the form of announcements.
     private let addressed: @Sendable () -> any AsyncSequence<ServiceChange, Never>
@@ -94,6 +95,7 @@ public actor HouseFollower {
     ) {
         machine = HouseMachine(known: known)
         executor = eventLoop.executor
+        tasks = EventLoopTasks(eventLoop)
         self.paired = paired
         self.prioritize = prioritize
         self.browse = browse
@@ -103,7 +105,7 @@ public actor HouseFollower {
 
     /// Browses and follows plugs until the task is cancelled, and then ends `updates`. Call it once.
     public func run() async {
-        let sending = Task { await send() }
+        let sending = Task(executorPreference: tasks) { await self.send() }
         await withTaskCancellationHandler {
             handle(.started)
             let addressing = Task { for await change in addressed() { handle(.announced(change)) } }
@@ -189,8 +191,8 @@ public actor HouseFollower {
         }
         let plug = follow(name, known)
         readers[id] = Reader(plug: plug)
-        Task { await read(plug, id) }
-        Task { for await names in plug.renames { renamed(id, to: names) } }
+        Task(executorPreference: tasks) { await self.read(plug, id) }
+        Task(executorPreference: tasks) { for await names in plug.renames { await self.renamed(id, to: names) } }
     }
 
     // MARK: Reports
