@@ -161,6 +161,7 @@ let controller: [Target] = [
     module("Controller/Daemon", "PlugClient HostSleep Scripting CryptoExtras"),
     module("Controller/Doctor", "PlugClient HostSleep"),
     module("Controller/Presentation", "Terminal Daemon Doctor Fleet"),
+    module("Controller/RuleEditing", "Presentation Effects"),
     module("Controller/Broker", "MQTT BrokerConfiguration Daemon"),
     module("Controller/PostgreSQL", "LinuxSystem ConfigurationFiles CPostgreSQL"),
     module("Controller/CPostgreSQL", "CLibraryLoader"),
@@ -172,10 +173,7 @@ let controller: [Target] = [
     module("Controller/FleetService", "MQTT BrokerConfiguration LinuxNetwork PostgreSQL Fleet"),
     module(
         "Controller/Dashboard",
-        """
-        Presentation FleetService CDashboardPage CPasswordHash NIOHTTP1 Hummingbird HummingbirdCore HummingbirdTLS \
-        HTTPTypes
-        """),
+        "RuleEditing FleetService CDashboardPage CPasswordHash Hummingbird HummingbirdCore HummingbirdTLS HTTPTypes"),
     module("Controller/CDashboardPage", exclude: "api page"),
     module("Controller/CPasswordHash", links: "crypt"),
     module("Controller/DaemonClient", "HTTPRequests"),
@@ -215,7 +213,7 @@ let allTests: [[Target]] = [
         """
         MulticastDNS SimulatedLAN Broker HomeKitDoor PostgreSQL HistoryDelivery HomeKit PlugModel LinuxSystem \
         Appliance Storage FirmwareProcess AddressConfiguration AddressService LinuxDevices PlugHardware PlugService \
-        ApplianceSense PowerHistory Effects Backtesting Daemon Dashboard DaemonClient Presentation
+        ApplianceSense PowerHistory Effects Backtesting Daemon RuleEditing Dashboard DaemonClient Presentation
         """,
         "TestSupport"),
     tests("SleepProxy", "SimulatedLAN"), tests("Fuzz", "FuzzTargets"), tests("Recordings", "Metering"),

@@ -19,7 +19,8 @@ COMMANDS = {
     "address": "AddressRecord", "controllers": "ControllerRecord", "invite": "InvitationRecord", "invitations": "OpenInvitationRecord",
     "new-code": "SetupCodeRecord", "homekit": "HomeKitRecord", "on": "CommandRecord", "off": "CommandRecord", "toggle": "CommandRecord",
     "dim": "CommandRecord", "identify": "CommandRecord", "rename": "RenameRecord", "set": "SettingsRecord", "watch": "WatchRecord",
-    "logs": "LogRecord", "audit": "AuditRecord", "history show": "EnergyRecord", "tariff": "TariffRecord", "rules state": "RuleStateRecord",
+    "logs": "LogRecord", "audit": "AuditRecord", "history show": "EnergyRecord", "tariff": "TariffRecord", "budget": "BudgetRecord",
+    "rules state": "RuleStateRecord",
     "doctor": "FindingRecord", "domains": "DomainRecord", "chart": "SampleRecord", "wake": "WakeRecord",
 }
 

@@ -7,6 +7,10 @@ struct Quiet {
 
     /// The mean power in tenths of a watt.
     var level: Int64 { covered > 0 ? energy / covered : 0 }
+    /// The mean power of the first minute, in tenths of a watt. A machine that displays its end for some time turns off
+    /// later.
+    var firstLevel: Int64 { first ?? level }
+    private var first: Int64?
 
     mutating func add(_ step: PowerStep) {
         credited += step.credited
@@ -17,6 +21,7 @@ struct Quiet {
         guard credited > step.credited else { return }
         covered += step.covered
         energy += step.energy
+        if first == nil, covered >= 55_000 { first = level }
     }
 }
 
@@ -43,8 +48,35 @@ struct OffTime {
     }
 }
 
+/// The energy in tenths of a watt times milliseconds, and the measured time in milliseconds.
+typealias EnergySums = (energy: Int64, covered: Int64)
+
+/// Activity without a long pause.
+struct Burst {
+    let start: Int64
+    /// The sums of the cycle one to two minutes ago, and up to one minute ago.
+    private var marks: (older: EnergySums, newer: EnergySums)
+
+    init(start: Int64, sums: EnergySums) {
+        self.start = start
+        marks = (sums, sums)
+    }
+
+    mutating func add(_ sums: EnergySums) {
+        if sums.covered - marks.newer.covered >= 60_000 { marks = (marks.newer, sums) }
+    }
+
+    /// The mean power in the last one to two minutes, in tenths of a watt.
+    func power(_ sums: EnergySums) -> Int64 {
+        (sums.energy - marks.older.energy) / max(1, sums.covered - marks.older.covered)
+    }
+}
+
 /// Activity with pauses of at most 20 minutes: a cycle, or a candidate for one.
 struct Activity {
+    /// The number of pauses after which the appliance has a drum. A dishwasher pauses less often.
+    private static let turnsOfDrum = 30
+
     let start: Int64
     private(set) var lastActive: Int64
     private(set) var phases: PhaseTracker
@@ -52,31 +84,55 @@ struct Activity {
     private var strong: Int64 = 0
     private var strongBesideCompressor: Int64 = 0
     /// The energy and the measured time up to the last sample, and up to the last active sample.
-    private var sums: (energy: Int64, covered: Int64) = (0, 0)
-    private var sumsWhenActive: (energy: Int64, covered: Int64) = (0, 0)
-    private var longestPause: Int64 = 0
-    /// The number of pauses that were long enough to measure a level, and the lowest level.
-    private var pauses = 0
-    private var pauseLevel: Int32 = .max
+    private var sums: EnergySums = (0, 0)
+    private var sumsWhenActive: EnergySums = (0, 0)
+    private var pauses = Pauses()
     private var judgement: PauseJudgement?
     private var offTime = OffTime()
+    /// The pause after which the present load started; nil in the first load. A second load follows a pause that
+    /// began like the end of a learned programme.
+    private var separator: ProgrammeRest?
+    private var burst: Burst
+    /// The number of pauses of any length.
+    private var turns = 0
 
     init(at time: Int64) {
         start = time
         lastActive = time
         phases = PhaseTracker(start: time)
+        burst = Burst(start: time, sums: sums)
     }
 
     /// Ends a pause. The caller calls this function before it adds the first active sample after the pause.
-    mutating func resume(after quiet: Quiet, at time: Int64, wasSaid: Bool, _ events: inout [ApplianceEvent]) {
+    mutating func resume(
+        after quiet: Quiet, at time: Int64, wasSaid: Bool, _ profile: ApplianceProfile, _ events: inout [ApplianceEvent]
+    ) {
         judgement = nil
         offTime = OffTime()
         guard quiet.credited > 0 else { return }
         if wasSaid { events.append(.resumed(end: lastActive, at: time)) }
-        longestPause = max(longestPause, time - lastActive)
-        guard quiet.covered >= ProgrammeTracker.tellingPause else { return }
-        pauses += 1
-        pauseLevel = min(pauseLevel, Int32(clamping: quiet.level))
+        turns += 1
+        pauses.add(quiet)
+        let length = time - lastActive
+        guard length >= ProgrammeRest.shortestPause else { return }
+        var pause = rest(quiet)
+        let isEnd = length >= Loads.shortestRest && profile.hasEnd(like: pause.since(separator))
+        // Rounds a pause up to a whole second, so that a limit derived from it is never too short.
+        pause.seconds = UInt16(clamping: (length + 999) / 1000)
+        pauses.add(pause)
+        if isEnd { separator = pause }
+        burst = Burst(start: time, sums: sums)
+    }
+
+    /// Describes the rest after the last activity, as the end of the cycle.
+    private func rest(_ quiet: Quiet) -> ProgrammeRest {
+        ProgrammeRest(
+            seconds: 0, elapsed: UInt16(clamping: (lastActive - start) / 1000),
+            wattHours: UInt16(clamping: PowerStep.milliwattHours(sumsWhenActive.energy) / 1000),
+            burst: UInt16(clamping: (lastActive - burst.start) / 1000),
+            power: UInt16(clamping: burst.power(sumsWhenActive) / 10),
+            level: quiet.covered >= ProgrammeTracker.tellingPause
+                ? UInt16(clamping: quiet.firstLevel) : ProgrammeRest.unknownLevel)
     }
 
     /// Adds a sample. Returns a phase if this sample completes the evidence for it; usually nil.
@@ -88,37 +144,57 @@ struct Activity {
         }
         if isActive {
             peak = max(peak, step.power)
-            if step.power >= ProgrammeTracker.strongFrom { strong += step.credited }
-            if step.power >= ProgrammeTracker.strongFromBesideCompressor { strongBesideCompressor += step.credited }
+            if step.power >= ProgrammeTracker.strongFrom { strong += step.covered }
+            if step.power >= ProgrammeTracker.strongFromBesideCompressor { strongBesideCompressor += step.covered }
             lastActive = step.time
             sumsWhenActive = sums
+            burst.add(sums)
         }
+        // The starts of compressors, of a second or two each, do not add up.
+        strong = max(0, strong - step.elapsed / ProgrammeTracker.strongShare)
         return phases.add(step, isActive: isActive)
     }
 
     func isProgramme(on profile: ApplianceProfile) -> Bool {
         guard lastActive - start >= ProgrammeTracker.shortest else { return false }
-        return profile.compressor == nil
-            ? strong >= ProgrammeTracker.strongFor
-            : strongBesideCompressor >= ProgrammeTracker.strongForBesideCompressor
+        guard profile.compressor == nil else {
+            return strongBesideCompressor >= ProgrammeTracker.strongForBesideCompressor
+        }
+        // A washing machine that does not heat may have this power only for a moment, while it spins.
+        return strong >= ProgrammeTracker.strongFor
+            || turns >= Self.turnsOfDrum && peak >= ProgrammeTracker.strongFrom
     }
 
-    /// Returns true if a new quiet sample shows that the cycle is over.
-    mutating func isOver(after quiet: Quiet, _ step: PowerStep, _ profile: ApplianceProfile) -> Bool {
-        let judgement =
-            judgement
-            ?? PauseJudgement(profile, longestHere: longestPause, levelHere: pauses >= 5 ? pauseLevel : nil)
-        self.judgement = judgement
+    /// Handles a quiet sample, also after the end was reported: the power after the end is learned.
+    mutating func observe(_ quiet: Quiet, _ step: PowerStep, _ profile: ApplianceProfile) {
+        if judgement == nil {
+            judgement = PauseJudgement(
+                profile, longestHere: pauses.longest, levelHere: pauses.level, outlook: outlook(rest(quiet)))
+        }
         // The step down is not part of the quiet level, as in ``Quiet``.
-        if quiet.covered > 0 { offTime.add(step, offLevel: judgement.offLevel) }
-        return judgement.isEnd(quiet: quiet.credited, off: offTime.off)
+        if quiet.covered > 0 { offTime.add(step, offLevel: judgement?.offLevel) }
+    }
+
+    /// Returns how certain it is after the last quiet sample that the cycle is over, or nil if it is not.
+    func certainty(after quiet: Quiet, _ profile: ApplianceProfile) -> PauseJudgement.Certainty? {
+        guard quiet.credited >= PauseJudgement.shortestDelay, let judgement else { return nil }
+        return judgement.certainty(
+            rest(quiet).since(separator), quiet: quiet.credited, off: offTime.off,
+            profile.rests + pauses.since(separator))
+    }
+
+    private func outlook(_ rest: ProgrammeRest) -> PauseJudgement.Outlook {
+        if turns >= Self.turnsOfDrum { return phases.isWound ? .ending : .soaking }
+        let isPumped = rest.burst < 180 && rest.power < 150 && pauses.longest >= Loads.shortestRest
+        return isPumped ? .ending : .open
     }
 
     /// Adds what this cycle shows about the appliance to the profile. Called when the cycle can no longer resume.
-    func teach(_ profile: inout ApplianceProfile) {
+    func teach(_ profile: inout ApplianceProfile, after quiet: Quiet) {
         // A programme on a compressor's plug means that the appliance was replaced.
         if profile.compressor != nil { profile = ApplianceProfile() }
-        profile.learn(longestPause: longestPause, level: pauses > 0 ? pauseLevel : nil, end: offTime.lowest, peak: peak)
+        for rests in Loads.separate(pauses.rests, rest(quiet), profile) { profile.learn(rests) }
+        profile.learn(pauses: pauses.level, end: offTime.lowest, peak: peak)
     }
 
     func cycle(end: Int64?, said: Int64?) -> ApplianceCycle {

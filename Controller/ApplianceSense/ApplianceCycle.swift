@@ -67,14 +67,17 @@ public struct AppliancePhase: Sendable, Hashable {
 
 /// An event of ``ApplianceSense``. Each is reported once, at the sample that makes it certain.
 public enum ApplianceEvent: Sendable, Hashable {
-    /// A cycle is certain. A programme is certain after 20 minutes, if its power was at least 300 W for 10 s in total
-    /// (800 W for 60 s on the plug of a known compressor). A run of a known compressor is certain after one minute.
+    /// A cycle is certain. A programme is certain after 20 minutes, if its power was at least 300 W for 10 s in total,
+    /// or at all if a drum turns (800 W for 60 s on the plug of a known compressor). A run of a known compressor is certain after one minute.
     case started(ApplianceCycle.Kind, start: Int64)
     /// A new phase of the running programme.
     case phase(AppliancePhase.Name, start: Int64)
     /// The appliance was active again at `at`, within 20 minutes after the reported `end` of its cycle. The cycle
     /// continues and finishes again at its new end, and the profile learns the pause.
     case resumed(end: Int64, at: Int64)
-    /// The cycle is over.
+    /// The cycle is probably over: the appliance has turned itself off, or the rest is longer than usual pauses.
+    /// Reported once per rest, before ``finished(_:)`` or together with it. If the cycle continues, nothing is reported.
+    case probablyFinished(ApplianceCycle)
+    /// The cycle is certainly over.
     case finished(ApplianceCycle)
 }

@@ -2,10 +2,11 @@
 ///
 /// The detector is a value without a clock: its events depend only on the samples so far and the initial profile.
 /// Without a sample it reports nothing, because silence is a gap and not an idle appliance. It therefore has no
-/// deadline. It needs about 2 kB and a bounded time per sample.
+/// deadline. It needs about 4 kB and a bounded time per sample.
 public struct ApplianceSense: Sendable {
-    /// The profile learned so far. The caller should store it after each ``ApplianceEvent/finished(_:)``.
-    public private(set) var profile: ApplianceProfile
+    /// The profile learned so far. It changes at most 20 minutes after each ``ApplianceEvent/finished(_:)``. The caller
+    /// should store it, and may replace it.
+    public var profile: ApplianceProfile
     private var last: (milliseconds: Int64, deciwatts: Int32)?
     private var programme = ProgrammeTracker()
     private var compressor = CompressorTracker()
@@ -64,7 +65,7 @@ public struct ApplianceSense: Sendable {
             switch event {
             case .finished(let cycle): cycles.append(cycle)
             case .resumed(let end, _): cycles.removeAll { $0.kind == .programme && $0.end == end }
-            case .started, .phase: break
+            case .started, .phase, .probablyFinished: break
             }
         }
     }

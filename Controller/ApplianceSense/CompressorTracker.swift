@@ -1,22 +1,24 @@
-/// Finds the runs of a compressor, whose power, length and rest repeat.
+/// Finds the runs of a compressor: a motor that starts again and again with the same load.
 ///
 /// A run can be recognized only after others have followed. The first runs are therefore kept and reported together
-/// with the fourth run, or with the sixth on a plug with earlier programmes. After that each run is reported at its
-/// end.
+/// with the run that identifies the compressor, usually the second one. After that each run is reported at its end.
 struct CompressorTracker {
     /// Milliseconds. A compressor rests for minutes, so a quiet span of this length ends the run.
-    static let quietAtEnd: Int64 = 10_000
-    static let runLengths: ClosedRange<Int64> = 120_000...5_400_000
-    static let rests: ClosedRange<Int64> = 120_000...7_200_000
-    /// Tenths of a watt. Household compressors need 40 to 400 W.
+    static let quietAtEnd: Int64 = 60_000
+    static let runLengths: ClosedRange<Int64> = 120_000...10_800_000
+    /// Milliseconds. A compressor does not start after a shorter rest, until the pressure has fallen.
+    static let shortestRest: Int64 = 180_000
+    /// Milliseconds. After a longer rest the kept runs are dropped.
+    static let longestRest: Int64 = 14_400_000
+    /// Milliseconds. After a run with more power than a compressor's, such as the heating of a dishwasher, its pumps may
+    /// run for this time.
+    static let programme: Int64 = 3_600_000
+    /// Tenths of a watt. A household compressor needs 40 to 400 W, and two together need more.
     static let levels: ClosedRange<Int64> = 300...5_000
-    /// Milliseconds. A longer gap may hide a whole rest, so it ends the run.
-    static let longestHole: Int64 = 600_000
-    /// The number of similar runs that identify a compressor. A plug with earlier programmes needs more.
-    static let runsNeeded = 4
-    static let runsNeededAfterProgrammes = 6
-    /// The maximum number of kept runs. Runs with gaps are kept, but do not count as similar runs that identify a
-    /// compressor.
+    static let lowest: Int32 = 300
+    /// Milliseconds. A longer gap may hide a whole rest of an unknown compressor, so it ends the run.
+    static let longestHole: Int64 = 300_000
+    /// The maximum number of kept runs.
     static let pendingLimit = 16
     /// The score at which the compressor is forgotten. A run that does not fit the compressor adds two points, and a
     /// run that fits subtracts one point.
@@ -29,6 +31,8 @@ struct CompressorTracker {
     /// True if the rest before the next run was observed, so that the start of that run is known.
     private var hasRested = false
     private var pending: [Pending] = []
+    /// The time until which runs may be part of a programme.
+    private var programmeEnd = Int64.min
     private var lastStart: Int64?
     private var misfits = 0
 
@@ -36,8 +40,8 @@ struct CompressorTracker {
         var cycle: ApplianceCycle
         var end: Int64
         var level: Int64
-        /// True if the run was observed from start to end.
-        var isWhole: Bool
+        var hasStart: Bool
+        var hasClearStart: Bool
 
         var length: Int64 { end - cycle.start }
     }
@@ -47,10 +51,9 @@ struct CompressorTracker {
     }
 
     mutating func handle(_ step: PowerStep, _ profile: inout ApplianceProfile, _ events: inout [ApplianceEvent]) {
-        let onFrom = profile.compressor.map { max(100, $0.level / 2) } ?? Int32(Self.levels.lowerBound)
+        let onFrom = profile.compressor?.onFrom ?? Self.lowest
         let isOn = step.power >= onFrom
-        if isRunning, step.elapsed > Self.longestHole {
-            run.isWhole = false
+        if isRunning, step.elapsed > longestHole(profile) {
             end(run, at: step.time, &profile, &events)
             (isRunning, hasRested) = (false, false)
         }
@@ -66,38 +69,47 @@ struct CompressorTracker {
             end(run, at: step.time, &profile, &events)
             (isRunning, hasRested) = (false, true)
         } else if isOn, !run.isSaid, let compressor = profile.compressor, run.isSettled,
-            fits(run.level, compressor.level)
+            compressor.fits(run.level)
         {
             run.isSaid = true
             events.append(.started(.compressor, start: run.start))
         }
     }
 
+    /// Milliseconds. A longer gap ends a run. A known compressor with long rests permits longer gaps.
+    private func longestHole(_ profile: ApplianceProfile) -> Int64 {
+        guard let known = profile.compressor else { return Self.longestHole }
+        return max(Self.longestHole, (known.periodMilliseconds - known.runMilliseconds) / 2)
+    }
+
     private mutating func end(
         _ run: CompressorRun, at time: Int64, _ profile: inout ApplianceProfile, _ events: inout [ApplianceEvent]
     ) {
-        guard let known = profile.compressor else { return gather(run, at: time, &profile, &events) }
+        guard var known = profile.compressor else { return gather(run, at: time, &profile, &events) }
         guard run.isSettled else { return }
-        if fits(run.level, known.level) {
-            events.append(.finished(run.cycle(.compressor, end: run.lastOn, said: time)))
+        if run.isSteady, isVariation(run.level, run.hasStart, of: known) {
+            known.varies = true
+            profile.compressor = known
+        }
+        if known.fits(run.level) {
+            report(run.cycle(.compressor, end: run.lastOn, said: time), &events)
             learn(run, &profile)
         } else {
-            if run.level > Int64(known.level), run.isFlat {
-                events.append(.finished(run.cycle(.defrost, end: run.lastOn, said: time)))
+            if run.level > Int64(known.level), run.isSteady {
+                report(run.cycle(.defrost, end: run.lastOn, said: time), &events)
             }
             judge(isLike: false, &profile)
         }
     }
 
+    /// Reports the end of a run, which is probable and certain at the same time.
+    private func report(_ cycle: ApplianceCycle, _ events: inout [ApplianceEvent]) {
+        events += [.probablyFinished(cycle), .finished(cycle)]
+    }
+
     private mutating func judge(isLike: Bool, _ profile: inout ApplianceProfile) {
         misfits = isLike ? max(0, misfits - 1) : misfits + 2
         if misfits >= Self.misfitLimit { (profile.compressor, misfits) = (nil, 0) }
-    }
-
-    /// Returns true if the level is within 40 % below and 60 % above the known one, which allows for a warm room or a
-    /// full refrigerator.
-    private func fits(_ level: Int64, _ known: Int32) -> Bool {
-        level * 10 >= Int64(known) * 6 && level * 10 <= Int64(known) * 16
     }
 
     private mutating func learn(_ run: CompressorRun, _ profile: inout ApplianceProfile) {
@@ -114,8 +126,7 @@ struct CompressorTracker {
         }
         lastStart = run.start
         profile.compressor = known
-        let isLike = within(30, [run.length, known.runMilliseconds]) && period <= 3 * known.periodMilliseconds
-        judge(isLike: isLike || !run.isWhole, &profile)
+        judge(isLike: run.isSteady, &profile)
     }
 
     /// Keeps a run on a plug without a known compressor. If enough kept runs are similar, reports them and stores the
@@ -125,103 +136,70 @@ struct CompressorTracker {
     ) {
         // A shorter span, such as a lamp that was on for a moment, is not a run and does not interrupt a series.
         guard run.length >= Self.runLengths.lowerBound else { return }
-        guard run.isFlat, Self.levels.contains(run.level), run.length <= Self.runLengths.upperBound else {
-            return pending.removeAll(keepingCapacity: true)
-        }
+        if run.level > Self.levels.upperBound { programmeEnd = time + Self.programme }
+        guard run.isSteady, Self.levels.contains(run.level), run.length <= Self.runLengths.upperBound,
+            time >= programmeEnd
+        else { return pending.removeAll(keepingCapacity: true) }
+        let rest = pending.last.map { run.start - $0.end } ?? Self.shortestRest
+        if rest > Self.longestRest { pending.removeAll() }
         let cycle = run.cycle(.compressor, end: run.lastOn, said: time)
-        pending.append(Pending(cycle: cycle, end: run.lastOn, level: run.level, isWhole: run.isWhole))
+        pending.append(
+            Pending(
+                cycle: cycle, end: run.lastOn, level: run.level,
+                hasStart: run.hasStart && rest >= Self.shortestRest, hasClearStart: run.hasClearStart))
         if pending.count > Self.pendingLimit { pending.removeFirst() }
-        let needed = profile.cycles == 0 ? Self.runsNeeded : Self.runsNeededAfterProgrammes
-        guard let alike = newestPending(needed) else { return }
-        let level = alike.levels.reduce(0, +) / Int64(needed)
-        let length = alike.lengths.reduce(0, +) / Int64(needed)
-        // If no two consecutive runs are whole, no rest was measured. The length of a run is then the best estimate.
-        let rest = alike.rests.isEmpty ? length : alike.rests.reduce(0, +) / Int64(alike.rests.count)
-        let known = ApplianceProfile.Compressor(
-            runs: UInt16(needed), level: Int32(clamping: level), runMilliseconds: length,
-            periodMilliseconds: length + rest)
-        // Earlier similar runs are reported too: one that was longer because of a warm meal, or one with a gap.
-        for var cycle in pending.filter({ fits($0.level, known.level) }).map(\.cycle) {
+        guard let known = compressor(isAfterProgrammes: profile.cycles > 0) else { return }
+        // Earlier similar runs are reported too.
+        for var cycle in pending.filter({ known.fits($0.level) }).map(\.cycle) {
             cycle.said = time
-            events.append(.finished(cycle))
+            report(cycle, &events)
         }
         profile.compressor = known
         lastStart = run.start
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the newest `count` fully observed runs and the rests between them. Nil if there are fewer, or if they
-    /// are not similar in level, length and rest.
-    private func newestPending(_ count: Int) -> (levels: [Int64], lengths: [Int64], rests: [Int64])? {
-        let whole = pending.indices.filter { pending[$0].isWhole }.suffix(count)
-        guard whole.count == count, let first = whole.first else { return nil }
-        let levels = whole.map { pending[$0].level }
-        let lengths = whole.map { pending[$0].length }
-        let newest = pending[first...]
-        let rests = zip(newest, newest.dropFirst()).filter { $0.isWhole && $1.isWhole }.map { $1.cycle.start - $0.end }
-        let isAlike = within(16, lengths) && within(16, rests) && within(13, levels)
-        return isAlike && rests.allSatisfy(Self.rests.contains) ? (levels, lengths, rests) : nil
-    }
-
-    /// Returns true if the largest value is at most this many tenths of the smallest.
-    private func within(_ tenths: Int64, _ values: [Int64]) -> Bool {
-        (values.max() ?? 0) * 10 <= (values.min() ?? 0) * tenths
-    }
-}
-
-/// A span in which the appliance is on.
-struct CompressorRun {
-    /// Milliseconds in which a motor starts and reaches its level.
-    static let settling: Int64 = 60_000
-
-    let start: Int64
-    private(set) var lastOn: Int64
-    /// True if the start was observed and no gap interrupted the run.
-    var isWhole: Bool
-    var isSaid = false
-    private var peak: Int32 = 0
-    private var sums: (energy: Int64, covered: Int64) = (0, 0)
-    private var settled: (energy: Int64, covered: Int64) = (0, 0)
-    private var least: Int32 = .max
-    private var greatest: Int32 = 0
-    /// The last sample of a run may be an average of the run and the following rest. A sample therefore counts only
-    /// after another sample of the run has followed.
-    private var newest: Int32?
-
-    init(at time: Int64, isWhole: Bool) {
-        start = time
-        lastOn = time
-        self.isWhole = isWhole
-    }
-
-    mutating func add(_ step: PowerStep, isOn: Bool) {
-        guard isOn else { return }
-        // The steps into and out of the run do not belong to it. A gap may hide a rest.
-        if step.elapsed > PowerStep.longest { isWhole = false }
-        lastOn = step.time
-        peak = max(peak, step.power)
-        guard step.time > start else { return }
-        sums.energy += step.energy
-        sums.covered += step.covered
-        guard step.time - start >= Self.settling else { return }
-        settled.energy += step.energy
-        settled.covered += step.covered
-        if let newest {
-            least = min(least, newest)
-            greatest = max(greatest, newest)
+    /// Returns the compressor whose runs are kept, or nil if they may be those of another appliance. Two runs are
+    /// sufficient if both have a compressor's start and similar levels and lengths; three if two have a start and
+    /// similar levels, or if all have a start. One must have a clear start. Two compressors on the same plug
+    /// have more than one level. A plug with earlier programmes needs six runs.
+    private func compressor(isAfterProgrammes: Bool) -> ApplianceProfile.Compressor? {
+        guard let newest = pending.last else { return nil }
+        func runs(levels: Int64, lengths: Int64 = .max) -> [Pending] {
+            pending.filter { within(levels, $0.level, newest.level) && within(lengths, $0.length, newest.length) }
         }
-        newest = step.power
+        let alike = runs(levels: 12)
+        if isAfterProgrammes { return known(alike, least: 6, starts: 3) }
+        return known(runs(levels: 11, lengths: 40), least: 2, starts: 2) ?? known(alike, least: 3, starts: 2)
+            ?? known(runs(levels: 28), least: 3, starts: 3)
     }
 
-    var length: Int64 { lastOn - start }
-    var isSettled: Bool { settled.covered > 0 && lastOn - start > Self.settling }
-    /// The mean power in tenths of a watt, without the first minute.
-    var level: Int64 { settled.covered > 0 ? settled.energy / settled.covered : 0 }
-    var isFlat: Bool { greatest > 0 && Int64(greatest) <= 2 * Int64(least) }
+    /// Returns the compressor with these runs, or nil if there are fewer than `least`, or if fewer than `starts` or
+    /// half of the runs have a compressor's start, or if no start is clear.
+    private func known(_ runs: [Pending], least: Int, starts: Int) -> ApplianceProfile.Compressor? {
+        guard runs.count >= least, runs.contains(where: \.hasClearStart),
+            runs.count(where: \.hasStart) >= max(starts, runs.count / 2)
+        else { return nil }
+        let count = Int64(runs.count)
+        let levels = runs.map(\.level)
+        let length = runs.map(\.length).reduce(0, +) / count
+        let rests = zip(pending, pending.dropFirst()).map { $1.cycle.start - $0.end }
+        let rest = rests.isEmpty ? length : rests.reduce(0, +) / Int64(rests.count)
+        var compressor = ApplianceProfile.Compressor(
+            runs: UInt16(clamping: runs.count), level: Int32(clamping: levels.reduce(0, +) / count),
+            runMilliseconds: length, periodMilliseconds: length + rest)
+        compressor.varies = pending.contains { isVariation($0.level, $0.hasStart, of: compressor) }
+        return compressor
+    }
 
-    func cycle(_ kind: ApplianceCycle.Kind, end: Int64?, said: Int64?) -> ApplianceCycle {
-        ApplianceCycle(
-            kind: kind, start: start, end: end, said: said, milliwattHours: PowerStep.milliwattHours(sums.energy),
-            coveredMilliseconds: sums.covered, peakDeciwatts: peak, phases: [])
+    /// Returns true if a run is that of a compressor with a different level, because two share the plug.
+    private func isVariation(_ level: Int64, _ hasStart: Bool, of known: ApplianceProfile.Compressor) -> Bool {
+        hasStart && !known.fits(level) && within(28, level, Int64(known.level))
+    }
+
+    /// Returns true if the larger value is at most this many tenths of the smaller one.
+    private func within(_ tenths: Int64, _ one: Int64, _ other: Int64) -> Bool {
+        let (limit, overflow) = min(one, other).multipliedReportingOverflow(by: tenths)
+        return overflow || max(one, other) <= limit / 10
     }
 }

@@ -38,6 +38,9 @@ struct PhaseTracker {
 
     var current: AppliancePhase? { phases.last }
 
+    /// True if a drum has spun or turns against creases. Laundry is not left to soak after that.
+    var isWound: Bool { current?.name == .antiCrease || phases.contains { $0.name == .spinning } }
+
     /// Returns the phases that begin before `end`. The last phase ends at `end`.
     func all(until end: Int64) -> [AppliancePhase] {
         var all = phases.filter { $0.start < end }

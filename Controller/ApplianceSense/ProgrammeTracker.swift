@@ -1,11 +1,13 @@
 /// Finds programmes. A programme is activity of at least 10 W that lasts at least 20 minutes, has pauses of at most 20
-/// minutes, and has at least 300 W for 10 s in total.
+/// minutes, and has at least 300 W for 10 s in total, or at all if a drum turns.
 struct ProgrammeTracker {
     static let shortest: Int64 = 1_200_000
     /// The power in tenths of a watt that a programme must reach, and the total time in milliseconds for which it must
     /// have at least this power. The start of a motor is shorter than this time.
     static let strongFrom: Int32 = 3_000
     static let strongFor: Int64 = 10_000
+    /// Of this number of milliseconds, an appliance must have that power for more than one.
+    static let strongShare: Int64 = 150
     /// These two limits replace the two above on a plug with a known compressor. There only a much stronger appliance
     /// counts, such as a machine that replaced the refrigerator.
     static let strongFromBesideCompressor: Int32 = 8_000
@@ -28,25 +30,25 @@ struct ProgrammeTracker {
     /// in stage `idle`.
     private var activity = Activity(at: 0)
     private var quiet = Quiet()
+    /// True if the present rest was reported as probably the end.
+    private var isProbable = false
 
     var running: ApplianceCycle? { stage == .running ? activity.cycle(end: nil, said: nil) : nil }
 
     mutating func handle(_ step: PowerStep, _ profile: inout ApplianceProfile, _ events: inout [ApplianceEvent]) {
         let isActive = step.power >= profile.activeFrom
         if stage != .idle, step.time - activity.lastActive > PauseJudgement.longestPause {
-            if stage == .running {
-                events.append(.finished(activity.cycle(end: activity.lastActive, said: step.time)))
-            }
-            if stage != .candidate { activity.teach(&profile) }
+            if stage == .running { report(.certain, at: step.time, &events) }
+            if stage != .candidate { activity.teach(&profile, after: quiet) }
             stage = .idle
             // The time in between may be a gap, which does not show the power between cycles.
             if isActive { quiet = Quiet() }
         }
         if isActive {
             if stage == .idle { begin(step, &profile) }
-            activity.resume(after: quiet, at: step.time, wasSaid: stage == .finished, &events)
+            activity.resume(after: quiet, at: step.time, wasSaid: stage == .finished, profile, &events)
             if stage == .finished { stage = .running }
-            quiet = Quiet()
+            (quiet, isProbable) = (Quiet(), false)
         } else {
             quiet.add(step)
         }
@@ -65,10 +67,9 @@ struct ProgrammeTracker {
         on step: PowerStep, isActive: Bool, _ profile: ApplianceProfile, _ events: inout [ApplianceEvent]
     ) {
         let phase = activity.add(step, isActive: isActive)
+        if !isActive, stage != .candidate { activity.observe(quiet, step, profile) }
         switch stage {
-        case .idle: break
-        // The power after the end is still learned.
-        case .finished: if !isActive { _ = activity.isOver(after: quiet, step, profile) }
+        case .idle, .finished: break
         case .candidate:
             guard isActive, activity.isProgramme(on: profile) else { break }
             stage = .running
@@ -76,9 +77,19 @@ struct ProgrammeTracker {
             if let phase = activity.phases.current { events.append(.phase(phase.name, start: phase.start)) }
         case .running:
             if let phase { events.append(.phase(phase.name, start: phase.start)) }
-            guard !isActive, activity.isOver(after: quiet, step, profile) else { break }
-            stage = .finished
-            events.append(.finished(activity.cycle(end: activity.lastActive, said: step.time)))
+            guard !isActive, let certainty = activity.certainty(after: quiet, profile) else { break }
+            report(certainty, at: step.time, &events)
         }
+    }
+
+    private mutating func report(
+        _ certainty: PauseJudgement.Certainty, at time: Int64, _ events: inout [ApplianceEvent]
+    ) {
+        let cycle = activity.cycle(end: activity.lastActive, said: time)
+        if !isProbable { events.append(.probablyFinished(cycle)) }
+        isProbable = true
+        guard certainty == .certain else { return }
+        stage = .finished
+        events.append(.finished(cycle))
     }
 }

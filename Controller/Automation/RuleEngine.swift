@@ -430,6 +430,7 @@ public struct RuleEngine: Machine, Sendable {
         memory.energies = energies.stored(house)
         memory.occurrences = schedules.stored(rules)
         memory.disabled = rules.disabled
+        memory.appliances = appliances.stored
         memory.judgedUntil = schedules.judgedUntil.map { max($0, latest) }
         return memory
     }
@@ -439,6 +440,7 @@ public struct RuleEngine: Machine, Sendable {
         startupActions = executor.restore(memory)
         power.restore(memory.dwells, executor.rules)
         energies.restore(memory, &house)
+        appliances.restore(memory.appliances)
         schedules.restore(memory.occurrences, judgedUntil: memory.judgedUntil, executor.rules)
     }
 }

@@ -64,17 +64,25 @@ struct Backtest {
 
     // MARK: Time
 
-    mutating func run() throws(HistoryError) {
+    /// - Parameter isStopped: Ends the run early if it returns true.
+    mutating func run(_ isStopped: () -> Bool) throws(HistoryError) {
         stops = Array(repeating: nil, count: streams.count)
         try lookAhead()
+        // The check reads a clock, which would take longer than most steps.
+        var steps = 0
         while true {
+            steps &+= 1
+            if steps & 255 == 0, isStopped() {
+                report.span = report.span.lowerBound...min(max(clock, report.span.lowerBound), end)
+                break
+            }
             if let place = nextPlug() {
                 try process(place)
             } else if try !passBarrier() {
                 break
             }
         }
-        settle(through: end)
+        settle(through: report.span.upperBound)
         report.coverage += streams.compactMap(\.coverage)
     }
 

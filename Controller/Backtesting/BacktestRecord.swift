@@ -106,9 +106,12 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
 
     /// Returns the lines of a report: firings, held-back edges and near misses, sorted by time; then the coverage of
     /// each plug, the summary of each rule, and the number of omitted entries.
-    public static func records(of report: BacktestReport) -> [BacktestRecord] {
+    ///
+    /// - Parameter limit: The maximum number of firings that are listed, the first ones; the others are counted.
+    public static func records(of report: BacktestReport, limit: Int = .max) -> [BacktestRecord] {
         let told =
-            report.firings.map { BacktestRecord($0) } + report.asides.map { BacktestRecord($0.outcome.rawValue, $0) }
+            report.firings.prefix(limit).map { BacktestRecord($0) }
+            + report.asides.map { BacktestRecord($0.outcome.rawValue, $0) }
         let sorted = told.enumerated().sorted { ($0.element.at ?? "", $0.offset) < ($1.element.at ?? "", $1.offset) }
         return sorted.map(\.element) + report.coverage.map { BacktestRecord($0) }
             + report.counts.sorted { $0.key < $1.key }.map { rule, count in
@@ -118,13 +121,14 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
                 record.failures = count.failures > 0 ? count.failures : nil
                 record.commandsHeldBack = count.commandsHeldBack > 0 ? count.commandsHeldBack : nil
                 return record
-            } + cut(report)
+            } + cut(report, limit)
     }
 
-    private static func cut(_ report: BacktestReport) -> [BacktestRecord] {
-        guard report.omitted > 0 || report.omittedAsides > 0 else { return [] }
+    private static func cut(_ report: BacktestReport, _ limit: Int) -> [BacktestRecord] {
+        let omitted = report.omitted + max(0, report.firings.count - limit)
+        guard omitted > 0 || report.omittedAsides > 0 else { return [] }
         var record = BacktestRecord("omitted")
-        (record.omitted, record.omittedAsides) = (report.omitted, report.omittedAsides)
+        (record.omitted, record.omittedAsides) = (omitted, report.omittedAsides)
         return [record]
     }
 

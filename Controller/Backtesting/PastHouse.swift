@@ -12,7 +12,8 @@ public import RuleModel
 /// plug.
 public struct PastHouse: Sendable {
     let history: PowerHistory
-    let zone: ZoneOffsets
+    /// The time zone, with its transitions in the span.
+    public let zone: ZoneOffsets
     let sun: SunTimes
 
     /// Creates a house.
@@ -32,13 +33,14 @@ public struct PastHouse: Sendable {
     ///   - span: Milliseconds since 1970, both ends included.
     ///   - tellsAsides: True if the report lists held-back edges and near misses.
     ///   - scripts: The scripts that rules call; nil to report only the firings of such rules.
+    ///   - isStopped: Called often. If it returns true, the run ends, and the report's span ends at the reached time.
     /// - Throws: ``HistoryError``.
     public func run(
         _ rules: [Rule], over span: ClosedRange<Int64>, tellsAsides: Bool = false,
-        scripts: (any PastScripts)? = nil
+        scripts: (any PastScripts)? = nil, isStopped: () -> Bool = { false }
     ) throws(HistoryError) -> BacktestReport {
         var backtest = try Backtest(self, rules, span, tellsAsides: tellsAsides, scripts)
-        try backtest.run()
+        try backtest.run(isStopped)
         return backtest.report
     }
 

@@ -9,6 +9,12 @@ static const unsigned char api_js[] = {
 static const unsigned char app_js[] = {
 #embed "page/app.js"
 };
+static const unsigned char backtest_js[] = {
+#embed "page/backtest.js"
+};
+static const unsigned char budget_js[] = {
+#embed "page/budget.js"
+};
 static const unsigned char card_js[] = {
 #embed "page/card.js"
 };
@@ -17,6 +23,9 @@ static const unsigned char cards_js[] = {
 };
 static const unsigned char chart_js[] = {
 #embed "page/chart.js"
+};
+static const unsigned char codeeditor_js[] = {
+#embed "page/codeeditor.js"
 };
 static const unsigned char colours_js[] = {
 #embed "page/colours.js"
@@ -32,6 +41,12 @@ static const unsigned char dimmer_js[] = {
 };
 static const unsigned char dom_js[] = {
 #embed "page/dom.js"
+};
+static const unsigned char editor_css[] = {
+#embed "page/editor.css"
+};
+static const unsigned char editor_js[] = {
+#embed "page/editor.js"
 };
 static const unsigned char energy_js[] = {
 #embed "page/energy.js"
@@ -63,6 +78,21 @@ static const unsigned char index_html[] = {
 static const unsigned char layers_js[] = {
 #embed "page/layers.js"
 };
+static const unsigned char library_LICENSE_txt[] = {
+#embed "page/library/LICENSE.txt"
+};
+static const unsigned char library_README_txt[] = {
+#embed "page/library/README.txt"
+};
+static const unsigned char library_codemirror_css[] = {
+#embed "page/library/codemirror.css"
+};
+static const unsigned char library_codemirror_js[] = {
+#embed "page/library/codemirror.js"
+};
+static const unsigned char library_yaml_js[] = {
+#embed "page/library/yaml.js"
+};
 static const unsigned char live_js[] = {
 #embed "page/live.js"
 };
@@ -83,6 +113,9 @@ static const unsigned char offline_worker_js[] = {
 };
 static const unsigned char offline_js[] = {
 #embed "page/offline.js"
+};
+static const unsigned char order_js[] = {
+#embed "page/order.js"
 };
 static const unsigned char pairing_js[] = {
 #embed "page/pairing.js"
@@ -141,6 +174,9 @@ static const unsigned char switch_js[] = {
 static const unsigned char tariff_js[] = {
 #embed "page/tariff.js"
 };
+static const unsigned char templates_js[] = {
+#embed "page/templates.js"
+};
 static const unsigned char theme_js[] = {
 #embed "page/theme.js"
 };
@@ -157,14 +193,19 @@ static const unsigned char words_js[] = {
 static const struct dashboard_file files[] = {
     {"api.js", api_js, sizeof api_js},
     {"app.js", app_js, sizeof app_js},
+    {"backtest.js", backtest_js, sizeof backtest_js},
+    {"budget.js", budget_js, sizeof budget_js},
     {"card.js", card_js, sizeof card_js},
     {"cards.js", cards_js, sizeof cards_js},
     {"chart.js", chart_js, sizeof chart_js},
+    {"codeeditor.js", codeeditor_js, sizeof codeeditor_js},
     {"colours.js", colours_js, sizeof colours_js},
     {"course.js", course_js, sizeof course_js},
     {"csv.js", csv_js, sizeof csv_js},
     {"dimmer.js", dimmer_js, sizeof dimmer_js},
     {"dom.js", dom_js, sizeof dom_js},
+    {"editor.css", editor_css, sizeof editor_css},
+    {"editor.js", editor_js, sizeof editor_js},
     {"energy.js", energy_js, sizeof energy_js},
     {"events.js", events_js, sizeof events_js},
     {"fleet.js", fleet_js, sizeof fleet_js},
@@ -175,6 +216,11 @@ static const struct dashboard_file files[] = {
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
     {"layers.js", layers_js, sizeof layers_js},
+    {"library/LICENSE.txt", library_LICENSE_txt, sizeof library_LICENSE_txt},
+    {"library/README.txt", library_README_txt, sizeof library_README_txt},
+    {"library/codemirror.css", library_codemirror_css, sizeof library_codemirror_css},
+    {"library/codemirror.js", library_codemirror_js, sizeof library_codemirror_js},
+    {"library/yaml.js", library_yaml_js, sizeof library_yaml_js},
     {"live.js", live_js, sizeof live_js},
     {"login.js", login_js, sizeof login_js},
     {"machines.js", machines_js, sizeof machines_js},
@@ -182,6 +228,7 @@ static const struct dashboard_file files[] = {
     {"notices.js", notices_js, sizeof notices_js},
     {"offline-worker.js", offline_worker_js, sizeof offline_worker_js},
     {"offline.js", offline_js, sizeof offline_js},
+    {"order.js", order_js, sizeof order_js},
     {"pairing.js", pairing_js, sizeof pairing_js},
     {"panels.css", panels_css, sizeof panels_css},
     {"power.js", power_js, sizeof power_js},
@@ -201,6 +248,7 @@ static const struct dashboard_file files[] = {
     {"style.css", style_css, sizeof style_css},
     {"switch.js", switch_js, sizeof switch_js},
     {"tariff.js", tariff_js, sizeof tariff_js},
+    {"templates.js", templates_js, sizeof templates_js},
     {"theme.js", theme_js, sizeof theme_js},
     {"timer.js", timer_js, sizeof timer_js},
     {"traces.js", traces_js, sizeof traces_js},

@@ -1,4 +1,4 @@
-import Automation
+public import Automation
 import PlugModel
 
 /// Performs the effects of rules outside of the house.
@@ -20,6 +20,20 @@ extension RuleRunner {
             effects.begun(request, task)
             handle(.effectBegun(request.id))
         }
+    }
+
+    /// Sends a notification that no rule requests, and reports it like one of a rule.
+    ///
+    /// - Returns: False if the runner has no means of notification, or if the task is cancelled before a receiver
+    ///   accepted the notification.
+    public func notify(_ request: EffectRequest) async -> Bool {
+        guard let performer, !isStopping else { return false }
+        tell([.performing(request)])
+        await deliverIfIdle()
+        guard let outcome = await performer.perform(request) else { return false }
+        tell([.effect(request, outcome)])
+        await deliverIfIdle()
+        return true
     }
 
     private func ended(_ id: RequestID, _ outcome: EffectOutcome?) async {

@@ -13,6 +13,27 @@ public actor RulesDirectory {
     private var watch: RuleFileWatch
     /// The content of the files at the last reading.
     public private(set) var current: RuleFileSet
+    private var readings: [Reading]
+
+    /// A file, or a directory that could not be read, and the result of reading it.
+    public struct Reading: Sendable {
+        /// The path.
+        public var path: String
+        /// The result.
+        public var reading: RuleFileReading
+
+        /// Creates a reading from its parts.
+        public init(path: String, reading: RuleFileReading) { (self.path, self.reading) = (path, reading) }
+    }
+
+    /// The result of the last reading of each file, in the order of the files, and the faults of the files whose content
+    /// is not active.
+    public var contents: (readings: [Reading], faults: [RuleFileFault]) { (readings, current.faults) }
+
+    /// The files and directories that are followed.
+    public nonisolated var paths: [String] { files.paths }
+    /// True if a missing path is not a fault.
+    public nonisolated let mayBeMissing: Bool
 
     /// Reads all files. If a file system does not answer, the initializer blocks until the timeout.
     ///
@@ -24,16 +45,21 @@ public actor RulesDirectory {
         _ paths: [String], mayBeMissing: Bool = false, read: @escaping @Sendable (String) -> RuleFileReading
     ) {
         let files = RuleFileWatcher(paths) { RulePathLook(at: $0, mayBeMissing: mayBeMissing) }
-        self.init(files, read: read)
+        self.init(files, mayBeMissing: mayBeMissing, read: read)
     }
 
-    init(_ files: RuleFileWatcher, read: @escaping @Sendable (String) -> RuleFileReading) {
+    init(
+        _ files: RuleFileWatcher, mayBeMissing: Bool = false, read: @escaping @Sendable (String) -> RuleFileReading
+    ) {
         self.files = files
+        self.mayBeMissing = mayBeMissing
         self.read = read
         // The stamps are read before the files, so a change in between causes another reading.
         let look = files.look()
         watch = RuleFileWatch(look.stamps)
-        current = shelf.update(look.readings(by: read))
+        let readings = look.readings(by: read)
+        current = shelf.update(readings)
+        self.readings = readings.map { Reading(path: $0.path, reading: $0.reading) }
     }
 
     /// Checks the files every second until the task is cancelled, and passes each changed set to `take`.
@@ -46,6 +72,7 @@ public actor RulesDirectory {
                 guard watch.isChanged(look.stamps) else { continue }
                 let readings = try await NIOThreadPool.singleton.runIfActive { look.readings(by: read) }
                 current = shelf.update(readings)
+                self.readings = readings.map { Reading(path: $0.path, reading: $0.reading) }
             } catch {
                 // The task was cancelled, or the thread pool was shut down.
                 return
@@ -64,7 +91,7 @@ public actor RulesDirectory {
 
 /// The paths of rule files and directories, which are examined with a timeout.
 struct RuleFileWatcher: Sendable {
-    private let paths: [String]
+    let paths: [String]
     private let find: @Sendable (String) -> RulePathLook
     private let patience: FileSystemTimeout
 

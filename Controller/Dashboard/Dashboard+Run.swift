@@ -38,6 +38,7 @@ extension Dashboard {
                 await board.end()
             }
             group.addTask { await endStreams(of: login) }
+            group.addTask { await watchBudget(tell) }
             if let place = settings.place {
                 group.addTask {
                     await keepTrying(tell) { () async throws(DashboardFault) in try await serve(place, building, tell) }

@@ -1,6 +1,7 @@
 public import FleetService
 public import Logging
 public import PowerHistory
+public import RuleEditing
 
 /// The daemon's HTTP server: the API, the event stream, the metrics and the web page. It serves people over TCP and the
 /// command line over a local socket.
@@ -13,7 +14,10 @@ public struct Dashboard: Sendable {
     let historyFault: @Sendable () async -> String?
     /// The other houses, or nil.
     let fleet: (any FleetSource)?
+    /// The rule files that the daemon follows; nil if it follows none.
+    let ruleEditor: RuleEditor?
     let wakes = WakeRequests()
+    let budgetWatch = BudgetWatch()
 
     /// Creates the dashboard. `run(_:)` starts it.
     ///
@@ -24,14 +28,17 @@ public struct Dashboard: Sendable {
     ///   - logger: the logger of the HTTP server.
     ///   - settings: addresses, limits and paths.
     ///   - fleet: other houses, or nil.
+    ///   - ruleEditor: the rule files that the daemon follows, or nil.
     ///   - historyFault: returns why the configured history cannot be written; nil if it can, or if none is configured.
     public init(
         house: any HouseCommands, board: LiveBoard, history: PowerHistory?, logger: Logger,
         settings: DashboardSettings = DashboardSettings(), fleet: (any FleetSource)? = nil,
+        ruleEditor: RuleEditor? = nil,
         historyFault: @escaping @Sendable () async -> String? = { nil }
     ) {
         self.historyFault = historyFault
         self.fleet = fleet
+        self.ruleEditor = ruleEditor
         self.house = house
         self.board = board
         self.history = history

@@ -17,7 +17,7 @@ struct DashboardContext: RequestContext {
     /// True if the client uses TLS, with this daemon or with its configured proxy. Cookies are then for
     /// TLS only.
     var isSecure = false
-    var maxUploadSize: Int { DoorLimits().body }
+    var maxUploadSize: Int { DoorLimits().bodyOfOwners }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

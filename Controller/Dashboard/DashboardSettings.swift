@@ -60,6 +60,10 @@ public struct DashboardSettings: Sendable {
     public var password = PasswordFile(PasswordFile.usualPath)
     /// The file with the price of a kWh.
     public var tariff = TariffStore()
+    /// The file with the budget per month.
+    public var budget = BudgetStore()
+    /// True if owners may edit rule files in the dashboard.
+    public var mayEditRules = false
     var limits = DoorLimits()
     /// Returns the time for the limits of wrong passwords.
     var clock: @Sendable () -> Instant = { BootClock.now }

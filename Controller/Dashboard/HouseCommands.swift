@@ -1,3 +1,4 @@
+public import Automation
 public import Daemon
 public import HostSleep
 public import PlugClient
@@ -5,7 +6,7 @@ public import PlugModel
 public import SleepClient
 
 /// The operations of the dashboard on a house: sending commands to plugs, managing their pairings and settings, enabling,
-/// disabling and running rules, and waking machines.
+/// disabling and running rules, sending notifications, and waking machines.
 public protocol HouseCommands: Sendable {
     /// Sends a command to a plug. Returns the resulting state, and the number of the event that records the change; nil
     /// if nothing changed.
@@ -62,6 +63,11 @@ public protocol HouseCommands: Sendable {
     /// - Throws: `RuleRequestError` if no such rule is loaded or the actions did not begin, `CancellationError` when the
     ///   daemon ends.
     func fire(_ rule: String) async throws -> RequestID
+
+    /// Sends a notification to the receivers of the rules' notifications, and shows it to users who watch the daemon.
+    ///
+    /// - Returns: false if the daemon ends before a receiver accepted the notification.
+    func notify(_ request: EffectRequest) async -> Bool
 
     /// The machines that the daemon can wake.
     var machines: KnownMachines { get }

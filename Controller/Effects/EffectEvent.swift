@@ -9,7 +9,7 @@ public struct EffectEvent: Codable, Hashable, Sendable {
     /// The id of the effect, 32 hexadecimal digits. It stays the same if the effect is performed again because the
     /// controller was killed before it stored the outcome.
     public var id: String
-    /// The name of the rule that fired.
+    /// The name of the rule that fired; `plugctl budget` for a notification of the budget.
     public var rule: String
     /// A description of the cause, for people.
     public var why: String

@@ -47,7 +47,7 @@ public struct EnergyRecord: Codable, Hashable, Sendable {
         co2 = row.cost?.co2Grams.map { rounded($0, 1) }
     }
 
-    private static func local(_ second: Int, _ zone: ZoneOffsets) -> String {
+    static func local(_ second: Int, _ zone: ZoneOffsets) -> String {
         (WallTime(nanosecondsSince1970: 0) + .seconds(second)).iso8601(offset: zone.offset(at: Double(second)))
     }
 
@@ -100,7 +100,7 @@ extension EnergyReport {
 }
 
 /// Rounds to this number of decimals.
-private func rounded(_ value: Double, _ digits: Int) -> Double {
+func rounded(_ value: Double, _ digits: Int) -> Double {
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
     return (value * scale).rounded() / scale
 }

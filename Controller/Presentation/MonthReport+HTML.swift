@@ -26,6 +26,7 @@ extension MonthReport {
             <body>
             <h1>\(title)</h1>
             <p>\(summary)</p>
+            \(budgetLine)
             <h2>By day</h2>
             \(bars)
             <p>\(extremes)</p>
@@ -57,6 +58,10 @@ extension MonthReport {
             sentences.append("The standing charge of \(text(Cost(amount: standing))) per day is not included.")
         }
         return sentences.joined(separator: " ")
+    }
+
+    private var budgetLine: String {
+        budget.map { "<p>Budget: \(escaped($0.words)).</p>" } ?? ""
     }
 
     /// One bar per day, with the day's energy as its tooltip.

@@ -13,12 +13,16 @@ public struct MonthReport: Sendable {
     public let before: EnergyReport
     /// The base load; nil if it is not known.
     public let baseLoad: BaseLoad?
+    /// The use of the budget; nil without a budget, or if the use is not known.
+    public let budget: BudgetUse?
 
     /// Creates a report. Both energy reports have the same tariff and time zone.
     public init(
-        _ month: CalendarPeriod, until end: Int, days: EnergyReport, before: EnergyReport, baseLoad: BaseLoad?
+        _ month: CalendarPeriod, until end: Int, days: EnergyReport, before: EnergyReport, baseLoad: BaseLoad?,
+        budget: BudgetUse?
     ) {
-        (self.month, self.end, self.days, self.before, self.baseLoad) = (month, end, days, before, baseLoad)
+        (self.month, self.end, self.days, self.before) = (month, end, days, before)
+        (self.baseLoad, self.budget) = (baseLoad, budget)
     }
 
     /// The energy of all appliances by day, in mWh. Days without data are omitted.

@@ -24,6 +24,9 @@ public struct PlugRecord: Codable, Hashable, Sendable {
 
     /// The room that an owner assigned in the dashboard; omitted without one.
     public var room: String?
+    /// The plug's place in the order that an owner arranged in the dashboard, from 0; omitted without one. Plugs without
+    /// a place follow by name.
+    public var place: Int?
 
     /// True if the relay is on. This and the following keys require a connected plug.
     public var on: Bool?

@@ -60,11 +60,11 @@ extension RuleRecord {
     }
 }
 
-/// A notification of a rule to the user.
+/// A notification of a rule or of the budget to the user.
 public struct NotificationRecord: Codable, Hashable, Sendable {
     /// The time in ISO 8601, UTC, milliseconds.
     public var at: String
-    /// The rule's name.
+    /// The rule's name; `plugctl budget` for a notification of the budget.
     public var rule: String
     /// The title; empty if the rule has none.
     public var title: String

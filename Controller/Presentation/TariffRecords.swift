@@ -41,10 +41,10 @@ public struct TariffRecord: Codable, Hashable, Sendable {
     /// The text of a tariff file.
     public var toml: String {
         let base = [
-            "currency = \(Self.quoted(currency))", "price = \(price)", co2.map { "co2 = \($0)" },
+            "currency = \(tomlString(currency))", "price = \(price)", co2.map { "co2 = \($0)" },
             standingCharge.map { "standing_charge = \($0)" },
         ]
-        let tables = [("tariff", base)] + rates.map { (Self.quoted($0.name), $0.fields) }
+        let tables = [("tariff", base)] + rates.map { (tomlString($0.name), $0.fields) }
         return tables.map { name, fields in
             (["[\(name)]"] + fields.compactMap(\.self)).joined(separator: "\n") + "\n"
         }.joined(separator: "\n")
@@ -68,19 +68,6 @@ public struct TariffRecord: Codable, Hashable, Sendable {
 
     private static func mistake(_ words: String) -> ConfigurationError {
         ConfigurationError(file: "the tariff", mistakes: [ConfigurationMistake(.invalid(words))])
-    }
-
-    /// A string of TOML.
-    fileprivate static func quoted(_ text: String) -> String {
-        let escaped = text.unicodeScalars.map { scalar in
-            switch scalar {
-            case "\"", "\\": "\\\(scalar)"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
-                "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-            case _: "\(scalar)"
-            }
-        }
-        return "\"\(escaped.joined())\""
     }
 }
 
@@ -120,8 +107,8 @@ public struct TariffRateRecord: Codable, Hashable, Sendable {
 
     fileprivate var fields: [String?] {
         [
-            "price = \(price)", from.map { "from = \(TariffRecord.quoted($0))" },
-            to.map { "to = \(TariffRecord.quoted($0))" }, days.map { "days = \(TariffRecord.quoted($0))" },
+            "price = \(price)", from.map { "from = \(tomlString($0))" },
+            to.map { "to = \(tomlString($0))" }, days.map { "days = \(tomlString($0))" },
             co2.map { "co2 = \($0)" },
         ]
     }

@@ -22,17 +22,20 @@ public struct TariffStore: Sendable {
     /// - Throws: `ConfigurationError` if the tariff is not valid, or `FileError`; the file then stays as it was.
     public func write(_ record: TariffRecord) throws {
         _ = try record.tariff()
-        try changing { try files.replace(path, with: Array(record.toml.utf8), mode: 0o644) }
+        try files.changing(path) { try files.replace(path, with: Array(record.toml.utf8), mode: 0o644) }
     }
 
     /// Removes the file. Does nothing if the file is missing.
     ///
     /// - Throws: `FileError`.
-    public func remove() throws { try changing { try files.removeIfPresent(path) } }
+    public func remove() throws { try files.changing(path) { try files.removeIfPresent(path) } }
+}
 
-    private func changing(_ work: () throws -> Void) throws {
+extension FileStore {
+    /// Creates the directory of a file and holds its lock during the work.
+    func changing(_ path: String, _ work: () throws -> Void) throws {
         let directory = parentDirectory(of: path)
-        try files.makeDirectories(directory)
+        try makeDirectories(directory)
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         try work()

@@ -19,7 +19,7 @@ public import RuleModel
 ///
 /// - Triggers with `plug`: `active power` with `rises above`, `falls below` or `stays between`, and optionally `for`
 ///   and `hysteresis`; `active energy` with `exceeds` and `since`; `button`; `relay`; `connection` (lost, back) with
-///   `for`; `protection`; `appliance` (started, finished) with `cycle`. Without `plug`: `time` with `weekdays`; `cron`;
+///   `for`; `protection`; `appliance` (started, finished, probably finished) with `cycle`. Without `plug`: `time` with `weekdays`; `cron`;
 ///   `sun` with `offset` and `weekdays`; `rule`.
 /// - Conditions: `time` with `after` and `before`; `weekdays`; with `plug`: `relay`, `level`, `active power`,
 ///   `connection`; `all`, `any`, `not`.

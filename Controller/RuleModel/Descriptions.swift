@@ -39,6 +39,7 @@ extension ApplianceTrigger: CustomStringConvertible {
     public var description: String {
         switch self {
         case .started(let kind): kind.map { "\($0.rawValue) started" } ?? "started"
+        case .probablyFinished(let kind): kind.map { "\($0.rawValue) probably finished" } ?? "probably finished"
         case .finished(let kind): kind.map { "\($0.rawValue) finished" } ?? "finished"
         }
     }

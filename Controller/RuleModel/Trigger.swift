@@ -97,6 +97,8 @@ public struct EnergyThreshold: Hashable, Sendable {
 public enum ApplianceTrigger: Hashable, Sendable {
     /// A cycle of this kind started. The event comes as soon as the detection is certain.
     case started(ApplianceCycle.Kind?)
-    /// A cycle of this kind finished.
+    /// A cycle of this kind has probably finished. It may continue, and be reported again.
+    case probablyFinished(ApplianceCycle.Kind?)
+    /// A cycle of this kind has certainly finished.
     case finished(ApplianceCycle.Kind?)
 }

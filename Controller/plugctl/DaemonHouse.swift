@@ -1,3 +1,4 @@
+import Automation
 import Daemon
 import Dashboard
 import FleetService
@@ -9,6 +10,7 @@ import PlugModel
 import PlugTransport
 import PowerHistory
 import Presentation
+import RuleEditing
 import SleepClient
 
 /// Gives the dashboard access to the plugs, through the same connections that the rules use, and to the machines.
@@ -55,6 +57,8 @@ struct DaemonHouse: HouseCommands {
     func enable(_ rule: String, _ isOn: Bool) async throws { try await runner.enable(rule, isOn) }
     func fire(_ rule: String) async throws -> RequestID { try await runner.fire(rule) }
 
+    func notify(_ request: EffectRequest) async -> Bool { await runner.notify(request) }
+
     func wake(_ machine: KnownMachine) async throws -> WakeOutcome {
         guard let outcome = try await Waker.wake(machine) else { throw CancellationError() }
         return outcome
@@ -89,13 +93,16 @@ struct DashboardSetup: Sendable {
     /// - Parameters:
     ///   - recorder: Writes the history; nil if the daemon records none.
     ///   - others: The settings of the other houses that the dashboard shows; nil without fleet.toml.
+    ///   - rules: The rule files that the daemon follows; nil if it follows none.
     func run(
-        _ board: LiveBoard, _ house: DaemonHouse, _ recorder: Recorder?, _ others: FleetSettings?, _ logger: Logger
+        _ board: LiveBoard, _ house: DaemonHouse, _ recorder: Recorder?, _ others: FleetSettings?, _ rules: RuleEditor?,
+        _ logger: Logger
     ) async {
         let (json, wantsHistory) = (json, wantsHistory)
         let fleet = others.map { FleetAccess($0) }
         let dashboard = Dashboard(
             house: house, board: board, history: history, logger: logger, settings: settings, fleet: fleet,
+            ruleEditor: rules,
             historyFault: {
                 guard let recorder else { return wantsHistory ? "it could not be opened" : nil }
                 return await recorder.fault

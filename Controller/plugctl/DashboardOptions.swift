@@ -38,6 +38,11 @@ struct DashboardOptions: ParsableArguments {
             """,
         completion: .file())
     var socket: String?
+    @Flag(
+        help: """
+            Let owners of the dashboard edit rule files. They may not add actions that run a program or call a URL or a script.
+            """)
+    var editRules = false
     @OptionGroup var password: PasswordFileOption
 
     func validate() throws {
@@ -74,6 +79,7 @@ struct DashboardOptions: ParsableArguments {
         settings.domain = WideAreaFile.settings()
         settings.socket = DaemonSocket.path(socket)
         settings.password = password.file
+        settings.mayEditRules = editRules
         if let state { settings.directory = state + "/dashboard" }
         do throws(DashboardFault) {
             try settings.check()

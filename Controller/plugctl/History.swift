@@ -1,6 +1,7 @@
 import ArgumentParser
 import HouseCalendar
 import LinuxSystem
+import PlugModel
 import PowerHistory
 import Presentation
 import Terminal
@@ -95,9 +96,21 @@ struct History: AsyncParsableCommand {
                     throw CLIError(error)
                 }
                 print(report)
+                if names.isEmpty { try showBudget(from..<to, history, counters, report) }
                 if report.appliances.allSatisfy(\.rows.isEmpty) { sayWhatIsKnown(plugs) }
                 reportFeedIn(report.appliances.map { ($0.name, $0.rows.map(\.energy)) })
             }
+        }
+
+        /// Prints the use of the budget below a table of all plugs that includes the current time.
+        private func showBudget(
+            _ span: Range<Int>, _ history: PowerHistory, _ counters: [PlugID: CounterReading], _ report: EnergyReport
+        ) throws {
+            let now = Int(WallTime.now.nanosecondsSince1970 / 1_000_000_000)
+            guard !json, !csv, span.contains(now - 60), let budget = try BudgetStore().read() else { return }
+            let use = try BudgetUse(
+                budget, at: now, from: history, upTo: counters, tariff: report.tariff, zone: report.zone)
+            if let use { Output.safeLine("budget for \(use.monthName): \(use.words)") }
         }
 
         private func sayWhatIsKnown(_ plugs: [HistoryPlug]) {

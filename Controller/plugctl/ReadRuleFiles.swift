@@ -2,6 +2,7 @@ import Daemon
 import LinuxSystem
 import ProtocolCore
 import RuleChecks
+import RuleEditing
 import RuleFiles
 import RuleModel
 import Scripting
@@ -110,9 +111,9 @@ struct ReadRuleFiles {
                     files.append(.rules(try RuleFile(name: path, text: text)))
                 }
             } catch let error as RuleFileError {
-                report(error, path)
+                report(error)
             } catch ScriptFault.refused(let error) {
-                report(error, path)
+                report(error)
             } catch let error as ScriptFault {
                 isSound = false
                 printError("\(path): \(error)")
@@ -136,14 +137,8 @@ struct ReadRuleFiles {
         }
     }
 
-    private mutating func report(_ error: RuleFileError, _ path: String) {
+    private mutating func report(_ error: RuleFileError) {
         isSound = false
-        diagnostics += error.diagnostics
-        if let last = error.diagnostics.last, error.omitted > 0 {
-            diagnostics.append(
-                Diagnostic(
-                    file: path, place: last.place, message: "\(error.omitted) more errors follow",
-                    hint: "correct the listed errors and check again", line: last.line))
-        }
+        diagnostics += error.allDiagnostics
     }
 }

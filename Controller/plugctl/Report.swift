@@ -22,7 +22,7 @@ struct Report: AsyncParsableCommand {
         discussion: """
             The page shows the energy of each day and of each appliance, compared with the preceding month, and the base load: the power that \
             all appliances together exceed in 95 % of the time. Costs require the price of a kWh, which \
-            `plugctl tariff` sets.
+            `plugctl tariff` sets. The page compares the month with the budget that `plugctl budget` sets.
 
             Examples:
               plugctl report
@@ -69,7 +69,11 @@ struct Report: AsyncParsableCommand {
                 throw CLIError("the history has no samples in \(text(month))\n\(hint)")
             }
             let load = BaseLoad(of: energies, tariff: tariff, zone: zone)
-            try write(MonthReport(month, until: end, days: days, before: preceding, baseLoad: load))
+            let use = try BudgetStore().read().flatMap {
+                BudgetUse($0, in: month, until: end, energies, tariff: tariff, zone: zone)
+            }
+            try write(
+                MonthReport(month, until: end, days: days, before: preceding, baseLoad: load, budget: use))
         }
     }
 

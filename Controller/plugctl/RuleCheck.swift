@@ -2,13 +2,10 @@ import ArgumentParser
 import Daemon
 import DaemonClient
 import Effects
-import HouseCalendar
 import LinuxSystem
 import Presentation
-import ProtocolCore
-import RuleChecks
+import RuleEditing
 import RuleFiles
-import RuleModel
 
 /// `plugctl rules check`: checks rule files and scripts.
 struct RuleCheckCommand: AsyncParsableCommand {
@@ -53,11 +50,9 @@ struct RuleCheckCommand: AsyncParsableCommand {
             try await MachineFile.read().machines.map(\.name)
             + MachineFile.records(offline ? nil : daemon.daemon()).map(\.machine)
         let daylight = try place.read()
-        let findings =
-            RuleCheck.findings(
-                rules, in: house, machines: machines,
-                knowsSun: daylight != nil, sun: daylight.map(Self.yearAhead) ?? .unknown)
-            + EffectPolicy(limits: OutsideFile.limits()).findings(rules)
+        let context = RuleCheckContext(
+            plugs: house, machines: machines, daylight: daylight, policy: EffectPolicy(limits: OutsideFile.limits()))
+        let findings = context.findings(rules)
         var all: [(diagnostic: Diagnostic, rule: String?)] = read.diagnostics.map { ($0, nil) }
         var first = 0
         for file in read.files {
@@ -69,46 +64,16 @@ struct RuleCheckCommand: AsyncParsableCommand {
         let found = ordered.map { RuleFindingRecord($0.diagnostic, rule: $0.rule) }
         var text = ordered.map(\.diagnostic.description)
         if json { for record in found where !Output.json(record) { return } }
-        let errors = found.count { $0.severity == Diagnostic.Severity.error.rawValue }
+        let errors = found.count(where: \.isError)
         if !json, errors > 0, read.isSound { text.append(summary(rules.count, errors, warnings: found.count - errors)) }
         if !json, !text.isEmpty { complainOfFile(text.joined(separator: "\n")) }
         if !json, errors == 0, read.isSound { Output.line(summary(rules.count, 0, warnings: found.count)) }
         guard read.isSound, errors == 0, !strict || found.isEmpty else { throw ExitCode.failure }
     }
 
-    private static func yearAhead(_ daylight: Daylight) -> SunTimes {
-        let now = Int(WallTime.now.nanosecondsSince1970 / 1_000_000_000)
-        let zone = ZoneOffsets.local(from: now - 2 * 86_400, to: now + 368 * 86_400)
-        let today = Int64(now / 86_400)
-        return daylight.times(days: today...today + 365, zone: zone) { Instant(nanoseconds: $0 * 1_000_000_000) }
-    }
-
     private func summary(_ rules: Int, _ errors: Int, warnings: Int) -> String {
         func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
         return counted(rules, "rule") + ", " + (errors == 0 ? "no errors" : counted(errors, "error"))
             + (warnings == 0 ? "" : ", " + counted(warnings, "warning"))
-    }
-}
-
-/// A finding, for `--json`.
-struct RuleFindingRecord: Encodable {
-    var file: String
-    var line: Int
-    var column: Int
-    /// error or warning.
-    var severity: String
-    var message: String
-    var hint: String?
-    /// The rule's name, if the file could be parsed.
-    var rule: String?
-
-    init(_ diagnostic: Diagnostic, rule: String?) {
-        file = diagnostic.file
-        line = diagnostic.place.line
-        column = diagnostic.place.column
-        severity = diagnostic.severity.rawValue
-        message = diagnostic.message
-        hint = diagnostic.hint
-        self.rule = rule
     }
 }

@@ -4,6 +4,7 @@ import LinuxSystem
 import PowerHistory
 import Presentation
 import ProtocolCore
+import RuleEditing
 import RuleModel
 
 /// The part of the history over which rules run.
@@ -11,7 +12,7 @@ struct RulePast {
     let house: PastHouse
     /// Milliseconds since 1970, both ends included.
     let span: ClosedRange<Int64>
-    let zone: ZoneOffsets
+    var zone: ZoneOffsets { house.zone }
     private let plugs: [HistoryPlug]
     private let knowsSun: Bool
 
@@ -40,7 +41,7 @@ struct RulePast {
         self.plugs = plugs
         let daylight = try place.read()
         knowsSun = daylight != nil
-        (house, zone) = Self.house(history, over: span, daylight)
+        house = PastHouse(history, over: span, daylight)
     }
 
     init(_ history: PowerHistory, over span: ClosedRange<Int64>, place: LocationOptions) throws {
@@ -48,17 +49,7 @@ struct RulePast {
         plugs = try history.plugs()
         let daylight = try place.read()
         knowsSun = daylight != nil
-        (house, zone) = Self.house(history, over: span, daylight)
-    }
-
-    private static func house(
-        _ history: PowerHistory, over span: ClosedRange<Int64>, _ place: Daylight?
-    ) -> (PastHouse, ZoneOffsets) {
-        let (from, to) = (Int(span.lowerBound / 1000), Int(span.upperBound / 1000))
-        let zone = ZoneOffsets.local(from: from - 40 * 86_400, to: to + 40 * 86_400)
-        let days = Int64(from / 86_400 - 4)...Int64(to / 86_400 + 2)
-        let sun = place?.times(days: days, zone: zone) { Instant(nanoseconds: $0 * 1_000_000_000) }
-        return (PastHouse(history, zone: zone, sun: sun ?? .unknown), zone)
+        house = PastHouse(history, over: span, daylight)
     }
 
     /// Reports the plugs of triggers that the history does not have. Throws an error if no rule remains that could

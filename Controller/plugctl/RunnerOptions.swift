@@ -11,6 +11,7 @@ import PlugTransport
 import PowerHistory
 import Presentation
 import Processes
+import RuleEditing
 
 /// The common options of `rules run` and `daemon`.
 struct RunnerOptions: ParsableArguments {
@@ -44,7 +45,7 @@ struct RunnerOptions: ParsableArguments {
             let board = face.map {
                 LiveBoard(
                     rules: rules.rules, history: $0.history, rooms: RoomStore(directory: $0.settings.directory),
-                    on: client.eventLoop)
+                    order: OrderStore(directory: $0.settings.directory), on: client.eventLoop)
             }
             let settings = state == nil ? nil : BrokerFile.settings()
             let broker = settings.flatMap { settings in state.flatMap { openBroker(settings, $0, on: client) } }
@@ -74,6 +75,11 @@ struct RunnerOptions: ParsableArguments {
             let runner = RuleRunner(
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audiences: audiences)
+            let daylight = try place.read()
+            let editor = files.map {
+                RuleEditor(
+                    $0, mayEdit: face?.settings.mayEditRules ?? false, policy: outside, daylight: daylight)
+            }
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
             let printing = Task { [json] in
                 await runner.printRecords {
@@ -90,7 +96,7 @@ struct RunnerOptions: ParsableArguments {
                     if let files { group.addTask { await files.follow { await runner.replace($0) } } }
                     if let face, let board {
                         let house = DaemonHouse(runner: runner, client: client, known: machines)
-                        group.addTask { await face.run(board, house, recorder, fleet, logger) }
+                        group.addTask { await face.run(board, house, recorder, fleet, editor, logger) }
                     }
                     if let broker {
                         group.addTask { await broker.run { try await runner.send($0, to: $1, id: $2) } }

@@ -32,7 +32,8 @@ import Testing
             }
         }
         #expect(sense.profile.pauses.count <= 16)
-        #expect(MemoryLayout<ApplianceSense>.size <= 600)
+        #expect(sense.profile.rests.count <= 96)
+        #expect(MemoryLayout<ApplianceSense>.size <= 1_000)
     }
 
     @Test("Repeated and late samples do not change the cycles") func samplesThatComeTwiceOrLateChangeNothing() {

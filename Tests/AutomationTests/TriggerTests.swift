@@ -286,4 +286,36 @@ struct TriggerTests {
         #expect(house.firings.count == 2)
         #expect(Set(house.requests.map(\.id)).count == 2)
     }
+
+    @Test("A rule for a probable end fires earlier than one for a certain end, and again if the cycle continues")
+    func probablyFinished() {
+        var house = VirtualHouse(
+            Self.rule(.appliance(plug: "Washer", .probablyFinished(.programme)), name: "Probably"),
+            Self.rule(.appliance(plug: "Washer", .finished(.programme)), name: "Certainly"))
+        house.appear("Washer", watts: 0, at: 0)
+        let power = [(0, 10), (400, 25), (0, 12), (400, 25), (0, 30)].flatMap { watts, minutes in
+            Array(repeating: Double(watts), count: minutes * 60)
+        }
+        for (second, watts) in power.enumerated() { house.read("Washer", watts, at: Double(second + 1)) }
+        #expect(house.firings.map { $0.split(separator: " ")[1] } == ["Probably", "Probably", "Certainly"])
+    }
+
+    @Test("A restart keeps the learned facts about an appliance, and does not learn its recorded samples again")
+    func learnedFactsSurvive() throws {
+        let day = [(0, 10), (400, 25), (3, 4), (400, 10), (0, 31)].flatMap { watts, minutes in
+            Array(repeating: Int32(watts * 10), count: minutes * 60)
+        }
+        let samples = day.enumerated().map { RecordedPower(milliseconds: Int64($0) * 1000, deciwatts: $1) }
+        var house = VirtualHouse(Self.rule(.appliance(plug: "Washer", .finished(.programme))))
+        house.at(0, .recorded(plug: "Washer", samples))
+        let learned = house.engine.memory.appliances
+        #expect(learned.map(\.plug) == ["Washer"])
+        #expect(learned.first?.profile.cycles == 1)
+        house.restart()
+        #expect(house.engine.memory.appliances == learned)
+        house.at(0, .recorded(plug: "Washer", samples))
+        #expect(house.engine.memory.appliances == learned)
+        house.restart([Self.rule(.button(plug: "Washer", .single))])
+        #expect(house.engine.memory.appliances.isEmpty)
+    }
 }

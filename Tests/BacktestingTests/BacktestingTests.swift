@@ -126,6 +126,24 @@ extension BacktestReport {
         #expect(plain.lines(.utc) == (try past.run(rules, 0...19_999)).lines(.utc))
     }
 
+    @Test("A stopped run reports the firings until then, and its span ends there")
+    func stopped() throws {
+        let past = try FakeHistory()
+        _ = try past.record("Kettle", "00000000a001", 0..<20_000) { $0.isMultiple(of: 2) ? 90 : 1 }
+        let rule = Rule(name: "hot", triggers: [rises("Kettle", 40)], actions: [.turnOn(["Lamp"])])
+        let whole = try past.run([rule], 0...19_999)
+        var checks = 0
+        let stopped = try PastHouse(past.history, zone: .utc).run([rule], over: whole.span) {
+            checks += 1
+            return checks > 3
+        }
+        #expect(stopped.span.lowerBound == whole.span.lowerBound && stopped.span.upperBound < whole.span.upperBound)
+        #expect(stopped.told.count > 10 && stopped.told == Array(whole.told.prefix(stopped.told.count)))
+        let listed = BacktestRecord.records(of: stopped, limit: 5)
+        #expect(listed.count { $0.event == "firing" } == 5)
+        #expect(listed.last?.event == "omitted" && listed.last?.omitted == stopped.firings.count - 5)
+    }
+
     @Test("Entries that are not listed are counted in the text and the records")
     func whatIsCutIsSaidInTextAndRecords() throws {
         let past = try FakeHistory()

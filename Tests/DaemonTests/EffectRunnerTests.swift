@@ -1,5 +1,7 @@
 import Automation
+import LinuxSystem
 import NIOPosix
+import PlugModel
 import RuleModel
 import TestSupport
 import Testing
@@ -52,6 +54,36 @@ private struct SlowPerformer: EffectPerforming {
     func whatIsCutShortHalfDoneIsNotLeftToTheNextProcess() async throws {
         let half = try await stop(SlowPerformer(outcome: .failed("phone: cancelled: the controller is stopping")))
         #expect(half.outcome == .failed("phone: cancelled: the controller is stopping") && half.left == 0)
+    }
+
+    @Test(
+        "A notification that no rule requests is reported with its outcome, unless it is cancelled before it has one",
+        arguments: [EffectOutcome.failed("phone: cancelled"), nil])
+    func notification(outcome: EffectOutcome?) async throws {
+        let id = try #require(RequestID(bytes: [UInt8](repeating: 7, count: 16)))
+        let firing = Firing(id: id, rule: "plugctl budget", cause: .init(.told("60 EUR")), time: BootClock.now)
+        let request = EffectRequest(id: id, effect: .notify(title: "Budget", text: "used up"), firing: firing)
+        let runner = RuleRunner(
+            RuleFileSet(rules: []), house: FakeHouse(), store: nil, performer: SlowPerformer(outcome: outcome),
+            on: MultiThreadedEventLoopGroup.singleton.next())
+        let task = Task { await runner.run() }
+        let sending = Task { await runner.notify(request) }
+        var ended: EffectOutcome?
+        for await record in runner.records {
+            switch record.notice {
+            case .performing(let performed):
+                #expect(performed == request)
+                sending.cancel()
+                Task {
+                    _ = await sending.value
+                    task.cancel()
+                }
+            case .effect(_, let outcome): ended = outcome
+            case _: break
+            }
+        }
+        #expect(await sending.value == (outcome != nil) && ended == outcome)
+        await task.value
     }
 
     @Test("A cancelled effect without an outcome is left to the next process")

@@ -1,5 +1,6 @@
 import ConfigurationFiles
 import Foundation
+import HouseCalendar
 import PlugModel
 import Presentation
 import TestSupport
@@ -14,7 +15,10 @@ import Testing
         "{\"powerOn\": \"last\", \"autoOff\": 0, \"powerLimit\": 1500.5, \"childLock\": true, \"lightOff\": \"22:00-07:00\"}",
         "{\"role\": \"guest\", \"seconds\": 3600}", "{\"hereOnly\": true}", "{\"room\": \"Küche\"}",
         "{\"currency\": \"EUR\", \"price\": 0.34, \"rates\": [{\"name\": \"night\", \"price\": 0.2, \"from\": \"22:00\"}]}",
+        "{\"cost\": 60.5}", "{\"plugs\": [\"0123456789ab\", \"ba9876543210\"]}",
         "{\"plug\": \"Lamp\", \"code\": \"ABCD-EFGH-IJKL-MNOP\"}",
+        "{\"file\": \"a.yaml\", \"text\": \"- rule: Night\\n\"}", "{\"text\": \"# é\", \"version\": \"00ff\"}",
+        "{\"text\": \"- rule: Night\\n\", \"days\": 7}",
     ]
     private static let values = [
         "1e308", "-1e308", "1e-320", "9223372036854775808", "-1", "0.5", "0.05", "4294967296", "null", "[]", "{}",
@@ -31,7 +35,12 @@ import Testing
             Result { () throws(Fault) in _ = try InvitationBody.read(from: bytes).grant() },
             Result { () throws(Fault) in _ = try UnpairBody.read(from: bytes) },
             Result { () throws(Fault) in _ = try RoomBody.read(from: bytes).name() },
+            Result { () throws(Fault) in _ = try BudgetBody.read(from: bytes).budget(in: "EUR") },
+            Result { () throws(Fault) in _ = try OrderBody.read(from: bytes).order() },
             Result { () throws(Fault) in _ = try PairingBody.read(from: bytes) },
+            Result { () throws(Fault) in _ = try NewRuleFileBody.read(from: bytes) },
+            Result { () throws(Fault) in _ = try RuleTextBody.read(from: bytes) },
+            Result { () throws(Fault) in _ = try BacktestBody.read(from: bytes).wholeDays() },
             Result { () throws(Fault) in
                 let record = try TariffBody.read(from: bytes).record
                 do throws(ConfigurationError) { _ = try record.tariff() } catch { throw Fault.outOfRange("\(error)") }
@@ -66,6 +75,39 @@ import Testing
                 #expect([400, 422].contains(fault.status.code), "\(String(decoding: text, as: UTF8.self))")
             }
         }
+    }
+
+    @Test("A budget has a cost in the currency of the tariff or an energy, within its limits")
+    func budgets() throws {
+        func read(_ text: String, in currency: String? = "EUR") -> Result<Budget, Fault> {
+            Result { () throws(Fault) in try BudgetBody.read(from: Data(text.utf8)).budget(in: currency) }
+        }
+        #expect(try read("{\"cost\": 60}").get() == .cost(60, currency: "EUR"))
+        #expect(try read("{\"activeEnergy\": 150000}", in: nil).get() == .energy(kilowattHours: 150))
+        for (text, currency, status) in [
+            ("{\"cost\": 60}", nil, 409), ("{\"cost\": 0}", "EUR", 422), ("{\"activeEnergy\": 0.9}", "EUR", 422),
+            ("{\"cost\": 1e10}", "EUR", 422), ("{}", "EUR", 400), ("{\"cost\": 1, \"activeEnergy\": 1}", "EUR", 400),
+        ] as [(String, String?, Int)] {
+            guard case .failure(let fault) = read(text, in: currency) else {
+                Issue.record("\(text) is accepted")
+                continue
+            }
+            #expect(fault.status.code == status, "\(text)")
+        }
+    }
+
+    @Test("An order has ids of different plugs")
+    func orders() throws {
+        func status(_ text: String) -> Int? {
+            let result = Result { () throws(Fault) in try OrderBody.read(from: Data(text.utf8)).order() }
+            return if case .failure(let fault) = result { fault.status.code } else { nil }
+        }
+        let ids = (0...HouseBoard.limit).map { "\"\(String(repeating: "0", count: 12 - "\($0)".count))\($0)\"" }
+        #expect(status("{\"plugs\": [\(ids.dropLast().joined(separator: ","))]}") == nil)
+        #expect(status("{\"plugs\": [\(ids.joined(separator: ","))]}") == 422)
+        #expect(status("{\"plugs\": []}") == 422 && status("{\"plugs\": [\"Lamp\"]}") == 422)
+        #expect(status("{\"plugs\": [\"0123456789ab\", \"0123456789ab\"]}") == 422)
+        #expect(status("{\"plugs\": \"0123456789ab\"}") == 400 && status("{\"plugs\": [1]}") == 400)
     }
 
     @Test("The settings of a body become a change of the same settings")

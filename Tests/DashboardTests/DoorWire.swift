@@ -1,3 +1,4 @@
+import Automation
 import FleetService
 import Foundation
 import HostSleep
@@ -8,6 +9,7 @@ import PlugClient
 import PlugModel
 import PowerHistory
 import Presentation
+import RuleEditing
 import RuleModel
 import SleepClient
 import TestSupport
@@ -27,6 +29,7 @@ struct DashboardAtWork {
     static func run(
         _ change: (inout DashboardSettings) throws -> Void = { _ in }, rules: [Rule] = [],
         fleet: (any FleetSource)? = nil, history: PowerHistory? = nil, house: (any HouseCommands)? = nil,
+        editor: RuleEditor? = nil,
         _ body: (DashboardAtWork) async throws -> Void
     ) async throws {
         let directory = TestFolder()
@@ -36,12 +39,16 @@ struct DashboardAtWork {
         settings.directory = directory.path + "/dashboard"
         settings.password = PasswordFile(directory.path + "/password")
         settings.tariff = TariffStore(path: directory.path + "/tariff.toml")
+        settings.budget = BudgetStore(path: directory.path + "/budget.toml")
         settings.limits.farewell = .milliseconds(50)
         try change(&settings)
-        let board = LiveBoard(rules: rules, rooms: RoomStore(directory: directory.path))
+        let board = LiveBoard(
+            rules: rules, rooms: RoomStore(directory: directory.path),
+            order: OrderStore(directory: directory.path))
         let dashboard = Dashboard(
             house: house ?? NoHouse(), board: board, history: history,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings, fleet: fleet)
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings, fleet: fleet,
+            ruleEditor: editor)
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let running = Task {
             await dashboard.run { notice in
@@ -167,6 +174,8 @@ struct NoHouse: HouseCommands {
         if rule == "Unlucky" { throw RuleRequestError.heldBack(rule: rule, .disabled) }
         return RequestID(bytes: [UInt8](repeating: 9, count: 16))!
     }
+
+    func notify(_ request: EffectRequest) async -> Bool { true }
 
     func wake(_ machine: KnownMachine) async throws -> WakeOutcome { try await outcome(machine) }
 }

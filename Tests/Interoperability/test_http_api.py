@@ -22,7 +22,7 @@ def served(lan, plug, controller, tmp_path):
     plug(lan.host(), "Lamp \"one\" \\ two")
     rules = tmp_path / "rules.yaml"
     rules.write_text("- rule: Hall\n  when: { plug: Kettle, button: single }\n  then:\n    - toggle: Kettle\n")
-    return Served(controller(lan.host()), tmp_path / "daemon", rules=rules).follows(2)
+    return Served(controller(lan.host()), tmp_path / "daemon", "--edit-rules", rules=rules).follows(2)
 
 
 def test_promtool_finds_nothing_to_improve(served):

@@ -15,7 +15,8 @@ ONE_PLUG = [
     ("house",), ("browse", "--for", "2s"), ("resolve", "Lamp"), ("info", "Lamp"), ("on", "Lamp"), ("off", "Lamp"), ("toggle", "Lamp"),
     ("dim", "Lamp", "30%"), ("identify", "Lamp"), ("set", "Lamp"), ("watch", "--for", "2s"), ("audit", "Lamp"), ("controllers", "Lamp"),
     ("invite", "Lamp"), ("invitations", "Lamp"), ("address", "Lamp", "192.0.2.7"), ("doctor",), ("logs", "Lamp", "--for", "1s"),
-    ("chart", "Lamp", "--last", "1m"), ("tariff", "--currency", "EUR", "--price", "0.34"), ("rename", "Lamp", "Lounge"), ("new-code", "Lounge"),
+    ("chart", "Lamp", "--last", "1m"), ("tariff", "--currency", "EUR", "--price", "0.34"), ("budget", "--cost", "60"),
+    ("rename", "Lamp", "Lounge"), ("new-code", "Lounge"),
 ]
 # Commands that are tested with other fixtures: they need a daemon, an unpaired plug, HomeKit, a domain or a sleeping machine.
 OTHERS = {"history show", "rules state", "pair", "homekit", "domains", "wake"}

@@ -11,7 +11,7 @@ enum MeasureCycles {
             if CommandLine.arguments.count > 1 { try printRecordings(in: CommandLine.arguments[1]) }
             let (text, rows) = CycleTable.models()
             print(text)
-            let cost = rows.map { $0.cost * Double($0.samples) }.reduce(0, +) / Double(rows.map(\.samples).reduce(0, +))
+            let cost = rows.map(\.cost).reduce(0, +) / Double(rows.map(\.samples).reduce(0, +))
             print("The mean processing time per sample is \(Int(cost.rounded())) ns.")
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))

@@ -146,13 +146,15 @@ import Testing
         #expect(source.marks.map(\.label) == ["Lamp on (button)"])
     }
 
-    /// The plug has no history. It draws power for ten minutes of each half hour, for five hours.
+    /// The plug has no history. It draws power for ten minutes of each half hour, for five hours, with a peak at each start.
     @Test("Appliance cycles become spans of the chart") func cyclesAreSpansOfTheChart() throws {
         var course = LivePowerSeries(plug: "Refrigerator")
         course.handle(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(18_000)))))
         course.add(
-            (0..<18_000).map {
-                PlugSample(Sample(milliseconds: $0 * 1000, deciwatts: $0 % 1800 < 600 ? 900 : 10), at: moment)
+            (0..<18_000 as Range<Int64>).map { second in
+                let place = second % 1800
+                let deciwatts: Int32 = place < 4 ? 3000 : place < 600 ? 900 : 10
+                return PlugSample(Sample(milliseconds: second * 1000, deciwatts: deciwatts), at: moment)
             })
         var source = ChartSource(courses: [course])
         let now = WallTime.now.nanosecondsSince1970 / 1_000_000

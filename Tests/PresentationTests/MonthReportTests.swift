@@ -27,8 +27,9 @@ struct MonthReportTests {
     func page() throws {
         let page = MonthReport(
             months[1], until: months[1].to, days: try report(1, .day, [("<Lamp>", 0.01), ("Heater & Co", 0.1)]),
-            before: try report(0, .month, [("Heater & Co", 62)]), baseLoad: nil
+            before: try report(0, .month, [("Heater & Co", 62)]), baseLoad: nil, budget: nil
         ).html
+        #expect(!page.contains("Budget"))
         #expect(page.contains("<title>Energy in Oct 2026</title>"))
         // 31 days: 496 times the energy of the first day.
         #expect(page.contains("<strong>54.56 kWh</strong>, 27.28 EUR, 21.8 kg of CO2."))
@@ -38,6 +39,20 @@ struct MonthReportTests {
         #expect(page.contains("<tr><th>Heater &amp; Co</th><td>49.60 kWh</td><td>90.9 %</td><td>24.80 EUR</td>"))
         #expect(page.contains("<th>&lt;Lamp&gt;</th>") && !page.contains("<Lamp>"))
         #expect(page.contains("It is not known"))
+    }
+
+    @Test("The page compares the month with the budget")
+    func budget() throws {
+        let month = months[1]
+        let quarters = try #require(CalendarPeriod.all(.quarter, from: month.from, to: month.to, zone: Self.zone))
+        let energies = [quarters.map { PeriodEnergy(period: $0, milliwattHours: 31e6 / Double(quarters.count)) }]
+        let use = BudgetUse(
+            .cost(20, currency: "EUR"), in: month, until: month.to, energies, tariff: Self.tariff, zone: Self.zone)
+        let page = MonthReport(
+            month, until: month.to, days: try report(1, .day, [("Lamp", 0.01)]),
+            before: try report(0, .month, []), baseLoad: nil, budget: use
+        ).html
+        #expect(page.contains("<p>Budget: 15.50 of 20.00 EUR used (78 %), day 31 of 31.</p>"))
     }
 
     @Test("The base load is exceeded in 95 % of the time, and appliances with less than a day of data do not count")

@@ -1,6 +1,7 @@
 """`plugctl history` with text and JSON output: imported recordings, energy and cost."""
 
 import csv
+import datetime
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import re
 import sqlite3
 import subprocess
 import unicodedata
+import zoneinfo
 
 import pytest
 
@@ -95,6 +97,41 @@ def test_a_tariff_file_may_have_a_relative_path(history):
     assert failed.returncode == 1 and "file/mine.toml" in failed.stderr, failed
 
 
+def test_the_command_line_sets_a_budget(history):
+    """`plugctl budget` writes the budget, and a mistake changes nothing. The use of the month is shown with the budget."""
+    now = datetime.datetime.now(zoneinfo.ZoneInfo("Europe/Berlin"))
+    day = now.date() - datetime.timedelta(days=1 if now.hour == 0 else 0)
+    if day.month != now.month:
+        pytest.skip("no hour of this month is over")
+
+    def budget(*words, **options):
+        return history.run("budget", *words, **options)
+
+    assert "no budget is set" in budget(status=1)
+    assert "--cost requires a tariff" in budget("--cost", "60", status=1)
+    assert "cannot be combined" in budget("--cost", "60", "--energy", "150", status=64)
+    assert "must be 0.001 to 1000000 kWh" in budget("--energy", "0", status=64)
+    history.holds("Lamp", steady("20/11/2020", 60, [0]))
+    assert budget("--energy", "150") == "150.0 kWh per month\nthe history has no data of this month\n" == budget()
+    assert json.loads(budget("--json")) == {"activeEnergy": 150_000}
+    history.holds("Heater", steady(f"{day:%d/%m/%Y}", 1000, [0]))
+    shown = budget()
+    assert shown.startswith("150.0 kWh per month\n") and " of 150.0 kWh used (1 %), day " in shown, shown
+    assert "no projection, because less than a day has data" in shown
+    month = json.loads(budget("--json"))["month"]
+    assert month["used"] == pytest.approx(1000, abs=5) and month["covered"] == 3600 and "projected" not in month
+    tariff = history.folder / "configuration" / "smartplug" / "tariff.toml"
+    tariff.write_text(TARIFF)
+    assert budget("--cost", "60").startswith("60.00 EUR per month\n") and "0.20 of 60.00 EUR used (0 %)" in budget()
+    table = history.run("history")
+    assert "budget for " in table and "0.20 of 60.00 EUR used" in table
+    tariff.write_text(TARIFF.replace("EUR", "CHF"))
+    assert budget() == "60.00 EUR per month\n" and "the tariff is not in EUR" in history.said
+    budget("--remove")
+    budget("--remove")
+    budget(status=1)
+
+
 def test_a_wrong_tariff_is_told_with_its_line(history):
     """An unknown key in a tariff file is reported with its line and a suggestion."""
     history.holds("Heater", steady("20/11/2026", 1000, [1]))
@@ -131,6 +168,11 @@ def test_a_page_reports_a_month(history):
     assert "<title>Energy in Nov 2026</title>" in text and "<strong>38.88 kWh</strong>, 12.96 EUR." in text
     assert "The preceding month had 1.44 kWh (+2600 %)." in text
     assert "Least energy: 13.44 kWh on 21 Nov 2026. Most energy: 25.44 kWh on 20 Nov 2026." in text
+    assert "Budget" not in text
+    (history.folder / "configuration" / "smartplug").mkdir(parents=True, exist_ok=True)
+    (history.folder / "configuration" / "smartplug" / "budget.toml").write_text('[budget]\ncost = 20\ncurrency = "EUR"\n')
+    history.run("report", "--month", "2026-11", "--tariff", tariff, "--html", page)
+    assert "<p>Budget: 12.96 of 20.00 EUR used (65 %), day " in page.read_text()
     assert "Lamp &lt;1&gt;" in text and "drew more than 560.0 W" in text
     assert "no samples in 2026-09" in history.run("report", "--month", "2026-09", status=1)
     assert "is in the future" in history.run("report", "--month", "2199-01", status=1)

@@ -23,6 +23,7 @@ EVERYTHING = """
     - { plug: Hall, connection: lost, for: 2 min }
     - { plug: Hall, protection: overPower }
     - { plug: Washer, appliance: finished, cycle: programme }
+    - { plug: Washer, appliance: probably finished }
     - { time: "07:30", weekdays: [mon, tuesday] }
     - { cron: "*/15 6-9 * * mon-fri" }
     - { cron: "@Daily" }

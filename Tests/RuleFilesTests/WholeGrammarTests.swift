@@ -37,6 +37,9 @@ struct WholeGrammarTests {
         #expect(try trigger("{ plug: P, protection: overPower }") == .protection(plug: "P", .overPower))
         #expect(try trigger("{ plug: P, appliance: finished }") == .appliance(plug: "P", .finished(nil)))
         #expect(
+            try trigger("{ plug: P, appliance: probably finished, cycle: programme }")
+                == .appliance(plug: "P", .probablyFinished(.programme)))
+        #expect(
             try trigger("{ plug: P, appliance: started, cycle: defrost }") == .appliance(plug: "P", .started(.defrost)))
         #expect(try trigger("{ rule: B }") == .rule("B"))
     }

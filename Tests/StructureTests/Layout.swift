@@ -142,7 +142,7 @@ enum Layout {
         // positions
         "Controller/RuleFiles": .shell,
         // Local time with daylight saving (`LocalTimeline` converts back to UTC), sunrise and sunset, price and
-        // emissions per kWh by time of day and week
+        // emissions per kWh by time of day and week, budgets per month
         "Controller/HouseCalendar": .pure,
         // Draws series as text or SVG of a given size: lines, stacks, bars, bands, marks, spans
         "Controller/Charting": .pure,
@@ -173,6 +173,9 @@ enum Layout {
         "Controller/Doctor": .shell,
         // JSON lines, text lines, the live table, packets and findings
         "Controller/Presentation": .shell,
+        // Rule files for an editor: `RuleEditor` lists, checks, backtests and changes them; `OutsideActions` is the policy
+        // for actions that leave the house
+        "Controller/RuleEditing": .system,
         // Connects the house to an MQTT broker: its updates to the broker, commands from it, and the event journal on
         // disk
         "Controller/Broker": .shell,

@@ -59,11 +59,15 @@ class House:
             *words)
         assert told.status == 0, told
 
-    def start_daemon(self):
-        """Starts the daemon and waits until it answers."""
+    def does(self, *words):
+        """Runs `plugctl` on the daemon's host, which must succeed."""
+        return self._controller.does(*words)
+
+    def start_daemon(self, *words):
+        """Starts the daemon and waits until it answers; `words` are further options."""
         self.daemon = self._controller.start(
             "daemon", "--json", "--rules", self.rules, "--state", self.directory / "daemon", "--history", self.directory / "history",
-            "--socket", self.directory / "daemon.socket", "--listen", f"127.0.0.1:{PORT}")
+            "--socket", self.directory / "daemon.socket", "--listen", f"127.0.0.1:{PORT}", *words)
         answer = self.host.finish(sys.executable, "-c", ANSWERS, ADDRESS, within=25)
         assert answer.status == 0 and self.daemon.is_running, f"the dashboard: {answer.errors}\n{self.daemon.transcript()}"
         return self.daemon

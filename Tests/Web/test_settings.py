@@ -94,7 +94,7 @@ def test_plugs_are_shown_by_room(house, page, look):
     for name, room in (("Television", "Living room"), ("Switch", "Hall"), ("Lamp", "Living room")):
         dialog = opened(page, name)
         dialog.get_by_role("combobox", name="Room").fill(room)
-        dialog.get_by_role("button", name="Move").click()
+        dialog.get_by_role("button", name="Move", exact=True).click()
         expect(dialog.get_by_role("status").filter(has_text=f"In {room}.")).to_have_count(1)
         dialog.get_by_role("button", name="Close").click()
     rooms = ["Hall", "Switch", "Living room", "Lamp", "Television"]
@@ -105,9 +105,90 @@ def test_plugs_are_shown_by_room(house, page, look):
     see(page, lambda: order() == rooms, 10, lambda: f"the rooms after a restart: {order()}")
     dialog = opened(page, "Switch")
     dialog.get_by_role("combobox", name="Room").fill("")
-    dialog.get_by_role("button", name="Move").click()
+    dialog.get_by_role("button", name="Move", exact=True).click()
     page.page.keyboard.press("Escape")
     see(page, lambda: order() == ["Living room", "Lamp", "Television", "Other plugs", "Switch"], 5, lambda: f"the other plugs: {order()}")
+
+
+def test_an_owner_arranges_the_cards(house, page, look):
+    """Cards move among those of their room, by pointer and by keyboard, for every reader and after a restart of the daemon."""
+    def order(page):
+        return page.page.locator("#cards article:visible h3").all_text_contents()
+
+    other = look()
+    assert order(page) == ["Lamp", "Switch", "Television"]
+    dialog = opened(page, "Television")
+    earlier = dialog.get_by_role("button", name="Move earlier")
+    earlier.click()
+    expect(dialog.get_by_role("status").filter(has_text="Before Switch.")).to_have_count(1)
+    earlier.focus()
+    page.page.keyboard.press("Enter")
+    expect(dialog.get_by_role("status").filter(has_text="Before Lamp.")).to_have_count(1)
+    page.page.keyboard.press("Enter")
+    expect(dialog.get_by_role("status").filter(has_text="It is the first one")).to_have_count(1)
+    for one in (page, other):
+        see(one, lambda: order(one) == ["Television", "Lamp", "Switch"], 5, lambda: f"the order: {order(one)}")
+    page.page.keyboard.press("Escape")
+    for name in ("Television", "Switch"):
+        dialog = opened(page, name)
+        dialog.get_by_role("combobox", name="Room").fill("Hall")
+        dialog.get_by_role("button", name="Move", exact=True).click()
+        expect(dialog.get_by_role("status").filter(has_text="In Hall.")).to_have_count(1)
+        page.page.keyboard.press("Escape")
+    opened(page, "Switch").get_by_role("button", name="Move earlier").click()
+    page.page.keyboard.press("Escape")
+    see(other, lambda: order(other) == ["Switch", "Television", "Lamp"], 5, lambda: f"the order of the room: {order(other)}")
+    house.kill_daemon()
+    house.start_daemon()
+    page = look()
+    see(page, lambda: order(page) == ["Switch", "Television", "Lamp"], 10, lambda: f"the order after a restart: {order(page)}")
+    dialog = opened(page, "Lamp")
+    dialog.get_by_role("button", name="All by name").click()
+    expect(dialog.get_by_role("status").filter(has_text="in the order of their names")).to_have_count(1)
+    see(page, lambda: page.page.evaluate("async () => (await (await fetch('/api/v1/plugs')).json()).every(one => one.place === undefined)"), 5, "plugs without places")
+
+
+def test_the_dialog_identifies_the_plug(house, page):
+    """The id, the host name, the firmware and the capabilities are shown."""
+    record = page.page.evaluate("async () => (await (await fetch('/api/v1/plugs/Lamp')).json())")
+    shown = opened(page, "Lamp").locator(".facts")
+    for text in (record["id"], f"plug-{record['id'][-6:]}.local", record["firmware"], ", ".join(record["capabilities"])):
+        expect(shown).to_contain_text(text)
+
+
+def test_an_owner_sets_a_budget(house, page, keep_picture):
+    """The page shows the used part in words and as a bar. A used up budget is notified."""
+    on(page, "Television")
+    house.plugs["Television"].load("2000 W")
+    energy = page.page.get_by_role("region", name="Energy and cost")
+    energy.scroll_into_view_if_needed()
+    expect(energy).to_contain_text("Wh in total", timeout=1000 * patient(20))
+    see(page, lambda: page.page.evaluate("async () => (await (await fetch('/api/v1/energy')).json()).some(one => one.activeEnergy > 2)"), 20, "2 Wh")
+    budget = energy.get_by_role("button", name="Budget")
+    budget.click()
+    dialog = page.page.get_by_role("dialog", name="Budget per month")
+    expect(dialog.get_by_label("Unit")).to_have_value("activeEnergy")
+    dialog.get_by_label("Per month").fill("100")
+    assert not violations(page)
+    with page.page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/budget")) as request:
+        dialog.get_by_role("button", name="Save").click()
+    assert request.value.post_data_json == {"activeEnergy": 100_000}
+    expect(dialog).to_have_count(0)
+    expect(energy).to_contain_text(re.compile(r"Budget for \w+ \d+: .* of 100(\.0)? kWh used \(0 %\)"))
+    expect(energy.get_by_role("img", name=re.compile("^Budget for "))).to_be_visible()
+    assert not violations(page)
+    keep_picture(page, "budget")
+    budget.click()
+    dialog.get_by_label("Per month").fill("0.001")
+    dialog.get_by_role("button", name="Save").click()
+    expect(energy).to_contain_text("The budget is used up.")
+    notice = page.page.get_by_role("log", name="Notifications")
+    expect(notice).to_contain_text("is used up", timeout=1000 * patient(10))
+    expect(notice).to_contain_text("from plugctl budget")
+    budget.click()
+    expect(dialog.get_by_label("Per month")).to_have_value("0.001")
+    dialog.get_by_role("button", name="Remove").click()
+    expect(energy).not_to_contain_text("Budget for")
 
 
 @pytest.mark.parametrize("name", ["dark", "phone"])

@@ -1,3 +1,4 @@
+public import ApplianceSense
 public import PlugModel
 public import ProtocolCore
 public import RuleModel
@@ -123,6 +124,19 @@ public struct EngineMemory: Hashable, Sendable {
         }
     }
 
+    /// The learned facts about the appliance on a plug that rules watch.
+    public struct Appliance: Hashable, Sendable {
+        /// The plug's name as the rules write it.
+        public var plug: String
+        /// The facts.
+        public var profile: ApplianceProfile
+
+        package init(plug: String, profile: ApplianceProfile) {
+            self.plug = plug
+            self.profile = profile
+        }
+    }
+
     /// The times of the last firings that a cooldown or a rate limit needs, by the name of the rule.
     public var fired: [String: [Instant]] = [:]
     /// The dwells in progress, and interrupted ones that may continue.
@@ -137,6 +151,8 @@ public struct EngineMemory: Hashable, Sendable {
     public var occurrences: [Occurrence] = []
     /// The names of the rules that the user disabled.
     public var disabled: Set<String> = []
+    /// The learned facts about watched appliances, at most one per name of a plug.
+    public var appliances: [Appliance] = []
     /// The time up to which every schedule was evaluated; nil if the local time was never known.
     public var judgedUntil: Instant?
 

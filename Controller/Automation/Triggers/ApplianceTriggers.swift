@@ -12,9 +12,11 @@ struct AppliancePlugTrigger: Sendable {
     func isMet(by event: ApplianceEvent) -> Bool {
         switch (change, event) {
         case (.started(let wanted), .started(let kind, _)): wanted == nil || wanted == kind
-        case (.finished(let wanted), .finished(let cycle)): wanted == nil || wanted == cycle.kind
+        case (.probablyFinished(let wanted), .probablyFinished(let cycle)),
+            (.finished(let wanted), .finished(let cycle)):
+            wanted == nil || wanted == cycle.kind
         // A resumed cycle finishes again later, at its new end.
-        case (.started, _), (.finished, _): false
+        case (.started, _), (.probablyFinished, _), (.finished, _): false
         }
     }
 }
@@ -30,6 +32,8 @@ struct WatchedAppliance: Sendable {
     private(set) var plug: Int?
     private(set) var triggers: [AppliancePlugTrigger] = []
     private var sense = ApplianceSense()
+    /// True if the profile was learned by an earlier process.
+    private var isRestored = false
     /// The offset from the plug's clock to the controller's, in nanoseconds; nil before the first reading.
     private var shift: Int64?
     /// The events of the last reading that no rule has handled yet.
@@ -45,7 +49,7 @@ struct WatchedAppliance: Sendable {
     /// Sets the plug. If the plug changes, the detector starts again, because a different plug has a different
     /// appliance.
     mutating func bind(_ plug: Int) {
-        if let old = self.plug, old != plug { sense = ApplianceSense() }
+        if let old = self.plug, old != plug { (sense, isRestored) = (ApplianceSense(), false) }
         self.plug = plug
     }
 
@@ -55,14 +59,28 @@ struct WatchedAppliance: Sendable {
         return said
     }
 
-    /// Feeds recorded samples to the detector, and drops the events that it reports for them.
+    /// Feeds recorded samples to the detector, and drops the events that it reports for them. A profile of an earlier
+    /// process does not change, because that process has learned from these samples already.
     mutating func learn(_ samples: [RecordedPower]) {
+        let known = sense.profile
         for sample in samples { _ = sense.handle((sample.milliseconds, sample.deciwatts)) }
+        if isRestored { sense.profile = known }
+    }
+
+    /// The learned profile; nil if it is empty.
+    var stored: EngineMemory.Appliance? {
+        sense.profile == ApplianceProfile() ? nil : EngineMemory.Appliance(plug: written, profile: sense.profile)
+    }
+
+    /// Continues with the profile of an earlier process.
+    mutating func restore(_ profile: ApplianceProfile) {
+        sense = ApplianceSense(learned: profile)
+        isRestored = true
     }
 
     /// Copies the state of the appliance of the previous set of rules.
     mutating func inherit(_ other: WatchedAppliance) {
-        (plug, sense, shift) = (other.plug, other.sense, other.shift)
+        (plug, sense, isRestored, shift) = (other.plug, other.sense, other.isRestored, other.shift)
     }
 
     /// Handles the plug's last reading. Its time is on the plug's clock. `isFirst` is true for the first reading since
@@ -93,6 +111,17 @@ struct ApplianceTriggers: Sendable {
         for index in appliances.indices {
             let before = old.appliances.first { $0.written.lowercased() == appliances[index].written.lowercased() }
             if let before { appliances[index].inherit(before) }
+        }
+    }
+
+    /// The learned profiles.
+    var stored: [EngineMemory.Appliance] { appliances.compactMap(\.stored) }
+
+    /// Restores the profiles of an earlier engine, for the plugs that rules still watch.
+    mutating func restore(_ memory: [EngineMemory.Appliance]) {
+        for index in appliances.indices {
+            let known = memory.first { $0.plug.lowercased() == appliances[index].written.lowercased() }
+            if let known { appliances[index].restore(known.profile) }
         }
     }
 
@@ -184,7 +213,7 @@ extension ApplianceEvent {
             switch self {
             case .started(_, let start), .phase(_, let start): start
             case .resumed(let end, _): end
-            case .finished(let cycle): cycle.end ?? cycle.start
+            case .probablyFinished(let cycle), .finished(let cycle): cycle.end ?? cycle.start
             }
         let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         return Instant(nanoseconds: overflow ? .max : nanoseconds)
@@ -195,7 +224,8 @@ extension ApplianceEvent {
         switch self {
         case .started(_, let start), .phase(_, let start): UInt64(bitPattern: start)
         case .resumed(let end, _): UInt64(bitPattern: end)
-        case .finished(let cycle): UInt64(bitPattern: (cycle.end ?? cycle.start) &* 2 &+ 1)
+        case .probablyFinished(let cycle), .finished(let cycle):
+            UInt64(bitPattern: (cycle.end ?? cycle.start) &* 2 &+ 1)
         }
     }
 }

@@ -45,7 +45,7 @@ export async function get(path, query = {}, signal = undefined) {
   }
 }
 
-export const post = (path, body) => ask("POST", path, body);
+export const post = (path, body, signal = undefined) => ask("POST", path, body, signal);
 export const remove = (path) => ask("DELETE", path, {});
 
 /** Returns the API path of a plug's resource. It contains the plug's id, since a name like ".." is not a valid part of a path. */
@@ -56,6 +56,8 @@ function patience(method, path) {
   if (method === "GET") return 30_000;
   // The daemon first connects to the broker, and then gives the house twelve seconds to answer.
   if (path.startsWith("fleet/")) return 30_000;
+  // A backtest takes at most ten seconds.
+  if (path.startsWith("rule-")) return 30_000;
   // A machine has 60 s to wake.
   if (path.startsWith("machines/")) return 75_000;
   return path === "pairings" ? 60_000 : 12_000;

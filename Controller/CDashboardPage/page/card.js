@@ -1,7 +1,7 @@
 // The card of a plug: its state and its controls.
 
 import { Fault, plugPath, post } from "./api.js";
-import { beforePaint, make, named, setAttribute, setText, whenSeen } from "./dom.js";
+import { beforePaint, make, named, setAttribute, setText, whenSeen, whileBusy } from "./dom.js";
 import { energy, number, watts } from "./format.js";
 import { dimmer } from "./dimmer.js";
 import { now as time, plugs, tell } from "./house.js";
@@ -43,8 +43,8 @@ export function card(name, seen, today) {
   const measured = make("dl", { class: "small" }, ...rows);
   const sleepers = make("ul", { class: "sleepers", "aria-label": `Computers at the sleep proxy of ${name}`, hidden: true });
   const chart = make("button", { type: "button", class: "quiet", "aria-label": `Chart of ${name}`, text: "Chart", onclick: () => tell("chart", name) });
-  const identify = make("button", { type: "button", class: "quiet", "aria-label": `Identify ${name}`, text: "Identify", onclick: () => command(identify, "identify", "Its light blinks") });
-  const reset = make("button", { type: "button", class: "quiet", "aria-label": `Reset the protection of ${name}`, text: "Reset protection", onclick: () => command(reset, "protection/reset", "Reset") });
+  const identify = make("button", { type: "button", class: "quiet", "aria-label": `Identify ${name}`, text: "Identify", onclick: () => whileBusy(identify, () => command(identify, "identify", "Its light blinks")) });
+  const reset = make("button", { type: "button", class: "quiet", "aria-label": `Reset the protection of ${name}`, text: "Reset protection", onclick: () => whileBusy(reset, () => command(reset, "protection/reset", "Reset")) });
   const timer = timerChoice(name, (fault, words) => { fail(fault); setText(done, words ?? ""); });
   const settings = make("button", { type: "button", class: "quiet", "aria-label": `Settings of ${name}`, text: "Settings", onclick: () => openSettings(name) });
   const footer = make("footer", {}, chart, timer, identify, settings, reset);
@@ -61,7 +61,6 @@ export function card(name, seen, today) {
    * change.
    */
   async function command(button, path, words) {
-    button.disabled = true;
     fail();
     setText(done, "");
     try {
@@ -76,7 +75,6 @@ export function card(name, seen, today) {
     } catch (error) {
       fail(error instanceof Fault ? error.words : String(error));
     }
-    button.disabled = false;
   }
 
   /** Updates the whole card; only changed parts of the document are touched. */

@@ -1,4 +1,4 @@
-// The cards of all plugs, sorted by name.
+// The cards of all plugs, by room.
 
 import { get, plugPath } from "./api.js";
 import { card } from "./card.js";
@@ -10,8 +10,9 @@ import { SPAN } from "./sparkline.js";
 const cards = new Map();
 /** The heading of each room that has cards; "" for the cards without a room. */
 const headings = new Map();
-/** The room in which each card is shown. */
-let shownRooms = new Map();
+/** The room and the place in which each card is shown. */
+let shownAt = new Map();
+const positionOf = (name) => JSON.stringify([roomOf(name), plugs.get(name)?.record.place]);
 const roomOf = (name) => plugs.get(name)?.record.room ?? "";
 const changed = new Set();
 const read = new Set();
@@ -31,7 +32,7 @@ export function startCards() {
   const none = document.getElementById("no-plugs");
   const find = document.getElementById("find-text");
 
-  /** Shows the cards by room, and in each room by name. */
+  /** Shows the cards by room, and in each room in their order. */
   function arrange() {
     const all = names();
     const inRooms = Map.groupBy(all, roomOf);
@@ -45,7 +46,7 @@ export function startCards() {
       if (place.children[index] !== element) place.insertBefore(element, place.children[index] ?? null);
     });
     for (const [room, element] of headings) if (!elements.includes(element)) { element.remove(); headings.delete(room); }
-    shownRooms = new Map(all.map((name) => [name, roomOf(name)]));
+    shownAt = new Map(all.map((name) => [name, positionOf(name)]));
     document.getElementById("find").hidden = all.length < 9;
     none.hidden = all.length > 0;
     filter();
@@ -75,7 +76,7 @@ export function startCards() {
     readMetersSoon(again ? METERS : METERS.slice(0, 1));
   });
   hear("plug", (name) => {
-    if (!cards.has(name) || shownRooms.get(name) !== roomOf(name)) arrange();
+    if (!cards.has(name) || shownAt.get(name) !== positionOf(name)) arrange();
     changed.add(name);
     beforePaint(paint);
   });

@@ -51,6 +51,13 @@ export function become(shown, wanted) {
   }
 }
 
+/** Runs the action of a button, which ignores clicks until the action ends. A disabled button would lose the focus. */
+export async function whileBusy(button, action) {
+  if (button.ariaDisabled === "true") return;
+  button.ariaDisabled = "true";
+  try { await action(); } finally { button.ariaDisabled = null; }
+}
+
 const waiting = new Set();
 
 /** Calls a function before the next paint. Several requests of the same function cause one call. */

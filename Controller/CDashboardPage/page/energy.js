@@ -1,6 +1,7 @@
 // Energy and cost: a bar per period, a colour per appliance, and the same data as tables.
 
 import { get } from "./api.js";
+import { budgetPart } from "./budget.js";
 import { COLOURS, coloursOf } from "./colours.js";
 import { become, beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
 import { dateOf, dayName, energy, firstOfMonth, minuteTime, mondayOf, money, monthName, number, startOf, watts } from "./format.js";
@@ -38,10 +39,11 @@ const figure = make("div", { class: "bars" });
 const legend = make("ul", { class: "legend" });
 const baseLoad = make("p", { class: "faint" });
 let baseLoadRead = -Infinity;
+const budget = budgetPart();
 const words = make("p", { class: "faint", role: "status" });
 const scroll = (label) => make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, make("table"));
 const [byAppliance, byTime] = [scroll("Energy by appliance"), scroll("Energy by time")];
-const tables = make("div", { class: "tables" }, byAppliance, byTime);
+const tables = make("div", { class: "tables", hidden: true }, byAppliance, byTime);
 
 /** Sums the records by period and by appliance. */
 function summed(records) {
@@ -80,6 +82,7 @@ function paint(records) {
   legend.replaceChildren(
     ...large.map(({ name }) => make("li", {}, make("i", { class: `box fill${colours.get(name)}`, "aria-hidden": "true" }), named(name))),
     ...(small.length > 0 ? [make("li", {}, make("i", { class: `box fill${SINGLE}`, "aria-hidden": "true" }), `${number(small.length)} others`)] : []));
+  tables.hidden = appliances.length === 0;
   const row = (head, used, paid) => make("tr", {}, make("th", { scope: "row" }, head), make("td", { class: "number", text: energy(used) }), make("td", { class: "number", text: price(paid) }));
   const table = (caption, first, rows) => make("table", {}, make("caption", { text: caption }),
     make("thead", {}, make("tr", {}, ...[first, "Energy", "Cost"].map((text) => make("th", { scope: "col", text })))),
@@ -156,6 +159,7 @@ async function read() {
   // daemon.
   if (!seen || document.visibilityState === "hidden") return;
   readBaseLoad();
+  budget.read();
   running?.abort();
   const own = running = new AbortController();
   try {
@@ -182,10 +186,11 @@ export function startEnergy() {
   }
   const section = document.getElementById("energy");
   const tariff = make("button", { type: "button", text: "Price of a kWh …", onclick: () => openTariff(() => { baseLoadRead = -Infinity; read(); }) });
-  const showRights = () => { tariff.hidden = !may.own; };
+  const showRights = () => { tariff.hidden = budget.button.hidden = !may.own; };
   hear("rights", showRights);
   showRights();
-  section.append(choose, figure, legend, words, baseLoad, tables, tariff);
+  setText(words, "Loading …");
+  section.append(choose, figure, legend, words, baseLoad, budget.element, tables, make("div", { class: "row" }, tariff, budget.button));
   whenSeen(section, (isSeen) => { if (isSeen !== seen) { seen = isSeen; read(); } });
   let width = 0;
   new ResizeObserver(() => {

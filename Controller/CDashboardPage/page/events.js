@@ -1,7 +1,7 @@
 // The list of events, newest first. Events that the stream missed are requested, so that the list has no gap.
 
 import { get } from "./api.js";
-import { beforePaint, make, named, setText } from "./dom.js";
+import { beforePaint, make, named, setText, whileBusy } from "./dom.js";
 import { timeOf } from "./format.js";
 import { LATER, hear, names, now } from "./house.js";
 import { eventWords, ruleWords } from "./words.js";
@@ -69,8 +69,10 @@ function begin(at) {
 
 const list = make("ol", { class: "events", "aria-label": "Events, the newest first", tabindex: "0" });
 const select = make("select", { "aria-label": "Events of", onchange: choose });
-const more = make("button", { type: "button", text: "Older events", onclick: older });
-const trouble = make("p", { class: "faint" });
+const more = make("button", { type: "button", text: "Older events", onclick: () => whileBusy(more, () => askChosen(since.chosen)) });
+const trouble = make("p", { class: "faint", role: "status" });
+/** The number of requests without an answer. */
+let waiting = 0;
 const isChosen = (entry) => chosen === "" || (chosen === "rule|" ? entry.kind === "rule" : entry.plug === chosen.slice(5));
 const isShown = (entry) => entry.at >= since.chosen && isChosen(entry);
 
@@ -88,8 +90,9 @@ function paint() {
     if (list.children[index] !== entry.element) list.insertBefore(entry.element, list.children[index] ?? null);
     index++;
   }
+  list.hidden = index === 0;
   more.hidden = since.chosen === -Infinity || limit >= MOST;
-  if (!trouble.dataset.fault) setText(trouble, index === 0 ? "Nothing has happened yet." : "");
+  if (!trouble.dataset.fault) setText(trouble, index > 0 ? "" : waiting > 0 ? "Loading …" : "Nothing has happened yet.");
 }
 
 /**
@@ -115,6 +118,8 @@ async function ask({ from, to, most, plug, rulesOnly }, note) {
 }
 
 async function tried(asking) {
+  waiting += 1;
+  beforePaint(paint);
   try {
     await asking;
     delete trouble.dataset.fault;
@@ -122,6 +127,7 @@ async function tried(asking) {
     trouble.dataset.fault = "true";
     setText(trouble, error.words ?? "");
   }
+  waiting -= 1;
   beforePaint(paint);
 }
 
@@ -147,12 +153,6 @@ function askChosen(to) {
     if (view === "") since.all = since.chosen;
     return true;
   }));
-}
-
-async function older() {
-  more.disabled = true;
-  await askChosen(since.chosen);
-  more.disabled = false;
 }
 
 function choose() {

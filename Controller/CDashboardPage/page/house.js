@@ -45,7 +45,7 @@ export function tell(kind, about) {
   }
 }
 
-/** Returns the names of all plugs, sorted. */
+/** Returns the names of all plugs in their order. */
 export const names = () => [...plugs.keys()];
 
 /** The power of all connected plugs in W. */
@@ -114,7 +114,7 @@ function takeRules(changed) {
 function takePlug(record) {
   const before = plugs.get(record.plug)?.record;
   keep(record);
-  if (!before) sort();
+  if (!before || before.place !== record.place) sort();
   tell("plug", record.plug);
   if (record.state === "connected" && before?.state !== "connected") tell("back", record.plug);
 }
@@ -140,8 +140,10 @@ function keep(record) {
 
 const order = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
+/** Sorts the plugs: those with a place first, the others by name. */
 function sort() {
-  const sorted = [...plugs].sort(([one], [other]) => order.compare(one, other));
+  const placeOf = ({ record }) => record.place ?? Infinity;
+  const sorted = [...plugs].sort(([one, first], [other, second]) => placeOf(first) === placeOf(second) ? order.compare(one, other) : placeOf(first) - placeOf(second));
   plugs.clear();
   for (const [name, plug] of sorted) plugs.set(name, plug);
 }

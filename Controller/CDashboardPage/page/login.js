@@ -11,6 +11,7 @@ function cover(isCovered) {
   part("login").hidden = !isCovered;
   for (const id of hidden) part(id).hidden = isCovered;
   part("logout").hidden = isCovered;
+  document.querySelector("nav").hidden = isCovered;
   // The modules of these sections show them again if the user may see them.
   if (isCovered) for (const id of ["sessions", "fleet", "fleet-link"]) part(id).hidden = true;
 }
@@ -34,6 +35,7 @@ export function show(done) {
       done();
     } catch (error) {
       alert.textContent = error instanceof Fault ? error.words : String(error);
+      password.focus();
       password.select();
     }
     button.disabled = false;

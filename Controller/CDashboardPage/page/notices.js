@@ -1,4 +1,4 @@
-// Notifications of rules. Each is shown until the user dismisses it.
+// Notifications of rules and of the budget. Each is shown until the user dismisses it.
 
 import { make, named } from "./dom.js";
 import { timeOf } from "./format.js";
@@ -14,9 +14,10 @@ export function startNotices() {
     const close = make("button", { type: "button", class: "quiet", "aria-label": `Close: ${title || text}`, text: "×", onclick: () => notice.remove() });
     const notice = make("div", { class: "notice" },
       make("div", {}, title && make("strong", { dir: "auto", text: title }), make("p", { dir: "auto", text }),
-        make("p", { class: "faint" }, timeOf(Date.parse(at)), ", rule ", named(rule))), close);
+        make("p", { class: "faint" }, timeOf(Date.parse(at)), ", from ", named(rule))), close);
     place.append(notice);
     while (place.children.length > MOST) place.firstElementChild.remove();
+    place.scrollTop = place.scrollHeight;
   }
   hear("notification", show);
 }

@@ -129,6 +129,7 @@ async function read() {
   const side = state.span * (state.follows ? 0.02 : 0.3);
   const chosen = [...state.chosen];
   if (isOwn) writeLink(state);
+  if (chosen.some((name) => !state.courses.has(name))) setText(trouble, "Loading …");
   try {
     await Promise.all([
       ...chosen.map(async (name) => {

@@ -35,7 +35,7 @@ function timeFields(act) {
  */
 export function chartControls(act) {
   const ranges = RANGES.map(([text, length]) => make("button", { type: "button", text, "aria-label": `Last ${span(length)}`, onclick: () => act.range(length) }));
-  const now = make("button", { type: "button", class: "live", text: "Live", "aria-label": "Follow now", onclick: act.now });
+  const now = make("button", { type: "button", class: "live", text: "Live", "aria-label": "Live: follow now", onclick: act.now });
   const symbol = (text, label, act) => make("button", { type: "button", class: "symbol", "aria-label": label, title: label, text, onclick: act });
   const toggle = (text, key) => make("button", { type: "button", text, "aria-pressed": "false", onclick: () => act.set({ [key]: !act.view()[key] }) });
   const toggles = { compares: toggle("Compare", "compares"), stacks: toggle("Stack", "stacks") };

@@ -1,7 +1,7 @@
 // A rule: its state, its actions, its last firing and its traces.
 
 import { Fault, post } from "./api.js";
-import { make, setAttribute, setText } from "./dom.js";
+import { make, setAttribute, setText, whileBusy } from "./dom.js";
 import { count, timeOf } from "./format.js";
 import { may } from "./rights.js";
 import { traceList } from "./traces.js";
@@ -18,7 +18,7 @@ export function ruleItem(rule) {
   const name = rule.rule;
   let [known, wanted, told] = [rule.enabled, undefined, 0];
   const turn = make("button", { type: "button", class: "switch", role: "switch", "aria-label": `Rule ${name}`, onclick: turnOver });
-  const once = make("button", { type: "button", class: "quiet", "aria-label": `Run ${name} once`, text: "Run once", onclick: runOnce });
+  const once = make("button", { type: "button", class: "quiet", "aria-label": `Run ${name} once`, text: "Run once", onclick: () => whileBusy(once, runOnce) });
   const alert = make("p", { class: "alert", role: "alert" });
   const done = make("p", { class: "hidden", role: "status" });
   const last = make("p", { class: "last" });
@@ -60,7 +60,6 @@ export function ruleItem(rule) {
   }
 
   async function runOnce() {
-    once.disabled = true;
     setText(alert, "");
     setText(done, "");
     try {
@@ -72,7 +71,6 @@ export function ruleItem(rule) {
     } catch (error) {
       setText(alert, error instanceof Fault ? error.words : String(error));
     }
-    once.disabled = false;
   }
 
   function update(now) {

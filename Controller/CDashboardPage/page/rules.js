@@ -1,7 +1,8 @@
 // The rules of the house, and the faults of rule files.
 
-import { make } from "./dom.js";
+import { make, setText } from "./dom.js";
 import { hear, house } from "./house.js";
+import { may } from "./rights.js";
 import { ruleItem, ruleWords } from "./rule.js";
 
 const shown = new Map();
@@ -17,7 +18,9 @@ export function startRules() {
   const faults = make("ul", { class: "rules", "aria-label": "Rule files that are not valid" });
   const list = make("ul", { class: "rules", "aria-label": "Rules" });
   const none = make("p", { class: "faint" }, "No rules run. ", make("code", { text: "plugctl daemon --rules FILE" }), " runs rules.");
-  document.getElementById("rules").append(faults, list, none);
+  const edit = make("button", { type: "button", text: "Rule files …", onclick: open });
+  const alert = make("p", { class: "alert", role: "alert" });
+  document.getElementById("rules").append(edit, alert, faults, list, none);
   let told = "";
 
   function paintFaults() {
@@ -27,8 +30,15 @@ export function startRules() {
     faults.replaceChildren(...house.ruleFaults.map(faultItem));
   }
 
+  /** Loads the editor, which is large, when the user needs it. */
+  async function open() {
+    setText(alert, "");
+    try { await (await import("./editor.js")).openEditor(); } catch (error) { setText(alert, String(error)); }
+  }
+
   function paint() {
     paintFaults();
+    edit.hidden = !may.own;
     faults.hidden = house.ruleFaults.length === 0;
     none.hidden = house.rules.length > 0;
     const kept = new Set(house.rules.map((rule) => rule.rule));

@@ -3,6 +3,7 @@
 import { Fault, get, plugPath, post, remove } from "./api.js";
 import { make, named, setText } from "./dom.js";
 import { plugs } from "./house.js";
+import { orderForm } from "./order.js";
 import { renameForm } from "./rename.js";
 import { roomForm } from "./room.js";
 import { invitationForm, unpairForm } from "./sharing.js";
@@ -19,14 +20,22 @@ export function openSettings(name) {
   const isConnected = record.state === "connected";
   const dialog = make("dialog", { class: "settings", "aria-labelledby": "settings-title", onclose: () => dialog.remove() },
     make("h2", { id: "settings-title" }, "Settings of ", named(name)),
+    facts(record),
     isConnected && record.capabilities.includes("rename") && renameForm(name, say, close),
     roomForm(name, say),
+    record.id !== undefined && orderForm(name, say),
     isConnected && settingsForm(name, record.capabilities, say),
     isConnected && invitationForm(name, say),
     unpairForm(name, !isConnected, say, close),
     alert, done, make("button", { type: "button", text: "Close", onclick: close }));
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** Lists what identifies the plug. A plug that was not connected since the start of the daemon has reported nothing yet. */
+function facts({ id, firmware, capabilities }) {
+  const known = [["Id", id], ["Host name", id && `plug-${id.slice(-6)}.local`], ["Firmware", firmware], ["Capabilities", capabilities?.join(", ")]].filter(([, text]) => text !== undefined);
+  return make("dl", { class: "facts" }, ...known.map(([title, text]) => make("div", {}, make("dt", { text: title }), make("dd", { text }))));
 }
 
 /** Creates the form and requests the settings that it shows. */
@@ -38,7 +47,7 @@ function settingsForm(name, capabilities, say) {
   attempt(() => get(path));
 
   async function attempt(request, words) {
-    say();
+    say("", "Waiting for the plug …");
     try {
       show(await request());
       say("", words);

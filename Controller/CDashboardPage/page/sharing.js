@@ -4,7 +4,7 @@ import { Fault, plugPath, post } from "./api.js";
 import { make, named, setText } from "./dom.js";
 import { span } from "./format.js";
 
-const ROLES = [["user", "User: may switch and watch"], ["viewer", "Viewer: may watch"], ["guest", "Guest: a user for a time"], ["owner", "Owner: full access"]];
+const ROLES = [["user", "User: may switch"], ["viewer", "Viewer: may watch"], ["guest", "Guest: user for a time"], ["owner", "Owner: full access"]];
 const DAY = 86_400;
 /** The offered limits of an access in seconds. */
 const LIMITS = [28_800, DAY, 7 * DAY, 30 * DAY];

@@ -43,11 +43,12 @@ function traceItem(trace) {
 export function traceList(name, path) {
   let [latest, timer, asked] = ["", 0, 0];
   const list = make("ol", { class: "traces", "aria-label": `Actions of ${name}, newest first` });
-  const trouble = make("p", { class: "faint" });
+  const trouble = make("p", { class: "faint", role: "status" });
   const element = make("details", { class: "why", ontoggle: () => element.open && ask() }, make("summary", { text: "Actions and reasons" }), list, trouble);
 
   async function ask() {
     const own = ++asked;
+    if (list.children.length === 0) setText(trouble, "Loading …");
     try {
       const traces = await get(path, { limit: MOST });
       if (own !== asked) return;

@@ -20,8 +20,9 @@ struct APIRoute: Sendable {
 
 extension Dashboard {
     static let routes: [APIRoute] =
-        houseRoutes + commandRoutes + powerRoutes + energyRoutes + tariffRoutes + eventRoutes + ruleRoutes
-        + settingsRoutes + roomRoutes + pairingRoutes + machineRoutes + streamRoutes + fleetRoutes + serviceRoutes
+        houseRoutes + commandRoutes + powerRoutes + energyRoutes + tariffRoutes + budgetRoutes + eventRoutes
+        + ruleRoutes + ruleFileRoutes + settingsRoutes + roomRoutes + orderRoutes + pairingRoutes + machineRoutes
+        + streamRoutes + fleetRoutes + serviceRoutes
 
     /// Adds all routes of the API except those of the session.
     func addAPI(to router: Router<DashboardContext>) {

@@ -34,6 +34,7 @@ extension Dashboard {
         try await HistoryThreads.run { [store = settings.tariff] in
             do { try work(store) } catch { throw Fault(storing: error) }
         }
+        budgetWatch.checkSoon()
     }
 }
 

@@ -21,8 +21,10 @@ struct DoorLimits: Sendable {
     /// The maximum number of bytes of a request's path and query. The longest percent-encoded name fits, and so do 64
     /// plugs by id.
     var path = 2048
-    /// The maximum number of bytes of a body. The longest valid body has a few hundred bytes.
+    /// The maximum number of bytes of a body. The longest valid body of most routes has a few hundred bytes.
     var body = 4096
+    /// The maximum number of bytes of an owner's body, which may contain a rule file with escaped characters.
+    var bodyOfOwners = 262_144
     /// The maximum number of bytes of one header, the maximum number of bytes of all headers, and the maximum number of
     /// headers.
     var header = 8192

@@ -94,7 +94,7 @@ struct RequestFilter: Sendable {
             }
             context.pass = pass
         }
-        return changes ? try await withBody(request) : request
+        return changes ? try await withBody(request, context) : request
     }
 
     private func checkOrigin(of request: Request, _ isSecure: Bool, _ changes: Bool) -> Refused? {
@@ -112,13 +112,15 @@ struct RequestFilter: Sendable {
 
     private func originCheck(_ isSecure: Bool) -> OriginCheck { OriginCheck(isSecure: isSecure, external: external) }
 
-    private func withBody(_ request: Request) async throws -> Request {
+    private func withBody(_ request: Request, _ context: DashboardContext) async throws -> Request {
+        let limit = context.isOwner ? limits.bodyOfOwners : limits.body
+        let tooLarge = Refused(413, "a body has at most \(limit) bytes")
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
-        guard length <= limits.body else { throw tooLarge }
+        guard length <= limit else { throw tooLarge }
         var request = request
         let body: ByteBuffer
         do {
-            body = try await request.collectBody(upTo: limits.body)
+            body = try await request.collectBody(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw tooLarge
         } catch let error as HTTPParserError {
@@ -135,7 +137,6 @@ struct RequestFilter: Sendable {
         return request
     }
 
-    private var tooLarge: Refused { Refused(413, "a body has at most \(limits.body) bytes") }
 }
 
 /// The connection is lost and no answer can be sent. Clients can cause this at will, so it is not logged.

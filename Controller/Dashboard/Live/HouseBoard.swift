@@ -42,6 +42,8 @@ struct HouseBoard: Sendable {
     private var pending: [String: ReadingRecord] = [:]
     /// The room of each plug that has one.
     private var rooms: [PlugID: String] = [:]
+    /// The place of each plug that the owner arranged.
+    private var places: [PlugID: Int] = [:]
     private(set) var recentEvents = RecentEvents()
     var rules: RuleBoard
 
@@ -98,10 +100,26 @@ struct HouseBoard: Sendable {
     /// - Parameter rooms: the room of each plug that has one.
     mutating func setRooms(_ rooms: [PlugID: String]) -> [StreamMessage] {
         self.rooms = rooms
-        return plugs.keys.sorted().compactMap { name in
-            let room = plugs[name]?.id.flatMap { rooms[$0] }
-            guard plugs[name]?.record.room != room else { return nil }
+        return arranged()
+    }
+
+    /// Replaces the order and returns the changes.
+    ///
+    /// - Parameter plugs: the arranged plugs. Each plug counts once.
+    mutating func setOrder(_ plugs: [PlugID]) -> [StreamMessage] {
+        places = Dictionary(plugs.enumerated().map { ($1, $0) }) { first, _ in first }
+        return arranged()
+    }
+
+    /// Updates the rooms and the places of all plugs and returns the changes.
+    private mutating func arranged() -> [StreamMessage] {
+        plugs.keys.sorted().compactMap { name -> StreamMessage? in
+            guard let before = plugs[name]?.record else { return nil }
+            let id = plugs[name]?.id
+            let (room, place) = (id.flatMap { rooms[$0] }, id.flatMap { places[$0] })
+            guard (before.room, before.place) != (room, place) else { return nil }
             plugs[name]?.record.room = room
+            plugs[name]?.record.place = place
             return (plugs[name]?.record).map { .plug($0) }
         }
     }
@@ -166,7 +184,7 @@ struct HouseBoard: Sendable {
         var plug = known ?? Plug(record: .away(name))
         plug.record = PlugRecord(plug: name, state: PlugRecord.connected)
         plug.record.id = description.id.rawValue
-        plug.record.room = rooms[description.id]
+        (plug.record.room, plug.record.place) = (rooms[description.id], places[description.id])
         plug.record.capabilities = description.capabilities.map(\.rawValue).sorted()
         plug.record.firmware = description.firmware
         plug.id = description.id
@@ -236,7 +254,7 @@ struct HouseBoard: Sendable {
         where !met.contains(id) && plugs[name] == nil && plugs.count < Self.limit {
             var plug = Plug(record: .away(name), id: id)
             plug.record.id = id.rawValue
-            plug.record.room = rooms[id]
+            (plug.record.room, plug.record.place) = (rooms[id], places[id])
             plugs[name] = plug
             messages.append(.plug(plug.record))
         }

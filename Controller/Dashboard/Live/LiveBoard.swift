@@ -24,6 +24,7 @@ public actor LiveBoard: HouseObserver {
     private nonisolated let history: PowerHistory?
     private nonisolated let paired: PairedPlugs
     private nonisolated let rooms: RoomStore?
+    private nonisolated let order: OrderStore?
     private(set) var board: HouseBoard
     private(set) var ring = EventStreamBuffer()
     var readers = StreamReaders()
@@ -65,16 +66,18 @@ public actor LiveBoard: HouseObserver {
     ///   - history: the source of earlier firings and events, read only.
     ///   - paired: lists the paired plugs, which are shown even if they are away.
     ///   - rooms: stores the rooms of plugs; nil for a board without rooms.
+    ///   - order: stores the order of plugs; nil for a board that shows them by name.
     ///   - eventLoop: the event loop of the actor. On the one of the house, an update of a plug changes threads less often.
     public init(
         rules: [Rule], history: PowerHistory? = nil, paired: PairedPlugs = PairedPlugs(), rooms: RoomStore? = nil,
-        on eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        order: OrderStore? = nil, on eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any()
     ) {
         executor = eventLoop.executor
         board = HouseBoard(rules: RuleBoard(rules))
         self.history = history
         self.paired = paired
         self.rooms = rooms
+        self.order = order
     }
 
     /// Handles an update of a plug.
@@ -186,16 +189,18 @@ public actor LiveBoard: HouseObserver {
         var known: InitialState?
         // The read fails only when too many requests use the history at once.
         while known == nil, !hasEnded {
-            known = try? await HistoryThreads.run { [history, paired, rooms] in
+            known = try? await HistoryThreads.run { [history, paired, rooms, order] in
                 InitialState(
-                    paired: paired, rooms: rooms, history: history, rules: rules, now: WallTime.now.milliseconds)
+                    paired: paired, rooms: rooms, order: order, history: history, rules: rules,
+                    now: WallTime.now.milliseconds)
             }
             if known == nil { try? await Task.sleep(for: Self.gathering) }
         }
         hasBegun = true
         if let known {
             board.rules.begin(known.firings)
-            publish(board.setRooms(known.rooms) + board.begin(paired: known.paired, reported: known.cursors))
+            publish(board.setRooms(known.rooms) + board.setOrder(known.order))
+            publish(board.begin(paired: known.paired, reported: known.cursors))
         }
         for news in early { hear(news) }
         early = []
@@ -252,6 +257,13 @@ public actor LiveBoard: HouseObserver {
         publish(board.setRooms(try await HistoryThreads.run { try rooms.assign(room, to: plug) }))
     }
 
+    /// Arranges the plugs, and stores the order.
+    func arrange(_ plugs: [PlugID]) async throws {
+        guard let order else { throw Fault.unavailable("the daemon has no directory for its state") }
+        try await HistoryThreads.run { try order.arrange(plugs) }
+        publish(board.setOrder(plugs))
+    }
+
     // MARK: Pairing
 
     /// Reserves the only place for a pairing; false if another pairing is in progress.
@@ -271,14 +283,19 @@ public actor LiveBoard: HouseObserver {
 private struct InitialState: Sendable {
     var paired: [PlugID: String] = [:]
     var rooms: [PlugID: String] = [:]
+    var order: [PlugID] = []
     var cursors: [PlugID: SequenceNumber] = [:]
     /// The last firing of each rule.
     var firings: [FiringRecord] = []
 
     /// Reads the state. Parts that cannot be read are left out; the requests that need them report the fault.
-    init(paired plugs: PairedPlugs, rooms store: RoomStore?, history: PowerHistory?, rules: [String], now: Int64) {
+    init(
+        paired plugs: PairedPlugs, rooms store: RoomStore?, order: OrderStore?, history: PowerHistory?, rules: [String],
+        now: Int64
+    ) {
         paired = (try? plugs.names()) ?? [:]
         rooms = (try? store?.read()) ?? [:]
+        self.order = (try? order?.read()) ?? []
         guard let history else { return }
         let known = (try? history.plugs()) ?? []
         // A plug may have been renamed after it was paired.

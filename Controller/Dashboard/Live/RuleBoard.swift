@@ -27,6 +27,7 @@ struct RuleBoard: Hashable, Sendable {
     private(set) var faults: [RuleFaultRecord] = []
     private(set) var heldBack: [String: UInt64] = [:]
     private(set) var nearMisses: [String: UInt64] = [:]
+    private(set) var logs = ScriptLogs()
     private(set) var recent: Deque<RecentFiring> = []
     /// The pending firings of each rule.
     private var running: [String: Set<RequestID>] = [:]
@@ -76,6 +77,7 @@ struct RuleBoard: Hashable, Sendable {
         heldBack = heldBack.filter { names.contains($0.key) }
         nearMisses = nearMisses.filter { names.contains($0.key) }
         running = running.filter { names.contains($0.key) }
+        logs.keep(Set(records.compactMap(\.script)))
         single = Self.single(of: rules)
         self.faults = faults.map { RuleFaultRecord(file: $0.path, words: $0.words, rules: $0.rules) }
         guard before != (records, self.faults) else { return [] }
@@ -91,6 +93,7 @@ struct RuleBoard: Hashable, Sendable {
 
     mutating func note(_ record: RunnerRecord) -> [StreamMessage] {
         let told = RuleRecord(record)
+        logs.note(record) { [records] rule in records.first { $0.rule == rule }?.script }
         let changed = handle(record, told)
         let notification = told.notification.map { [StreamMessage.notification($0)] } ?? []
         let scripts = takeScript(record)

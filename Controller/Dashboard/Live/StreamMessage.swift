@@ -15,7 +15,7 @@ enum StreamMessage: Hashable, Sendable {
     case rules([RuleStateRecord])
     /// All rules; replaces the previous set.
     case ruleSet(RuleSetRecord)
-    /// A notification of a rule for the user.
+    /// A notification of a rule or of the budget for the user.
     case notification(NotificationRecord)
 
     var kind: String {

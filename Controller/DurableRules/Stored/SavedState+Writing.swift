@@ -151,6 +151,7 @@ extension SavedEngine {
         }
         disabled = stored(memory.disabled.sorted()) { $0.cut() }
         if let instant = memory.judgedUntil { judgedUntil = instant.nanoseconds }
+        appliances = stored(memory.appliances, SavedAppliance.init)
     }
 
     /// Removes the least important parts, one after the other, until the memory fits.
@@ -169,6 +170,7 @@ extension SavedEngine {
             ("the times of the last firings", { $0.fired = [] }),
             ("the energy counters", { $0.energies = [] }),
             ("dwells", { $0.dwells = [] }),
+            ("the learned appliances", { $0.appliances = [] }),
             (
                 "everything except which rules are turned off",
                 { engine in engine = .with { $0.disabled = engine.disabled } }
@@ -223,6 +225,25 @@ extension SavedEnergyMark {
         milliwattHours = mark.milliwattHours
         fired = mark.fired.sorted().prefix(EngineMemory.maximumEntries).map { $0.cut() }
         known = mark.known.sorted().prefix(EngineMemory.maximumEntries).map { $0.cut() }
+    }
+}
+
+extension SavedAppliance {
+    fileprivate init(_ appliance: EngineMemory.Appliance) {
+        self.init()
+        let profile = appliance.profile
+        plug = appliance.plug.cut()
+        pauses = profile.pauses.map(UInt32.init)
+        pauseLevels = profile.pauseLevels.map(UInt32.init)
+        rests = profile.rests.flatMap { rest in rest.numbers.map(UInt32.init) }
+        if let level = profile.endLevel { endLevel = level }
+        if let level = profile.standbyLevel { standbyLevel = level }
+        if let level = profile.peakLevel { peakLevel = level }
+        guard let known = profile.compressor else { return }
+        compressor = .with {
+            ($0.runs, $0.level, $0.varies) = (UInt32(known.runs), known.level, known.varies)
+            ($0.run, $0.period) = (known.runMilliseconds, known.periodMilliseconds)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import ApplianceSense
 import Automation
 import PlugModel
 import ProtocolCore
@@ -158,6 +159,9 @@ struct SavedStateReader {
         }
         memory.disabled = Set(try list(saved.disabled, limit) { try text($0) })
         if saved.hasJudgedUntil { memory.judgedUntil = passed == nil ? now : moved(saved.judgedUntil) }
+        memory.appliances = try list(saved.appliances, limit) { saved in
+            EngineMemory.Appliance(plug: try text(saved.plug), profile: ApplianceProfile(saved).plausible)
+        }
         return memory
     }
 

@@ -602,11 +602,98 @@ nonisolated struct SavedEngine: Sendable {
   /// Clears the value of `judgedUntil`. Subsequent reads from it will return its default value.
   mutating func clearJudgedUntil() {self._judgedUntil = nil}
 
+  var appliances: [SavedAppliance] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _judgedUntil: Int64? = nil
+}
+
+nonisolated struct SavedAppliance: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the plug's name as the rules write it
+  var plug: String = String()
+
+  /// seconds
+  var pauses: [UInt32] = []
+
+  /// levels are tenths of a watt
+  var pauseLevels: [UInt32] = []
+
+  /// six numbers for each rest
+  var rests: [UInt32] = []
+
+  var endLevel: Int32 {
+    get {_endLevel ?? 0}
+    set {_endLevel = newValue}
+  }
+  /// Returns true if `endLevel` has been explicitly set.
+  var hasEndLevel: Bool {self._endLevel != nil}
+  /// Clears the value of `endLevel`. Subsequent reads from it will return its default value.
+  mutating func clearEndLevel() {self._endLevel = nil}
+
+  var standbyLevel: Int32 {
+    get {_standbyLevel ?? 0}
+    set {_standbyLevel = newValue}
+  }
+  /// Returns true if `standbyLevel` has been explicitly set.
+  var hasStandbyLevel: Bool {self._standbyLevel != nil}
+  /// Clears the value of `standbyLevel`. Subsequent reads from it will return its default value.
+  mutating func clearStandbyLevel() {self._standbyLevel = nil}
+
+  var peakLevel: Int32 {
+    get {_peakLevel ?? 0}
+    set {_peakLevel = newValue}
+  }
+  /// Returns true if `peakLevel` has been explicitly set.
+  var hasPeakLevel: Bool {self._peakLevel != nil}
+  /// Clears the value of `peakLevel`. Subsequent reads from it will return its default value.
+  mutating func clearPeakLevel() {self._peakLevel = nil}
+
+  var compressor: SavedCompressor {
+    get {_compressor ?? SavedCompressor()}
+    set {_compressor = newValue}
+  }
+  /// Returns true if `compressor` has been explicitly set.
+  var hasCompressor: Bool {self._compressor != nil}
+  /// Clears the value of `compressor`. Subsequent reads from it will return its default value.
+  mutating func clearCompressor() {self._compressor = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _endLevel: Int32? = nil
+  fileprivate var _standbyLevel: Int32? = nil
+  fileprivate var _peakLevel: Int32? = nil
+  fileprivate var _compressor: SavedCompressor? = nil
+}
+
+nonisolated struct SavedCompressor: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runs: UInt32 = 0
+
+  /// tenths of a watt
+  var level: Int32 = 0
+
+  /// milliseconds, as the period
+  var run: Int64 = 0
+
+  var period: Int64 = 0
+
+  var varies: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct SavedFirings: Sendable {
@@ -1669,7 +1756,7 @@ nonisolated extension SavedTimer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension SavedEngine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Engine"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fired\0\u{1}dwells\0\u{1}runs\0\u{3}saved_states\0\u{1}energies\0\u{1}occurrences\0\u{1}disabled\0\u{3}judged_until\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fired\0\u{1}dwells\0\u{1}runs\0\u{3}saved_states\0\u{1}energies\0\u{1}occurrences\0\u{1}disabled\0\u{3}judged_until\0\u{1}appliances\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1685,6 +1772,7 @@ nonisolated extension SavedEngine: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.occurrences) }()
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.disabled) }()
       case 8: try { try decoder.decodeSingularSFixed64Field(value: &self._judgedUntil) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.appliances) }()
       default: break
       }
     }
@@ -1719,6 +1807,9 @@ nonisolated extension SavedEngine: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._judgedUntil {
       try visitor.visitSingularSFixed64Field(value: v, fieldNumber: 8)
     } }()
+    if !self.appliances.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.appliances, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1731,6 +1822,126 @@ nonisolated extension SavedEngine: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.occurrences != rhs.occurrences {return false}
     if lhs.disabled != rhs.disabled {return false}
     if lhs._judgedUntil != rhs._judgedUntil {return false}
+    if lhs.appliances != rhs.appliances {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension SavedAppliance: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Appliance"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}plug\0\u{1}pauses\0\u{3}pause_levels\0\u{1}rests\0\u{3}end_level\0\u{3}standby_level\0\u{3}peak_level\0\u{1}compressor\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.plug) }()
+      case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.pauses) }()
+      case 3: try { try decoder.decodeRepeatedUInt32Field(value: &self.pauseLevels) }()
+      case 4: try { try decoder.decodeRepeatedUInt32Field(value: &self.rests) }()
+      case 5: try { try decoder.decodeSingularInt32Field(value: &self._endLevel) }()
+      case 6: try { try decoder.decodeSingularInt32Field(value: &self._standbyLevel) }()
+      case 7: try { try decoder.decodeSingularInt32Field(value: &self._peakLevel) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._compressor) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.plug.isEmpty {
+      try visitor.visitSingularStringField(value: self.plug, fieldNumber: 1)
+    }
+    if !self.pauses.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.pauses, fieldNumber: 2)
+    }
+    if !self.pauseLevels.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.pauseLevels, fieldNumber: 3)
+    }
+    if !self.rests.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.rests, fieldNumber: 4)
+    }
+    try { if let v = self._endLevel {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._standbyLevel {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._peakLevel {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._compressor {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: SavedAppliance, rhs: SavedAppliance) -> Bool {
+    if lhs.plug != rhs.plug {return false}
+    if lhs.pauses != rhs.pauses {return false}
+    if lhs.pauseLevels != rhs.pauseLevels {return false}
+    if lhs.rests != rhs.rests {return false}
+    if lhs._endLevel != rhs._endLevel {return false}
+    if lhs._standbyLevel != rhs._standbyLevel {return false}
+    if lhs._peakLevel != rhs._peakLevel {return false}
+    if lhs._compressor != rhs._compressor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension SavedCompressor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Compressor"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}runs\0\u{1}level\0\u{1}run\0\u{1}period\0\u{1}varies\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.runs) }()
+      case 2: try { try decoder.decodeSingularInt32Field(value: &self.level) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.run) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.period) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.varies) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.runs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.runs, fieldNumber: 1)
+    }
+    if self.level != 0 {
+      try visitor.visitSingularInt32Field(value: self.level, fieldNumber: 2)
+    }
+    if self.run != 0 {
+      try visitor.visitSingularInt64Field(value: self.run, fieldNumber: 3)
+    }
+    if self.period != 0 {
+      try visitor.visitSingularInt64Field(value: self.period, fieldNumber: 4)
+    }
+    if self.varies != false {
+      try visitor.visitSingularBoolField(value: self.varies, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: SavedCompressor, rhs: SavedCompressor) -> Bool {
+    if lhs.runs != rhs.runs {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.run != rhs.run {return false}
+    if lhs.period != rhs.period {return false}
+    if lhs.varies != rhs.varies {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -88,11 +88,9 @@ enum TriggerGrammar {
             Key("appliance", Words.applianceChanges, "A cycle of the connected appliance, detected from its power."),
             needs: [plug.needed],
             takes: [Key("cycle", Words.cycles, "Only cycles of this kind. Default: any kind.").optional]
-        ) { reader, fields, isStart in
+        ) { reader, fields, change in
             let kind = reader.value(Key("cycle", Words.cycles, ""), fields)
-            return reader.value(plug, fields).map {
-                .appliance(plug: $0, isStart ? .started(kind) : .finished(kind))
-            }
+            return reader.value(plug, fields).map { .appliance(plug: $0, change(kind)) }
         },
     ]
 

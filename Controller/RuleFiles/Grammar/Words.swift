@@ -52,9 +52,14 @@ enum Words {
         }
     }
 
-    /// The value is true for `started`.
-    static let applianceChanges = Shape.words([
-        ("started", true, "A cycle began."), ("finished", false, "A cycle ended."),
+    /// The value makes the trigger for a kind of cycle, or for any kind if that is nil.
+    static let applianceChanges = Shape<@Sendable (ApplianceCycle.Kind?) -> ApplianceTrigger>.words([
+        ("started", { .started($0) }, "A cycle began."),
+        ("finished", { .finished($0) }, "A cycle has certainly ended."),
+        (
+            "probably finished", { .probablyFinished($0) },
+            "A cycle has probably ended. It may continue; the rule then fires again at its end."
+        ),
     ])
 
     static let cycles = Shape<ApplianceCycle.Kind>.words([

@@ -1,3 +1,4 @@
+import ApplianceSense
 import Foundation
 import PlugModel
 import ProtocolCore
@@ -76,6 +77,22 @@ enum SampleMemory {
         return memory
     }
 
+    private static var appliances: [EngineMemory.Appliance] {
+        var washer = ApplianceProfile()
+        (washer.pauses, washer.pauseLevels) = ([0, 300, .max], [0, 34, .max])
+        washer.rests = [[300, 2_400, 650, 80, 110, 34], [0, 5_100, 660, 20, 95, 3]].compactMap {
+            ProgrammeRest(numbers: $0)
+        }
+        (washer.endLevel, washer.standbyLevel, washer.peakLevel) = (0, 5, 23_000)
+        var refrigerator = ApplianceProfile()
+        refrigerator.compressor = .init(
+            runs: 12, level: 1_350, runMilliseconds: 800_000, periodMilliseconds: 3_200_000, varies: true)
+        return [
+            .init(plug: "Washer", profile: washer), .init(plug: "Fridge", profile: refrigerator),
+            .init(plug: "", profile: ApplianceProfile()),
+        ]
+    }
+
     private static func engine(_ firing: Firing, _ bare: Firing) -> EngineMemory {
         var engine = EngineMemory()
         engine.fired = ["By button": [.at(99)], "Movie night": [.at(-4), .at(-3)], "Never": []]
@@ -108,6 +125,7 @@ enum SampleMemory {
         ]
         engine.disabled = ["Alarm", "Off"]
         engine.judgedUntil = .at(98)
+        engine.appliances = appliances
         return engine
     }
 }

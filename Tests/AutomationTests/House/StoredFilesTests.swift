@@ -1,3 +1,4 @@
+import ApplianceSense
 import PlugModel
 import ProtocolCore
 import Testing
@@ -15,6 +16,7 @@ struct StoredFilesTests {
     @Test("A file that an earlier version wrote yields every value that it contains", arguments: 1...4)
     func earlierVersions(version: Int) throws {
         var expected = SampleMemory.full
+        expected.engine.appliances = []
         if version < 4 { expected.names = BoundNames() }
         if version < 3 { (expected.calls, expected.scripts) = (PendingCalls(), []) }
         if version < 2 {
@@ -34,6 +36,35 @@ struct StoredFilesTests {
         let bytes = SampleMemory.full.encoded(at: SampleMemory.moment)
         #expect(try read(bytes) == SampleMemory.full)
         #expect(try read(bytes).encoded(at: SampleMemory.moment) == bytes)
+    }
+
+    @Test("A state without learned appliances, as earlier programs wrote it, is read with an empty list")
+    func withoutAppliances() throws {
+        var saved = SavedState(SampleMemory.full, at: SampleMemory.moment)
+        saved.engine.appliances = []
+        let header = StoredRuleState.magic + [StoredRuleState.version]
+        var expected = SampleMemory.full
+        expected.engine.appliances = []
+        #expect(try read(StoredRuleState.sealed(header + StoredRuleState.bytes(of: saved))) == expected)
+    }
+
+    @Test("Implausible numbers of a learned appliance are dropped")
+    func implausibleAppliances() throws {
+        var saved = SavedState(StoredRuleState(), at: SampleMemory.moment)
+        saved.engine.appliances = [
+            .with {
+                $0.plug = "Washer"
+                ($0.pauses, $0.rests) = (Array(repeating: .max, count: 99), Array(repeating: 1, count: 1_000))
+                ($0.endLevel, $0.standbyLevel, $0.peakLevel) = (.min, .max, -1)
+                ($0.compressor.level, $0.compressor.run) = (.max, .min)
+            }
+        ]
+        let header = StoredRuleState.magic + [StoredRuleState.version]
+        let profile = try read(StoredRuleState.sealed(header + StoredRuleState.bytes(of: saved))).engine.appliances[0]
+            .profile
+        #expect(profile.pauses == Array(repeating: .max, count: 16) && profile.rests.count <= 96)
+        #expect(profile.endLevel == nil && profile.standbyLevel == nil && profile.peakLevel == nil)
+        #expect(profile.compressor == nil)
     }
 
     @Test("Random states are unchanged after they were written and read")
@@ -181,7 +212,27 @@ private struct StateGenerator {
         let disabled: [String] = list { $0.text() }
         engine.disabled = Set(disabled)
         engine.judgedUntil = maybe { $0.past() }
+        engine.appliances = list { .init(plug: $0.text(), profile: $0.profile()) }
         return engine
+    }
+
+    private mutating func profile() -> ApplianceProfile {
+        var profile = ApplianceProfile()
+        profile.pauses = list { UInt16($0.number(0...65_535)) }
+        profile.pauseLevels = list { UInt8($0.number(0...255)) }
+        profile.rests = list { generator in
+            ProgrammeRest(numbers: (0..<6).map { _ in UInt16(generator.number(0...65_535)) })!
+        }
+        profile.endLevel = maybe { Int32($0.number(0...100)) }
+        profile.standbyLevel = maybe { Int32($0.number(0...100)) }
+        profile.peakLevel = maybe { Int32($0.number(0...30_000)) }
+        profile.compressor = maybe {
+            .init(
+                runs: UInt16($0.number(0...999)), level: Int32($0.number(1...5_000)),
+                runMilliseconds: Int64($0.number(1...9_999_999)), periodMilliseconds: Int64($0.number(1...9_999_999)),
+                varies: .random(using: &$0.random))
+        }
+        return profile
     }
 
     private mutating func command() -> StoredRuleState.Command {

@@ -14,14 +14,18 @@ extension FuzzTarget {
             }
         })
 
-    /// Parses a tariff file in the same way.
+    /// Parses a tariff file and a budget file in the same way.
     static let tariff = FuzzTarget(
         name: "tariff",
         seeds: { tariffs.map { Array($0.utf8) } },
         check: { bytes in
-            try read(bytes) { () throws(ConfigurationError) in
+            let isBudget = try read(bytes) { () throws(ConfigurationError) in
+                _ = try Budget(bytes, file: "fuzzed.toml")
+            }
+            let isTariff = try read(bytes) { () throws(ConfigurationError) in
                 _ = try Tariff(bytes, file: "fuzzed.toml")
             }
+            return isBudget || isTariff
         })
 
     private static func read(_ bytes: [UInt8], _ read: () throws(ConfigurationError) -> Void) throws -> Bool {
@@ -43,6 +47,7 @@ extension FuzzTarget {
     private static let tariffs = [
         "[tariff]\ncurrency = \"EUR\"\nprice = 0.34\n[night]\nfrom = \"22:00\"\nto = \"06:00\"\nprice = 0.24\n",
         "[tariff]\nprice = 1\nco2 = 380\nstanding_charge = 0.4\n[weekend]\ndays = \"sat sun\"\nprice = -0.1\n",
+        "[budget]\ncost = 60.5\ncurrency = \"EUR\"\n", "[budget]\nenergy = 150\n",
     ]
 
     private static let configurations = [

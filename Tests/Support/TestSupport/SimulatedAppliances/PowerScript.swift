@@ -1,7 +1,7 @@
 public import ProtocolCore
 
 /// Generates the power of an appliance step by step, as a meter measures it: a sample every 1 to 3 s, in steps of a
-/// fifth of a watt, with noise and optional gaps.
+/// fifth of a watt or more, with noise and optional gaps.
 public struct PowerScript: Sendable {
     /// A sample: the time in milliseconds, and the power in tenths of a watt.
     public typealias Point = (milliseconds: Int64, deciwatts: Int32)
@@ -10,6 +10,10 @@ public struct PowerScript: Sendable {
     public private(set) var points: [Point] = []
     /// The true cycles so far, in milliseconds.
     public private(set) var cycles: [ClosedRange<Int64>] = []
+    /// The ends of loads within cycles: a second load followed within 20 minutes.
+    public private(set) var innerEnds: [Int64] = []
+    /// The meter's step in watts.
+    var resolution = 0.2
     /// The generator of all random values of the script.
     public var random: SeededRandom
     private let holesADay: Double
@@ -37,7 +41,7 @@ public struct PowerScript: Sendable {
         let end = now + Int64(seconds * 1000)
         while next < end {
             let measured = max(0, watts * (1 + draw(-noise...noise)) + draw(-0.2...0.2))
-            if next >= holeEnd { points.append((next, Int32((measured * 5).rounded()) * 2)) }
+            if next >= holeEnd { points.append((next, reading(measured))) }
             if next >= nextHole {
                 holeEnd = next + Int64(draw(30...600) * 1000)
                 planHole()
@@ -65,6 +69,13 @@ public struct PowerScript: Sendable {
         let start = now
         body(&self)
         cycles.append(start...now)
+    }
+
+    /// Marks the current time as the end of a load, after which the cycle continues with a second load.
+    mutating func endLoad() { innerEnds.append(now) }
+
+    private func reading(_ watts: Double) -> Int32 {
+        Int32(((watts / resolution).rounded() * resolution * 10).rounded())
     }
 
     private mutating func planHole() {
