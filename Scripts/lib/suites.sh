@@ -283,7 +283,7 @@ jobs_image() {
 # --quick does not apply bars, so the benchmarks may run in parallel with other jobs.
 jobs_bench() {
     local name
-    for name in wire security mdns addressing hardware history dashboard rules broker homekit sleep-proxy fleet; do
+    for name in wire security mdns addressing hardware history dashboard rules broker homekit sleep-proxy cli fleet; do
         job bench "$name" waits "$results/bench-$name.status" env SMARTPLUG_BUILT=yes Scripts/bench "$name" --quick
     done
 }

@@ -11,6 +11,7 @@ enum Benchmarks {
         ("addressing", addressingFigures), ("hardware", hardwareFigures), ("history", historyFigures),
         ("dashboard", dashboardFigures), ("rules", ruleFigures), ("broker", brokerFigures),
         ("homekit", homeKitFigures), ("sleep-proxy", sleepProxyFigures), ("wide-area", wideAreaFigures),
+        ("cli", commandFigures),
         ("fleet", { try await fleetFigures($0) + fleetBrokerFigures($0) }),
     ]
 

@@ -154,6 +154,11 @@ enum ExpectedFigures {
             "events repeated in these moves",
             "idle packets of a registered, mapped plug",
         ],
+        "cli": [
+            "on", "off", "toggle", "toggle, repeated at once", "dim", "info", "house", "history", "chart",
+            "chart --energy", "rules state", "rules explain", "toggle --direct",
+            "toggle --direct, repeated at once", "house --direct",
+        ],
         "broker": [
             "event at the plug to a subscriber, p# of #",
             "own stream, p# of #",
