@@ -124,27 +124,29 @@ public final class PlugClient: Sendable {
         return Plug(name: name, id: id, client: self)
     }
 
-    /// Finds the announced name of a plug by the name that the user wrote, and its id if a paired plug has the name.
+    /// Finds a plug by the name that the user wrote. A paired plug that accepts a connection at the address at which it
+    /// was last reached is not searched; if it does not prove its key there, the connection searches it.
     ///
     /// - Throws: ``PlugNotFound`` if no plug appeared within the time limit, ``SharedPlugName``, or
     ///   `CancellationError`.
     public func find(_ wanted: String, within time: Duration = .seconds(3)) async throws -> FoundPlug {
-        try await search(for: wanted, within: time) { directory, name in
+        if case .plug(let id) = PlugNameOwner(of: wanted, among: pairedNames() ?? [:]),
+            let plug = await findAtRecentAddress(id)
+        {
+            return plug
+        }
+        return try await search(for: wanted, within: time) { directory, name in
             guard case .plug(let id) = directory.owner(of: wanted) else { return FoundPlug(name: name, id: nil) }
             return FoundPlug(name: name, id: id)
         }
     }
 
-    /// Finds a plug as ``find(_:within:)`` does. A paired plug that accepts a connection at the address at which it was
-    /// last reached is not searched; if it does not prove its key there, the connection searches it.
-    ///
-    /// - Throws: See ``find(_:within:)``.
-    public func reach(_ wanted: String, within time: Duration = .seconds(3)) async throws -> FoundPlug {
-        let plugs = pairedNames() ?? [:]
-        guard address == nil, case .plug(let id) = PlugNameOwner(of: wanted, among: plugs), let name = plugs[id],
-            let recent = paired.recentAddresses()[id]?.address, await isOpen(recent)
-        else { return try await find(wanted, within: time) }
-        return FoundPlug(name: name, id: id, recent: recent)
+    /// Returns a paired plug if the address at which it was last reached accepts a connection, otherwise nil.
+    public func findAtRecentAddress(_ plug: PlugID) async -> FoundPlug? {
+        guard address == nil, let name = pairedNames()?[plug], let recent = paired.recentAddresses()[plug]?.address,
+            await isOpen(recent)
+        else { return nil }
+        return FoundPlug(name: name, id: plug, recent: recent)
     }
 
     /// How long an address may take to accept a connection.

@@ -108,7 +108,7 @@ struct CommandOutput: ParsableArguments {
     private func perform(_ pending: Pending, _ client: PlugClient) async throws -> CommandRecord {
         let plug: FollowedPlug
         do {
-            plug = client.follow(try await client.reach(pending.name, within: network.wait.duration))
+            plug = client.follow(try await client.find(pending.name, within: network.wait.duration))
         } catch var absent as PlugNotFound {
             absent.since = pending.since.map { localTime($0, digits: 19) }
             printError("\(absent)")
