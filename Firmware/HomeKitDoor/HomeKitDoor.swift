@@ -59,6 +59,8 @@ public actor HomeKitDoor: PlainConnectionOwner {
     private let logger: Logger
     private var machine: HomeKitDoorMachine
     private let actions = ActionQueue<HomeKitDoorMachine.Action>()
+    /// The commands that the plug has not received yet.
+    private var commands: [DoorCommand] = []
     private var timer = DeadlineTimer()
     private var listener: PlainListener?
     private var connections: [ConnectionID: PlainConnection] = [:]
@@ -228,6 +230,9 @@ public actor HomeKitDoor: PlainConnectionOwner {
 
     private func handle(_ event: HomeKitDoorMachine.Event) {
         actions.perform(machine.handle(event, now: BootClock.now), by: perform)
+        // The plug receives the commands while no action is being performed. So its answer is sent at once, before the
+        // plug's other work for the command, such as writes to flash.
+        while !actions.isPerforming, !commands.isEmpty { plug.ask(commands.removeFirst()) }
         guard !isEnding else { return }
         timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
@@ -240,7 +245,7 @@ public actor HomeKitDoor: PlainConnectionOwner {
         case .close(let session): connections[ConnectionID(rawValue: session.rawValue)]?.close()
         case .verified(let session): connections[ConnectionID(rawValue: session.rawValue)]?.markPaired()
         case .store(let records): plug.keep(records.encoded)
-        case .ask(let command): plug.ask(command)
+        case .ask(let command): commands.append(command)
         case .read(let sequence, let limit): handle(.page(plug.page(sequence, limit)))
         case .announce: plug.announce()
         case .note(let note): plug.note(note)
