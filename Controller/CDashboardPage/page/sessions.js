@@ -1,6 +1,6 @@
 // The list of logins, with buttons to end them; for owners.
 
-import { attempt, get, remove } from "./api.js";
+import { attempt, faultWords, get, remove } from "./api.js";
 import { make, named, setText, whenSeen } from "./dom.js";
 import { timeOf } from "./format.js";
 import { hear } from "./house.js";
@@ -51,11 +51,13 @@ export function startSessions() {
 
   async function end(path, isOwn) {
     say("");
-    await attempt(say, async () => {
+    try {
       await remove(path);
-      if (isOwn) location.reload();
-      else section.focus();
-    });
+      if (isOwn) { location.reload(); return; }
+      section.focus();
+    } catch (error) {
+      say(faultWords(error));
+    }
     read();
   }
 
