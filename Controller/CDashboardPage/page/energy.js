@@ -123,7 +123,7 @@ function bars(periods, large, small, colours, total) {
     drawing.append(draw("path", { class: "grid", d: `M${LEFT} ${y(value).toFixed(1)}H${width}` }),
       draw("text", { class: "mark", x: LEFT - 8, y: (y(value) + 4).toFixed(1), "text-anchor": "end", text: axis(value) }));
   }
-  const every = Math.ceil(84 / wide);
+  const every = Math.ceil(96 / wide);
   periods.forEach((period, index) => {
     let under = 0;
     const x = LEFT + index * wide + Math.min(wide * 0.16, 12);
@@ -135,7 +135,7 @@ function bars(periods, large, small, colours, total) {
         draw("title", { text: `${name}, ${choices[by].name(period.begin)}: ${energy(value)}` })));
       under += value;
     }
-    if ((periods.length - 1 - index) % every === 0) drawing.append(draw("text", { class: "mark", x: Math.min(LEFT + (index + 0.5) * wide, width - 38).toFixed(1), y: HEIGHT - 6, "text-anchor": "middle", text: choices[by].name(period.begin) }));
+    if ((periods.length - 1 - index) % every === 0) drawing.append(draw("text", { class: "mark", x: Math.min(LEFT + (index + 0.5) * wide, width - 44).toFixed(1), y: HEIGHT - 6, "text-anchor": "middle", text: choices[by].name(period.begin) }));
   });
   return drawing;
 }
