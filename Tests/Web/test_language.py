@@ -19,12 +19,15 @@ def test_a_german_browser_shows_german(house, look):
     page = look(locale="de-DE")
     is_in(page, "de")
     page.is_connected("Television")
+    before = page.switch("Television").get_attribute("aria-checked") == "true"
+    page.switch("Television").click()
+    page.shows_relay("Television", not before)
+    expect(page.page.get_by_role("list", name="Ereignisse, neueste zuerst")).to_contain_text("aus (von " if before else "an (von ")
     on(page, "Television")
     house.plugs["Television"].load("86.5 W")
     expect(page.page.get_by_role("link", name="Zu den Steckdosen springen")).to_have_count(1)
     expect(page.page.locator("header")).to_contain_text("3 Steckdosen verbunden")
     expect(page.card("Television")).to_contain_text(re.compile(r"\d,\d+ ?W"))
-    expect(page.page.get_by_role("list", name="Ereignisse, neueste zuerst")).to_contain_text("an (von ")
     assert page.page.get_by_role("button", name="English").get_attribute("lang") == "en"
 
 
@@ -74,8 +77,8 @@ def test_the_choice_of_the_language_is_kept(house, look):
 def test_the_page_is_english_if_the_catalogue_cannot_be_loaded(house, look):
     page = look(service_workers="block")
     page.page.route("**/german.js", lambda route: route.abort())
-    page.page.get_by_role("button", name="Deutsch").click()
-    page.page.wait_for_function("localStorage.getItem('language') === 'de' && document.readyState === 'complete'")
+    with page.page.expect_event("requestfailed", lambda request: request.url.endswith("/german.js")):
+        page.page.get_by_role("button", name="Deutsch").click()
     is_in(page, "en")
     page.page.unroute_all(behavior="ignoreErrors")
     page.page.get_by_role("button", name="Deutsch").click()
