@@ -63,6 +63,9 @@ static const unsigned char format_js[] = {
 static const unsigned char gestures_js[] = {
 #embed "page/gestures.js"
 };
+static const unsigned char german_js[] = {
+#embed "page/german.js"
+};
 static const unsigned char help_js[] = {
 #embed "page/help.js"
 };
@@ -74,6 +77,9 @@ static const unsigned char icon_svg[] = {
 };
 static const unsigned char index_html[] = {
 #embed "page/index.html"
+};
+static const unsigned char language_js[] = {
+#embed "page/language.js"
 };
 static const unsigned char layers_js[] = {
 #embed "page/layers.js"
@@ -104,6 +110,9 @@ static const unsigned char machines_js[] = {
 };
 static const unsigned char manifest_webmanifest[] = {
 #embed "page/manifest.webmanifest"
+};
+static const unsigned char memory_js[] = {
+#embed "page/memory.js"
 };
 static const unsigned char notices_js[] = {
 #embed "page/notices.js"
@@ -211,10 +220,12 @@ static const struct dashboard_file files[] = {
     {"fleet.js", fleet_js, sizeof fleet_js},
     {"format.js", format_js, sizeof format_js},
     {"gestures.js", gestures_js, sizeof gestures_js},
+    {"german.js", german_js, sizeof german_js},
     {"help.js", help_js, sizeof help_js},
     {"house.js", house_js, sizeof house_js},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
+    {"language.js", language_js, sizeof language_js},
     {"layers.js", layers_js, sizeof layers_js},
     {"library/LICENSE.txt", library_LICENSE_txt, sizeof library_LICENSE_txt},
     {"library/README.txt", library_README_txt, sizeof library_README_txt},
@@ -225,6 +236,7 @@ static const struct dashboard_file files[] = {
     {"login.js", login_js, sizeof login_js},
     {"machines.js", machines_js, sizeof machines_js},
     {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
+    {"memory.js", memory_js, sizeof memory_js},
     {"notices.js", notices_js, sizeof notices_js},
     {"offline-worker.js", offline_worker_js, sizeof offline_worker_js},
     {"offline.js", offline_js, sizeof offline_js},

@@ -1,4 +1,4 @@
-"""Dates and times on the page use the daemon's time zone, not the browser's."""
+"""Dates and times on the page use the daemon's time zone, not the browser's, and the language of the page."""
 
 import json
 import os
@@ -11,27 +11,29 @@ from playwright._impl._driver import compute_driver_executable
 PAGE = pathlib.Path(__file__).parents[2] / "Controller/CDashboardPage/page"
 NOW = "2026-11-26T12:00:00Z"
 PROGRAM = """\
-import { dateOf, dayName, firstOfMonth, foreignZone, minuteTime, mondayOf, monthName, setZone, startOf } from "./format.js";
+import { dateOf, dayName, energy, firstOfMonth, foreignZone, minuteTime, mondayOf, monthName, money, setZone, span, startOf } from "./format.js";
 const [zone, now, month] = [process.argv[2], Date.parse(process.argv[3]), Date.parse(process.argv[4])];
 setZone(zone);
 const date = dateOf(now);
 console.log(JSON.stringify({
   today: new Date(startOf(date)).toISOString(), year: new Date(startOf(firstOfMonth(date, -11))).toISOString(),
-  week: new Date(startOf(mondayOf(date))).toISOString(), day: dayName(month), month: monthName(month), minute: minuteTime(month), foreign: foreignZone(now) ?? null }));
+  week: new Date(startOf(mondayOf(date))).toISOString(), day: dayName(month), month: monthName(month), minute: minuteTime(month), foreign: foreignZone(now) ?? null,
+  texts: [energy(12_500), money(1234.5, "EUR"), span(5_400_000), span(86_400_000), span(600_000)] }));
 """
 
 
 @pytest.fixture
 def calendar(tmp_path):
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "format.js").write_bytes((PAGE / "format.js").read_bytes())
+    for name in ("format.js", "german.js", "language.js", "memory.js"):
+        (tmp_path / name).write_bytes((PAGE / name).read_bytes())
     (tmp_path / "program.js").write_text(PROGRAM)
     node = compute_driver_executable()
     node = node[0] if isinstance(node, tuple) else node
 
-    def read(browser, zone, now=NOW, month="2026-11-01T00:00:00Z"):
+    def read(browser, zone, now=NOW, month="2026-11-01T00:00:00Z", language="en_US"):
         done = subprocess.run(
-            [node, tmp_path / "program.js", zone, now, month], env={**os.environ, "TZ": browser, "LANG": "en_US.UTF-8"},
+            [node, tmp_path / "program.js", zone, now, month], env={**os.environ, "TZ": browser, "LC_ALL": f"{language}.UTF-8"},
             capture_output=True, text=True, check=True)
         return json.loads(done.stdout)
 
@@ -75,3 +77,18 @@ def test_an_unknown_zone_leaves_the_browsers_own(calendar):
 def test_zones_whose_clocks_agree_are_not_shown(calendar):
     """A zone with the same clock time as the browser's is not shown."""
     assert calendar("Europe/Paris", "Europe/Berlin")["foreign"] is None
+
+
+@pytest.mark.parametrize("language, day, month, texts", [
+    ("en_US", "Sun, Nov 1", "Nov 2026", ["12.50 kWh", "€1,234.50", "1.5 hours", "1 day", "10 minutes"]),
+    ("de_DE", "So., 1. Nov.", "Nov. 2026", ["12,50 kWh", "1.234,50 €", "1,5 Stunden", "1 Tag", "10 Minuten"]),
+    ("de_AT", "So., 1. Nov.", "Nov. 2026", ["12,50 kWh", "€ 1.234,50", "1,5 Stunden", "1 Tag", "10 Minuten"]),
+    # The page does not have this language.
+    ("fr_FR", "Sun, Nov 1", "Nov 2026", ["12.50 kWh", "€1,234.50", "1.5 hours", "1 day", "10 minutes"]),
+])
+def test_dates_and_numbers_are_those_of_the_language(calendar, language, day, month, texts):
+    """Without a stored choice, the browser's language decides, and its region decides the format of numbers."""
+    told = calendar("UTC", "UTC", language=language)
+    assert (told["day"], told["month"]) == (day, month)
+    # Some formats have spaces that do not break.
+    assert [" ".join(text.split()) for text in told["texts"]] == texts

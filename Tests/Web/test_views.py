@@ -1,4 +1,5 @@
-"""A pass through every view: its text, its focus and its targets at four widths, light and dark, and what axe finds."""
+"""A pass through every view: its text, its focus and its targets at four widths, light and dark, and what axe finds. The views with the most
+text are also examined in German."""
 
 import json
 import pathlib
@@ -44,15 +45,15 @@ class Pass:
         self._browser = self.page.context.new_cdp_session(self.page)
         self.flaws = []
 
-    def see(self, view, keyboard=False, contrast=True):
+    def see(self, view, keyboard=False, contrast=True, widths=WIDTHS, schemes=SCHEMES):
         """Examines the current view in each width and colour scheme; `keyboard`: also moves through it with the Tab key. `contrast` is false
         for a view whose values are faint because they are not current."""
         self.page.evaluate(f"() => {{ {FLAWS} }}")
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(Axe().axe_script)
-        for scheme in SCHEMES:
+        for scheme in schemes:
             self.page.emulate_media(color_scheme=scheme)
-            for width in WIDTHS:
+            for width in widths:
                 self._resize(width)
                 self._keep_picture(f"{view}-{width}-{scheme}")
                 self._note(f"{view}, {width} px, {scheme}", self.page.evaluate("flaws.layout()"))
@@ -61,6 +62,11 @@ class Pass:
                     self._note(f"{view}, {width} px, {scheme}, axe", self._violations(contrast))
                 if keyboard and scheme == "light" and width in (320, 1280):
                     self._note(f"{view}, {width} px, keyboard", self._walk())
+
+    def see_german(self, view):
+        """Examines the current view in German, whose words are longer. Colours and order do not depend on the language."""
+        assert self.page.evaluate("document.documentElement.lang") == "de"
+        self.see(f"german-{view}", widths=(320, 768), schemes=("light",))
 
     def _resize(self, width):
         """A narrow window is that of a phone, whose controls are larger."""
@@ -139,6 +145,16 @@ def test_the_views_of_an_empty_house(empty_house, look, keep_picture):
     announced(region(page, "Log in"), "password")
     expect(field).to_be_focused()
     views.see("login-refused")
+    page.page.get_by_role("button", name="Deutsch").click()
+    field = page.page.get_by_label("Passwort dieses Dashboards")
+    expect(field).to_be_focused(timeout=1000 * patient(10))
+    views.see_german("login")
+    page.page.set_viewport_size({"width": 1280, "height": TALL})
+    field.fill(PASSWORD)
+    page.page.get_by_role("button", name="Anmelden").click()
+    announced(region(page, "Energie und Kosten"), "noch keine Energie")
+    expect(region(page, "Sitzungen").get_by_role("listitem")).to_have_count(1)
+    views.see_german("empty")
     views.is_clean()
 
 
@@ -187,6 +203,7 @@ def test_the_views_of_a_house(lived_in, page, keep_picture):
     views = Pass(page, keep_picture)
     sections(views, page)
     dialogs(views, page)
+    german(views, page)
     loading(views, page)
     errors(views, page)
     lived_in.kill_daemon()
@@ -244,6 +261,45 @@ def dialogs(views, page):
     page.page.get_by_role("button", name="Keyboard shortcuts").click()
     views.see("help", keyboard=True)
     page.page.keyboard.press("Escape")
+
+
+def german(views, page):
+    """The sections with data and the dialogs. The choice of the language is made on the page, and reloads it."""
+    page.page.set_viewport_size({"width": 1280, "height": TALL})
+    page.page.get_by_role("button", name="Deutsch").click()
+    energy = region(page, "Energie und Kosten")
+    expect(energy.get_by_role("row", name="Gesamt").first).to_be_visible(timeout=1000 * patient(20))
+    for words in ("Steckdosen wählen", "Zeitraum wählen", "Aktionen und Gründe"):
+        page.page.get_by_text(words, exact=True).click()
+    traces = page.page.get_by_role("list", name="Aktionen von Evening, neueste zuerst")
+    expect(traces.get_by_role("listitem").first).to_be_visible(timeout=1000 * patient(10))
+    views.see_german("house")
+
+    page.card("Lamp").get_by_role("button", name="Einstellungen von Lamp").click()
+    dialog = page.page.get_by_role("dialog", name="Einstellungen von Lamp")
+    expect(dialog.get_by_label("Kindersicherung")).to_be_visible()
+    dialog.get_by_role("button", name="Code erzeugen").click()
+    expect(dialog.get_by_role("form", name="Einladung").get_by_role("status")).not_to_be_empty()
+    dialog.get_by_role("button", name="Kopplung aufheben …").click()
+    dialog.get_by_label("Licht der Steckdose").check()
+    views.see_german("settings")
+    page.page.keyboard.press("Escape")
+
+    energy.get_by_role("button", name="Preis pro kWh").click()
+    page.page.get_by_role("dialog", name="Preis pro kWh").get_by_role("button", name="Preis für bestimmte Zeiten").click()
+    views.see_german("tariff")
+    page.page.keyboard.press("Escape")
+    energy.get_by_role("button", name="Budget").click()
+    expect(page.page.get_by_role("dialog", name="Budget pro Monat").get_by_role("combobox", name="Einheit")).to_be_visible()
+    views.see_german("budget")
+    page.page.keyboard.press("Escape")
+    page.page.set_viewport_size({"width": 1280, "height": TALL})
+    page.page.get_by_role("button", name="Tastenkürzel").click()
+    views.see_german("help")
+    page.page.keyboard.press("Escape")
+    page.page.set_viewport_size({"width": 1280, "height": TALL})
+    page.page.get_by_role("button", name="English").click()
+    expect(page.page.locator("html")).to_have_attribute("lang", "en")
 
 
 def reload(page, path, handle):

@@ -1,6 +1,7 @@
 // Requests to the daemon's API.
 
 import { plugs } from "./house.js";
+import { phrase } from "./language.js";
 
 /** An error answer: the daemon's message and its hint. */
 export class Fault extends Error {
@@ -16,6 +17,22 @@ export class Fault extends Error {
 function sentence(text) {
   const started = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?`]$/.test(started) ? started : `${started}.`;
+}
+
+/** Returns the text that shows an error to the user. */
+export const faultWords = (error) => error instanceof Fault ? error.words : String(error);
+
+/**
+ * Runs an action, and passes the text of an error to `say`.
+ * @param {(words: string) => void} say
+ * @param {() => Promise} action
+ */
+export async function attempt(say, action) {
+  try {
+    await action();
+  } catch (error) {
+    say(faultWords(error));
+  }
 }
 
 let loginNeeded = () => {};
@@ -74,23 +91,23 @@ async function ask(method, path, body, signal = undefined) {
   try {
     response = await fetch(`/api/v1/${path}`, options);
   } catch (error) {
-    throw lost(error, "the daemon cannot be reached");
+    throw lost(error, phrase("the daemon cannot be reached"));
   }
   if (response.status === 204) return null;
   let told;
   try {
     told = await response.json();
   } catch (error) {
-    if (response.ok || error.name === "AbortError") throw lost(error, "the connection ended before the full answer arrived");
+    if (response.ok || error.name === "AbortError") throw lost(error, phrase("the connection ended before the full answer arrived"));
   }
   if (response.ok) return told;
   if (response.status === 401 && path !== "session") loginNeeded();
-  throw new Fault(response.status, told?.error ?? `the daemon answered ${response.status}`, told?.hint);
+  throw new Fault(response.status, told?.error ?? phrase("the daemon answered {status}", { status: String(response.status) }), told?.hint);
 }
 
 /** Converts the error of a failed request. An aborted request keeps its AbortError. */
 function lost(error, words) {
   if (error.name === "AbortError") return error;
-  if (error.name === "TimeoutError") return new Fault(0, "the daemon did not answer in time", "Try again");
-  return new Fault(0, words, "This page reconnects as soon as the daemon can be reached");
+  if (error.name === "TimeoutError") return new Fault(0, phrase("the daemon did not answer in time"), phrase("Try again"));
+  return new Fault(0, words, phrase("This page reconnects as soon as the daemon can be reached"));
 }

@@ -3,8 +3,9 @@
 import { get, whenLoginIsNeeded } from "./api.js";
 import { startCards } from "./cards.js";
 import { beforePaint, setAttribute, setText } from "./dom.js";
-import { count, foreignZone, number } from "./format.js";
+import { foreignZone, number } from "./format.js";
 import { hear, house, now, plugs, take, totalPower } from "./house.js";
+import { phrase, startLanguage } from "./language.js";
 import { startLive, stopLive } from "./live.js";
 import { readRights, rightsWords } from "./rights.js";
 import { startTheme } from "./theme.js";
@@ -16,22 +17,24 @@ function paintHeader() {
   setText(part("total"), number(watts, watts < 100 && watts !== 0 ? 1 : 0));
   setAttribute(part("total"), "value", watts.toFixed(2));
   const zone = foreignZone(now());
-  setText(part("zone"), zone === undefined ? "" : `times of ${zone}`);
+  setText(part("zone"), zone === undefined ? "" : phrase("times of {zone}", { zone }));
   part("zone").hidden = zone === undefined;
   const all = [...plugs.values()].map(({ record }) => record.state);
   const paired = all.filter((state) => state !== "stranger").length;
   const connected = all.filter((state) => state === "connected").length;
   const strangers = all.length - paired;
-  setText(part("count"), `${connected === paired ? number(connected) : `${number(connected)} of ${number(paired)}`} ${paired === 1 ? "plug" : "plugs"} connected${strangers > 0 ? `, ${number(strangers)} to pair` : ""}`);
+  const counts = [connected === paired ? phrase("{count:plug|plugs} connected", { count: paired }) : phrase("{connected} of {count:plug|plugs} connected", { connected, count: paired })];
+  if (strangers > 0) counts.push(phrase("{count} to pair", { count: strangers }));
+  setText(part("count"), counts.join(", "));
 }
 
 let shown = "connecting";
 const linkWords = {
-  connecting: "Connecting to the daemon …",
-  live: "Live",
-  lost: "The daemon cannot be reached. Trying again …",
-  resting: "Paused while the page is hidden",
-  login: "Log in to see the house",
+  connecting: phrase("Connecting to the daemon …"),
+  live: phrase("Live"),
+  lost: phrase("The daemon cannot be reached. Trying again …"),
+  resting: phrase("Paused while the page is hidden"),
+  login: phrase("Log in to see the house"),
 };
 
 /** Shows the state of the connection. An attempt to reconnect does not change it, except after a login or a pause. */
@@ -102,6 +105,7 @@ async function paintFirst() {
   } catch { /* The stream reports the error. */ }
 }
 
+startLanguage();
 startTheme();
 startCards();
 whenLoginIsNeeded(() => showLink({ state: "login" }));
@@ -109,7 +113,7 @@ for (const kind of ["house", "plug", "gone", "reading"]) hear(kind, () => before
 hear("link", showLink);
 hear("rights", showRights);
 // A hidden tab paints nothing, so the title shows the power.
-setInterval(() => { if (house.known) setText(document.querySelector("title"), shown === "resting" ? "Plugs" : `${number(totalPower())} W · ${count(plugs.size, "plug")}`); }, 5000);
+setInterval(() => { if (house.known) setText(document.querySelector("title"), shown === "resting" ? phrase("Plugs") : phrase("{power} W · {count:plug|plugs}", { power: number(totalPower()), count: plugs.size })); }, 5000);
 hear("house", () => setTimeout(startRest, 0));
 readRights();
 paintFirst();

@@ -1,22 +1,23 @@
 // The backtest of a rule text: the firings that its rules would have had in the last days.
 
-import { Fault, post } from "./api.js";
+import { faultWords, post } from "./api.js";
 import { draw, make, setText } from "./dom.js";
-import { count, timeOf } from "./format.js";
+import { timeOf } from "./format.js";
+import { phrase } from "./language.js";
 
 /** The delay after the last change in ms, and the number of firings in the list. */
 const [DELAY, LISTED] = [900, 100];
 const [WIDTH, HEIGHT] = [600, 60];
-const DAYS = [["1", "1 day"], ["7", "7 days"], ["30", "30 days"]];
+const DAYS = [1, 7, 30];
 
 /** Creates the panel. `text` returns the rules. */
 export function backtestPanel(text) {
-  const days = make("select", { onchange: () => ask(0) }, ...DAYS.map(([value, words]) => make("option", { value, text: words, selected: value === "7" })));
+  const days = make("select", { onchange: () => ask(0) }, ...DAYS.map((count) => make("option", { value: String(count), text: phrase("{count:day|days}", { count }), selected: count === 7 })));
   const status = make("p", { role: "status" });
   const picture = make("div", { class: "timeline" });
-  const list = make("ol", { class: "firings", "aria-label": "Firings, the newest first", tabindex: "0" });
+  const list = make("ol", { class: "firings", "aria-label": phrase("Firings, the newest first"), tabindex: "0" });
   const element = make("section", { class: "backtest", "aria-labelledby": "backtest-title" },
-    make("div", { class: "bar" }, make("h3", { id: "backtest-title", text: "Backtest" }), make("label", {}, make("span", { class: "hidden", text: "Time of the backtest" }), days)),
+    make("div", { class: "bar" }, make("h3", { id: "backtest-title", text: phrase("Backtest") }), make("label", {}, make("span", { class: "hidden", text: phrase("Time of the backtest") }), days)),
     status, picture, list);
   let [timer, running] = [0, undefined];
 
@@ -33,11 +34,11 @@ export function backtestPanel(text) {
     const total = summaries.reduce((sum, { firings: own }) => sum + own, 0);
     const near = summaries.reduce((sum, { nearMisses }) => sum + nearMisses, 0);
     show([
-      total === 0 ? "These rules would not have fired." : `These rules would have fired ${count(total, "time")}.`,
-      near > 0 && `They would nearly have fired ${count(near, "time")}.`,
-      unrecorded.length > 0 && `The history does not have ${unrecorded.join(", ")}.`,
-      !complete && `The backtest was stopped after 10 s, at ${timeOf(Date.parse(to))}.`,
-      total > firings.length && `The first ${firings.length} are shown.`,
+      total === 0 ? phrase("These rules would not have fired.") : phrase("These rules would have fired {count:time|times}.", { count: total }),
+      near > 0 && phrase("They would nearly have fired {count:time|times}.", { count: near }),
+      unrecorded.length > 0 && phrase("The history does not have {plugs}.", { plugs: unrecorded.join(", ") }),
+      !complete && phrase("The backtest was stopped after 10 s, at {time}.", { time: timeOf(Date.parse(to)) }),
+      total > firings.length && phrase("The first {count} are shown.", { count: firings.length }),
     ].filter(Boolean).join(" "));
     picture.replaceChildren(timeline(Date.parse(from), Date.parse(to), firings, total));
     list.replaceChildren(...firings.slice(-LISTED).reverse().map(({ at, rule, why, cause }) =>
@@ -50,12 +51,12 @@ export function backtestPanel(text) {
     stop();
     timer = setTimeout(async () => {
       const own = running = new AbortController();
-      setText(status, "Running …");
+      setText(status, phrase("Running …"));
       try {
         const answer = await again(() => post("rule-backtests", { text: text(), days: Number(days.value) }, own.signal));
         if (running === own) paint(answer);
       } catch (error) {
-        if (error.name !== "AbortError" && running === own) show(error instanceof Fault ? error.words : String(error));
+        if (error.name !== "AbortError" && running === own) show(faultWords(error));
       }
     }, delay);
   }
@@ -90,6 +91,6 @@ function timeline(from, to, firings, total) {
   for (let at = to - day; at > from; at -= day) grid.push(draw("line", { class: "grid", x1: x(at), x2: x(at), y1: 0, y2: HEIGHT }));
   const marks = firings.map(({ at }) => draw("line", { class: "firing", x1: x(Date.parse(at)), x2: x(Date.parse(at)), y1: 8, y2: HEIGHT - 8 }));
   return make("figure", {},
-    draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${count(total, "firing")} from ${timeOf(from)} to ${timeOf(to)}` }, ...grid, ...marks),
+    draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": phrase("{count:firing|firings} from {from} to {to}", { count: total, from: timeOf(from), to: timeOf(to) }) }, ...grid, ...marks),
     make("figcaption", { class: "faint" }, make("span", { text: timeOf(from) }), make("span", { text: timeOf(to) })));
 }

@@ -1,10 +1,11 @@
 // The card of a plug: its state and its controls.
 
-import { Fault, plugPath, post } from "./api.js";
+import { attempt, plugPath, post } from "./api.js";
 import { beforePaint, make, named, setAttribute, setText, whenSeen, whileBusy } from "./dom.js";
 import { energy, number, watts } from "./format.js";
 import { dimmer } from "./dimmer.js";
 import { now as time, plugs, tell } from "./house.js";
+import { phrase } from "./language.js";
 import { pairingForm } from "./pairing.js";
 import { may } from "./rights.js";
 import { openSettings } from "./settings.js";
@@ -38,15 +39,15 @@ export function card(name, seen, today) {
   const done = make("p", { class: "hidden", role: "status" });
   const power = make("data", { class: "number", value: "" });
   const now = make("div", { class: "now" }, make("p", { class: "watts" }, power, make("span", { class: "unit", text: " W" })), spark.element);
-  const small = ["V", "A", "today"].map((unit) => ({ unit, value: make("dd", { class: "number" }) }));
+  const small = ["V", "A", phrase("today")].map((unit) => ({ unit, value: make("dd", { class: "number" }) }));
   const rows = small.map(({ unit, value }) => make("div", { "data-of": unit }, make("dt", { text: unit }), value));
   const measured = make("dl", { class: "small" }, ...rows);
-  const sleepers = make("ul", { class: "sleepers", "aria-label": `Computers at the sleep proxy of ${name}`, hidden: true });
-  const chart = make("button", { type: "button", class: "quiet", "aria-label": `Chart of ${name}`, text: "Chart", onclick: () => tell("chart", name) });
-  const identify = make("button", { type: "button", class: "quiet", "aria-label": `Identify ${name}`, text: "Identify", onclick: () => whileBusy(identify, () => command(identify, "identify", "Its light blinks")) });
-  const reset = make("button", { type: "button", class: "quiet", "aria-label": `Reset the protection of ${name}`, text: "Reset protection", onclick: () => whileBusy(reset, () => command(reset, "protection/reset", "Reset")) });
+  const sleepers = make("ul", { class: "sleepers", "aria-label": phrase("Computers at the sleep proxy of {plug}", { plug: name }), hidden: true });
+  const chart = make("button", { type: "button", class: "quiet", "aria-label": phrase("Chart of {plug}", { plug: name }), text: phrase("Chart"), onclick: () => tell("chart", name) });
+  const identify = make("button", { type: "button", class: "quiet", "aria-label": phrase("Identify {plug}", { plug: name }), text: phrase("Identify"), onclick: () => whileBusy(identify, () => command(identify, "identify", phrase("Its light blinks"))) });
+  const reset = make("button", { type: "button", class: "quiet", "aria-label": phrase("Reset the protection of {plug}", { plug: name }), text: phrase("Reset protection"), onclick: () => whileBusy(reset, () => command(reset, "protection/reset", phrase("Reset"))) });
   const timer = timerChoice(name, (fault, words) => { fail(fault); setText(done, words ?? ""); });
-  const settings = make("button", { type: "button", class: "quiet", "aria-label": `Settings of ${name}`, text: "Settings", onclick: () => openSettings(name) });
+  const settings = make("button", { type: "button", class: "quiet", "aria-label": phrase("Settings of {plug}", { plug: name }), text: phrase("Settings"), onclick: () => openSettings(name) });
   const footer = make("footer", {}, chart, timer, identify, settings, reset);
   const element = make("article", { class: "card", "aria-labelledby": id },
     make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, sleepers, dim.element, alert, done, footer);
@@ -60,21 +61,19 @@ export function card(name, seen, today) {
    * Sends a command. The result is shown on the button for a moment and announced; the button's own name does not
    * change.
    */
-  async function command(button, path, words) {
+  function command(button, path, words) {
     fail();
     setText(done, "");
-    try {
+    return attempt(fail, async () => {
       await post(plugPath(name, path), {});
       button.textContent = words;
       setText(done, words);
       clearTimeout(told);
       told = setTimeout(() => {
-        [identify.textContent, reset.textContent] = ["Identify", "Reset protection"];
+        [identify.textContent, reset.textContent] = [phrase("Identify"), phrase("Reset protection")];
         setText(done, "");
       }, 2500);
-    } catch (error) {
-      fail(error instanceof Fault ? error.words : String(error));
-    }
+    });
   }
 
   /** Updates the whole card; only changed parts of the document are touched. */
@@ -89,7 +88,7 @@ export function card(name, seen, today) {
     setAttribute(element, "data-state", record.state);
     setAttribute(element, "data-on", there && record.on === true ? "true" : "false");
     setAttribute(element, "data-tripped", there && record.tripped);
-    setText(state, there && waits !== undefined ? (waits ? "Turning on …" : "Turning off …") : stateWords(record));
+    setText(state, there && waits !== undefined ? (waits ? phrase("Turning on …") : phrase("Turning off …")) : stateWords(record));
     if (record.on !== undefined && there) relay.confirm(record.on);
     else if (!there) relay.forget();
     relay.element.hidden = record.state === "stranger" || (there && record.on === undefined);
@@ -139,7 +138,7 @@ export function card(name, seen, today) {
   }
 
   function showPairing(shown) {
-    if (shown && !pairing) alert.before(pairing = pairingForm(name, (fault) => fail(fault), () => setText(state, "Paired. Connecting …")));
+    if (shown && !pairing) alert.before(pairing = pairingForm(name, (fault) => fail(fault), () => setText(state, phrase("Paired. Connecting …"))));
     else if (!shown && pairing) { pairing.remove(); pairing = undefined; }
   }
 

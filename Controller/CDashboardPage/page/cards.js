@@ -5,6 +5,7 @@ import { card } from "./card.js";
 import { beforePaint, make } from "./dom.js";
 import { dateOf, startOf } from "./format.js";
 import { LATER, hear, names, now, plugs } from "./house.js";
+import { phrase } from "./language.js";
 import { SPAN } from "./sparkline.js";
 
 const cards = new Map();
@@ -40,7 +41,7 @@ export function startCards() {
     const elements = [];
     for (const room of [...inRooms.keys()].sort((one, other) => one.localeCompare(other))) elements.push(heading(room, room), ...inRooms.get(room).map(elementOf));
     const others = all.filter((name) => roomOf(name) === "");
-    if (inRooms.size > 0 && others.length > 0) elements.push(heading("", "Other plugs"));
+    if (inRooms.size > 0 && others.length > 0) elements.push(heading("", phrase("Other plugs")));
     elements.push(...others.map(elementOf));
     elements.forEach((element, index) => {
       if (place.children[index] !== element) place.insertBefore(element, place.children[index] ?? null);

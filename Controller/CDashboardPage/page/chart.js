@@ -1,6 +1,6 @@
 // Draws the large chart from courses (`course.js`) and a time range. This module sends no requests.
 
-import { dateOf, firstOfMonth, offset, startOf, tick } from "./format.js";
+import { dateOf, firstOfMonth, offset, shortNumber, startOf, tick } from "./format.js";
 import { nice } from "./energy.js";
 import { layers } from "./layers.js";
 
@@ -90,7 +90,7 @@ export class Chart {
     for (let value = 0; value <= scale.top + scale.step / 2; value += scale.step) {
       const line = Math.round(y(value)) + 0.5;
       stroke(pen, [[PAD.left, line], [wide - PAD.right, line]]);
-      pen.fillText(`${value.toLocaleString()} W`, PAD.left - 8, line);
+      pen.fillText(`${shortNumber(value)} W`, PAD.left - 8, line);
     }
     pen.textBaseline = "top";
     const { times, step } = ticks(view.from, view.to, this.width / 92);

@@ -1,11 +1,13 @@
 // The text editor of rule files: CodeMirror, which is loaded when it is needed first.
 
+import { Fault } from "./api.js";
 import { make } from "./dom.js";
+import { phrase } from "./language.js";
 
 /** Adds an element that loads a file, and waits for it. */
 const loaded = (element) => new Promise((done, failed) => {
   element.addEventListener("load", done);
-  element.addEventListener("error", () => failed(new Error("the editor cannot be loaded")));
+  element.addEventListener("error", () => failed(new Fault(0, phrase("the editor cannot be loaded"))));
   document.head.append(element);
 });
 const script = (path) => loaded(make("script", { src: path }));

@@ -1,8 +1,9 @@
 // The dimmer of a card. While the user moves the dimmer, the page sends at most eight commands per second. It always
 // sends the last value.
 
-import { Fault, plugPath, post } from "./api.js";
+import { faultWords, plugPath, post } from "./api.js";
 import { make, setText } from "./dom.js";
+import { phrase } from "./language.js";
 
 /** The minimum interval between commands in ms: at most eight per second. */
 const INTERVAL = 125;
@@ -12,8 +13,8 @@ const REST = 1200;
 /** @param {(fault?: string) => void} say */
 export function dimmer(name, say) {
   const shown = make("output", { class: "number" });
-  const input = make("input", { type: "range", min: "0", max: "100", step: "1", value: "100", "aria-label": `Brightness of ${name}`, oninput: move, onchange: move });
-  const element = make("label", { class: "dimmer" }, make("span", { text: "Dim" }), input, shown);
+  const input = make("input", { type: "range", min: "0", max: "100", step: "1", value: "100", "aria-label": phrase("Brightness of {plug}", { plug: name }), oninput: move, onchange: move });
+  const element = make("label", { class: "dimmer" }, make("span", { text: phrase("Dim") }), input, shown);
   let [level, next, sent, timer, busy, held, moved] = [undefined, undefined, 0, 0, false, false, -REST];
   input.addEventListener("pointerdown", () => { held = true; });
   for (const end of ["pointerup", "pointercancel", "blur"]) input.addEventListener(end, () => { held = false; settleLater(); });
@@ -47,7 +48,7 @@ export function dimmer(name, say) {
       await post(plugPath(name, "level"), { level: value });
       say();
     } catch (error) {
-      say(error instanceof Fault ? error.words : String(error));
+      say(faultWords(error));
       moved = -REST;
     }
     busy = false;

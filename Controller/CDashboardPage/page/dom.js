@@ -84,9 +84,3 @@ const seenBy = new WeakMap();
 const observer = new IntersectionObserver(
   (entries) => { for (const entry of entries) seenBy.get(entry.target)?.(entry.isIntersecting); },
   { rootMargin: "200px" });
-
-/** Stores settings in localStorage. If the browser does not allow it, they are not stored. */
-export const memory = {
-  get(key) { try { return localStorage.getItem(key); } catch { return null; } },
-  set(key, value) { try { if (value === null) localStorage.removeItem(key); else localStorage.setItem(key, value); } catch { /* A private window allows no storage. */ } },
-};

@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { beforePaint, make, named, setText, whileBusy } from "./dom.js";
 import { timeOf } from "./format.js";
 import { LATER, hear, names, now } from "./house.js";
+import { phrase, phraseParts } from "./language.js";
 import { eventWords, ruleWords } from "./words.js";
 
 /** The maximum number of entries: initially, and after the user requested older ones. */
@@ -67,9 +68,9 @@ function begin(at) {
   since.chosen = Math.max(since.chosen, at);
 }
 
-const list = make("ol", { class: "events", "aria-label": "Events, the newest first", tabindex: "0" });
-const select = make("select", { "aria-label": "Events of", onchange: choose });
-const more = make("button", { type: "button", text: "Older events", onclick: () => whileBusy(more, () => askChosen(since.chosen)) });
+const list = make("ol", { class: "events", "aria-label": phrase("Events, the newest first"), tabindex: "0" });
+const select = make("select", { "aria-label": phrase("Events of"), onchange: choose });
+const more = make("button", { type: "button", text: phrase("Older events"), onclick: () => whileBusy(more, () => askChosen(since.chosen)) });
 const trouble = make("p", { class: "faint", role: "status" });
 /** The number of requests without an answer. */
 let waiting = 0;
@@ -78,7 +79,7 @@ const isShown = (entry) => entry.at >= since.chosen && isChosen(entry);
 
 function line(entry) {
   const time = make("time", { class: "number", datetime: new Date(entry.at).toISOString(), text: timeOf(entry.at) });
-  const who = entry.rule !== undefined ? make("span", { class: "who" }, "Rule ", named(entry.rule)) : make("span", { class: "who" }, named(entry.plug ?? "?"));
+  const who = make("span", { class: "who" }, ...(entry.rule !== undefined ? phraseParts("Rule {rule}", { rule: named(entry.rule) }) : [named(entry.plug ?? "?")]));
   return make("li", { "data-kind": entry.kind }, time, who, make("span", { class: "what", dir: "auto", text: entry.words }));
 }
 
@@ -92,7 +93,7 @@ function paint() {
   }
   list.hidden = index === 0;
   more.hidden = since.chosen === -Infinity || limit >= MOST;
-  if (!trouble.dataset.fault) setText(trouble, index > 0 ? "" : waiting > 0 ? "Loading …" : "Nothing has happened yet.");
+  if (!trouble.dataset.fault) setText(trouble, index > 0 ? "" : waiting > 0 ? phrase("Loading …") : phrase("Nothing has happened yet."));
 }
 
 /**
@@ -165,7 +166,7 @@ function choose() {
 }
 
 function offer() {
-  const wanted = [["", "All events"], ["rule|", "Rules"], ...names().map((name) => [`plug|${name}`, name])];
+  const wanted = [["", phrase("All events")], ["rule|", phrase("Rules")], ...names().map((name) => [`plug|${name}`, name])];
   if (select.options.length === wanted.length && wanted.every(([value], index) => select.options[index].value === value)) return;
   select.replaceChildren(...wanted.map(([value, text]) => make("option", { value, text })));
   if (wanted.some(([value]) => value === chosen)) select.value = chosen;

@@ -1,9 +1,10 @@
 // Other houses: their plugs, faults and energy, and switching their plugs.
 
-import { Fault, get, post } from "./api.js";
+import { attempt, faultWords, get, post } from "./api.js";
 import { make, named, setAttribute, setText, whenSeen } from "./dom.js";
-import { count, energy, timeOf, watts } from "./format.js";
+import { energy, timeOf, watts } from "./format.js";
 import { hear } from "./house.js";
+import { phrase, phraseParts } from "./language.js";
 import { may, session } from "./rights.js";
 
 /** The interval in ms at which visible lists are requested again. Houses report their states at least every 20 s. */
@@ -12,15 +13,14 @@ const AGAIN = 15_000;
 const CONFIRMED = 30_000;
 /** The delay in ms between the last key and the search. */
 const TYPING = 300;
-const STATES = { all: "All plugs", away: "Plugs that are away", tripped: "Plugs that tripped" };
+const STATES = { all: phrase("All plugs"), away: phrase("Plugs that are away"), tripped: phrase("Plugs that tripped") };
 
 const open = new Set();
 /** The answers of plugs: the relay state, and the time until which it has priority over the database. */
 const answers = new Map();
 let [visible, timer, typing, asked] = [false, 0, 0, 0];
 
-const words = (error) => error instanceof Fault ? error.words : String(error);
-const seenAt = (time) => time ? `last seen ${timeOf(Date.parse(time))}` : "never seen";
+const seenAt = (time) => time ? phrase("last seen {time}", { time: timeOf(Date.parse(time)) }) : phrase("never seen");
 const labelWords = (labels) => Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(" ");
 
 /** Updates the children of a list. A child is reused while its key exists, since it may have the focus. */
@@ -43,7 +43,7 @@ function plugItem(first, showsHouse) {
   const state = make("span", { class: "faint" });
   const alert = make("p", { class: "alert", role: "alert" });
   const button = make("button", { type: "button", class: "switch", role: "switch", "aria-checked": "false", onclick: turn });
-  const title = make("p", {}, name, showsHouse ? make("span", { class: "faint" }, " in ", named(house)) : "");
+  const title = make("p", {}, name, showsHouse && make("span", { class: "faint" }, " ", ...phraseParts("in {house}", { house: named(house) })));
   const element = make("li", {}, make("div", {}, title, state), button, alert);
   let [record, busy] = [first, false];
 
@@ -53,9 +53,9 @@ function plugItem(first, showsHouse) {
   }
 
   function stateWords() {
-    if (record.tripped) return `tripped: ${record.tripped}`;
-    if (!record.connected) return `away, ${seenAt(record.lastSeen)}`;
-    return `${isOn() ? "on" : "off"}${record.activePower === undefined ? "" : `, ${watts(record.activePower)} W`}`;
+    if (record.tripped) return phrase("tripped: {protection}", { protection: record.tripped });
+    if (!record.connected) return [phrase("away"), seenAt(record.lastSeen)].join(", ");
+    return [isOn() ? phrase("on") : phrase("off"), record.activePower !== undefined && `${watts(record.activePower)} W`].filter(Boolean).join(", ");
   }
 
   function paint(told) {
@@ -63,7 +63,7 @@ function plugItem(first, showsHouse) {
     setText(name, record.plug);
     setText(state, stateWords());
     setAttribute(element, "data-tripped", record.tripped !== undefined && "true");
-    setAttribute(button, "aria-label", `${record.plug} in ${house}`);
+    setAttribute(button, "aria-label", phrase("{plug} in {house}", { plug: record.plug, house }));
     setAttribute(button, "aria-checked", String(isOn()));
     setAttribute(button, "data-shown", String(isOn()));
     setAttribute(button, "aria-busy", busy && "true");
@@ -75,12 +75,10 @@ function plugItem(first, showsHouse) {
     busy = true;
     setText(alert, "");
     paint(record);
-    try {
+    await attempt((words) => setText(alert, words), async () => {
       const done = await post(`fleet/houses/${encodeURIComponent(house)}/plugs/${id}/relay`, { on: !isOn() });
       answers.set(key, { on: done.on, until: performance.now() + CONFIRMED });
-    } catch (error) {
-      setText(alert, words(error));
-    }
+    });
     busy = false;
     paint(record);
   }
@@ -91,7 +89,7 @@ function houseItem({ house }, read) {
   const summary = make("span", { class: "faint" });
   const labels = make("bdi", { class: "faint" });
   const use = make("span", { class: "number" });
-  const plugs = make("ul", { class: "fleetplugs", "aria-label": `Plugs of ${house}`, hidden: true });
+  const plugs = make("ul", { class: "fleetplugs", "aria-label": phrase("Plugs of {house}", { house }), hidden: true });
   const more = make("p", { class: "faint" });
   const button = make("button", { type: "button", class: "quiet", "aria-expanded": "false", onclick: () => {
     if (!open.delete(house)) open.add(house);
@@ -108,10 +106,12 @@ function houseItem({ house }, read) {
   }
 
   function paint(record) {
-    const parts = [count(record.plugs, "plug"), record.away > 0 && `${record.away} away`, record.tripped > 0 && `${record.tripped} tripped`, record.role === "viewer" && "read-only for you", seenAt(record.lastSeen)];
+    const parts = [
+      phrase("{count:plug|plugs}", { count: record.plugs }), record.away > 0 && phrase("{count} away", { count: record.away }),
+      record.tripped > 0 && phrase("{count} tripped", { count: record.tripped }), record.role === "viewer" && phrase("read-only for you"), seenAt(record.lastSeen)];
     setText(summary, parts.filter(Boolean).join(", "));
     setText(labels, labelWords(record.labels));
-    const used = [record.activePower !== undefined && `${watts(record.activePower)} W`, record.energyThisMonth !== undefined && `${energy(record.energyThisMonth)} this month`];
+    const used = [record.activePower !== undefined && `${watts(record.activePower)} W`, record.energyThisMonth !== undefined && phrase("{energy} this month", { energy: energy(record.energyThisMonth) })];
     setText(use, used.filter(Boolean).join(", "));
     setAttribute(element, "data-tripped", record.tripped > 0 && "true");
     fold();
@@ -119,7 +119,7 @@ function houseItem({ house }, read) {
 
   function paintPlugs(told) {
     keyed(plugs, shown, told.plugs, ({ id }) => id, (record) => plugItem(record, false));
-    setText(more, told.plugs.length === 0 ? "No plug of this house is known." : told.more ? "There are more plugs than are shown." : "");
+    setText(more, told.plugs.length === 0 ? phrase("No plug of this house is known.") : told.more ? phrase("There are more plugs than are shown.") : "");
   }
   return { element, paint, paintPlugs };
 }
@@ -127,14 +127,14 @@ function houseItem({ house }, read) {
 export function startFleet() {
   const section = document.getElementById("fleet");
   const link = document.getElementById("fleet-link");
-  const search = make("input", { type: "search", autocomplete: "off", maxlength: "100", placeholder: "House or plug" });
-  const label = make("input", { type: "text", autocomplete: "off", maxlength: "100", placeholder: "city=Bonn" });
+  const search = make("input", { type: "search", autocomplete: "off", maxlength: "100", placeholder: phrase("House or plug") });
+  const label = make("input", { type: "text", autocomplete: "off", maxlength: "100", placeholder: phrase("city=Bonn") });
   const state = make("select", {}, ...Object.entries(STATES).map(([value, text]) => make("option", { value, text })));
   const controls = make("div", { class: "controls" },
-    make("label", {}, "Find ", search), make("label", {}, "Label ", label), make("label", {}, "Show ", state));
+    make("label", {}, ...phraseParts("Find {field}", { field: search })), make("label", {}, ...phraseParts("Label {field}", { field: label })), make("label", {}, ...phraseParts("Show {field}", { field: state })));
   const status = make("p", { class: "faint", role: "status" });
-  const houses = make("ul", { class: "houses", "aria-label": "Houses" });
-  const found = make("ul", { class: "fleetplugs", "aria-label": "Plugs found" });
+  const houses = make("ul", { class: "houses", "aria-label": phrase("Houses") });
+  const found = make("ul", { class: "fleetplugs", "aria-label": phrase("Plugs found") });
   section.append(controls, status, houses, found);
   const [shownHouses, shownPlugs] = [new Map(), new Map()];
 
@@ -158,14 +158,15 @@ export function startFleet() {
       await Promise.all(list.houses.filter(({ house }) => open.has(house)).map(async ({ house }) =>
         shownHouses.get(house)?.paintPlugs(await get("fleet/plugs", { house, limit: 500 }))));
     } catch (error) {
-      if (own === asked) setText(status, words(error));
+      if (own === asked) setText(status, faultWords(error));
     }
     if (own === asked) timer = setTimeout(read, AGAIN);
   }
 
   function statusWords(list, plugs, condition, wantsPlugs) {
-    const parts = [condition === "all" && count(list.houses.length, "house"), wantsPlugs && count(plugs.plugs.length, "plug")].filter(Boolean);
-    return `${parts.join(", ")}${list.more || plugs.more ? "; search to see the others" : ""}`;
+    const parts = [condition === "all" && phrase("{count:house|houses}", { count: list.houses.length }), wantsPlugs && phrase("{count:plug|plugs}", { count: plugs.plugs.length })];
+    const found = parts.filter(Boolean).join(", ");
+    return list.more || plugs.more ? phrase("{found}; search to see the others", { found }) : found;
   }
 
   const soon = () => { clearTimeout(typing); typing = setTimeout(read, TYPING); };

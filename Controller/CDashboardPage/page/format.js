@@ -1,7 +1,10 @@
 // Formats numbers and times for users.
 
+import { locale, phrase } from "./language.js";
+
 const plain = [0, 1, 2, 3].map((digits) =>
-  new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
 const DAY = 86_400_000;
 let clock, minute, day, month, civil;
 let zone;
@@ -25,7 +28,7 @@ export function setZone(name) {
 }
 
 function makeFormats(timeZone) {
-  const format = (parts, language) => new Intl.DateTimeFormat(language, { timeZone, ...parts });
+  const format = (parts, language = locale) => new Intl.DateTimeFormat(language, { timeZone, ...parts });
   const formats = [
     format({ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }),
     format({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
@@ -86,6 +89,9 @@ export const mondayOf = (date) => date - (date + 3) % 7;
 
 export const number = (value, digits = 0) => plain[digits].format(value);
 
+/** Formats a number with at most two digits after the decimal sign, and only the necessary ones. */
+export const shortNumber = (value) => short.format(value);
+
 /** Formats a power in W without the unit, with at least three digits unless it is 0. */
 export function watts(value) {
   const size = Math.abs(value);
@@ -101,7 +107,7 @@ export function energy(wattHours) {
 
 const currencies = new Map();
 
-/** Formats an amount with its currency, in the user's locale if the currency is known. */
+/** Formats an amount with its currency, in the locale of the page if the currency is known. */
 export function money(amount, currency) {
   if (!currencies.has(currency)) currencies.set(currency, formatOf(currency));
   return currencies.get(currency)?.format(amount) ?? `${number(amount, 2)} ${currency}`;
@@ -110,7 +116,7 @@ export function money(amount, currency) {
 /** Creates the format of a currency. Creating a format takes a hundred times as long as formatting an amount. */
 function formatOf(currency) {
   try {
-    return new Intl.NumberFormat(undefined, { style: "currency", currency });
+    return new Intl.NumberFormat(locale, { style: "currency", currency });
   } catch {
     return undefined;
   }
@@ -136,11 +142,16 @@ export function tick(ms, step) {
 
 /** Formats a duration in words: "8 hours". */
 export function span(ms) {
-  const units = [["year", 31_536_000_000], ["month", 2_592_000_000], ["week", 604_800_000], ["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]];
-  const [unit, length] = units.find(([, length]) => ms >= length * 0.999) ?? units.at(-1);
-  const count = ms / length;
-  const shown = Math.abs(count - Math.round(count)) < 0.05 ? number(Math.round(count)) : number(count, 1);
-  return `${shown} ${unit}${shown === "1" ? "" : "s"}`;
+  const [length, words] = units.find(([length]) => ms >= length * 0.999) ?? units.at(-1);
+  return words(Math.round(ms / length * 10) / 10);
 }
 
-export const count = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+const units = [
+  [31_536_000_000, (count) => phrase("{count:year|years}", { count })],
+  [2_592_000_000, (count) => phrase("{count:month|months}", { count })],
+  [604_800_000, (count) => phrase("{count:week|weeks}", { count })],
+  [86_400_000, (count) => phrase("{count:day|days}", { count })],
+  [3_600_000, (count) => phrase("{count:hour|hours}", { count })],
+  [60_000, (count) => phrase("{count:minute|minutes}", { count })],
+  [1000, (count) => phrase("{count:second|seconds}", { count })],
+];

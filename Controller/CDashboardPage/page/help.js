@@ -1,19 +1,26 @@
 // The list of the keyboard shortcuts.
 
 import { make } from "./dom.js";
+import { phrase } from "./language.js";
 
 const keys = [
-  ["?", "This list"], ["/", "Find a plug"], ["1 to 5", "Go to plugs, power, energy, events, rules"], ["Tab, Space", "Move through the page, turn a plug or a rule on or off"],
-  ["← →", "On a dimmer: by one per cent; Page Up, Page Down by ten"], ["← →", "On the chart: back and forward; Shift moves the cursor"],
-  ["+ −", "On the chart: zoom in, zoom out"], ["Home, End", "On the chart: the oldest data, now"], ["Esc", "On the chart: hide the cursor"],
+  ["?", phrase("This list")],
+  ["/", phrase("Find a plug")],
+  [phrase("1 to 5"), phrase("Go to plugs, power, energy, events, rules")],
+  [phrase("Tab, Space"), phrase("Move through the page, turn a plug or a rule on or off")],
+  ["← →", phrase("On a dimmer: by one per cent; Page Up, Page Down by ten")],
+  ["← →", phrase("On the chart: back and forward; Shift moves the cursor")],
+  ["+ −", phrase("On the chart: zoom in, zoom out")],
+  [phrase("Home, End"), phrase("On the chart: the oldest data, now")],
+  ["Esc", phrase("On the chart: hide the cursor")],
 ];
 const parts = ["plugs", "power", "energy", "events", "rules"];
 
 export function startHelp() {
   const dialog = document.getElementById("help");
-  const close = make("button", { type: "button", text: "Close", onclick: () => dialog.close() });
+  const close = make("button", { type: "button", text: phrase("Close"), onclick: () => dialog.close() });
   dialog.append(
-    make("h2", { id: "help-title", text: "Keyboard" }),
+    make("h2", { id: "help-title", text: phrase("Keyboard") }),
     make("dl", { class: "keys" }, ...keys.map(([key, what]) => make("div", {}, make("dt", {}, make("kbd", { text: key })), make("dd", { text: what })))),
     close);
   const button = document.getElementById("keys");

@@ -3,6 +3,7 @@
 
 import { Fault } from "./api.js";
 import { take, tell } from "./house.js";
+import { phrase } from "./language.js";
 
 /** The time in ms without a byte after which the connection counts as lost. The daemon sends at least a comment every 15 s. */
 const SILENCE = 20_000;
@@ -75,7 +76,7 @@ async function open() {
 async function refusal(response) {
   if (response.status !== 503) return undefined;
   const { error, hint } = await response.json();
-  return `${new Fault(503, error, hint).words} Trying again …`;
+  return `${new Fault(503, error, hint).words} ${phrase("Trying again …")}`;
 }
 
 async function follow(body, own) {

@@ -1,7 +1,8 @@
 // The login form, shown if the daemon requires a password.
 
-import { Fault, post, remove } from "./api.js";
+import { faultWords, post, remove } from "./api.js";
 import { hear } from "./house.js";
+import { phrase } from "./language.js";
 import { session } from "./rights.js";
 
 const part = (id) => document.getElementById(id);
@@ -34,7 +35,7 @@ export function show(done) {
       part("plugs").focus();
       done();
     } catch (error) {
-      alert.textContent = error instanceof Fault ? error.words : String(error);
+      alert.textContent = faultWords(error);
       password.focus();
       password.select();
     }
@@ -50,8 +51,8 @@ export function startLogout() {
       await remove("session");
     } catch (error) {
       // After a failure, the page shows that the user is still logged in.
-      button.textContent = "Log out: try again";
-      button.title = error instanceof Fault ? error.words : String(error);
+      button.textContent = phrase("Log out: try again");
+      button.title = faultWords(error);
       return;
     }
     location.reload();

@@ -1,20 +1,21 @@
 // The machines that the daemon can wake, with a button for each. Without machines, the section stays hidden.
 
-import { Fault, get, post } from "./api.js";
+import { attempt, get, post } from "./api.js";
 import { make, named, setAttribute, setText } from "./dom.js";
 import { number } from "./format.js";
 import { hear, plugs } from "./house.js";
+import { phrase } from "./language.js";
 import { may } from "./rights.js";
 
 /** Describes the daemon's WakeRecord as plugctl does. */
-const wakeWords = ({ outcome, seconds }) => outcome === "awake" ? `awake after ${number(Math.trunc(seconds))} s` : "did not wake";
+const wakeWords = ({ outcome, seconds }) => outcome === "awake" ? phrase("awake after {seconds} s", { seconds: number(Math.trunc(seconds)) }) : phrase("did not wake");
 
 /** @param name The machine's name. */
 function machineItem(name) {
   let isBusy = false;
   const result = make("span", { class: "faint", role: "status" });
   const alert = make("p", { class: "alert", role: "alert" });
-  const button = make("button", { type: "button", "aria-label": `Wake ${name}`, text: "Wake", onclick: wake });
+  const button = make("button", { type: "button", "aria-label": phrase("Wake {machine}", { machine: name }), text: phrase("Wake"), onclick: wake });
   const element = make("li", {}, make("p", {}, named(name), " ", result), button, alert);
 
   function paint() {
@@ -27,14 +28,10 @@ function machineItem(name) {
     if (isBusy) return;
     isBusy = true;
     setText(alert, "");
-    setText(result, "waking …");
+    setText(result, phrase("waking …"));
     paint();
-    try {
-      setText(result, wakeWords(await post(`machines/${encodeURIComponent(name)}/wake`, {})));
-    } catch (error) {
-      setText(result, "");
-      setText(alert, error instanceof Fault ? error.words : String(error));
-    }
+    await attempt((words) => { setText(result, ""); setText(alert, words); },
+      async () => setText(result, wakeWords(await post(`machines/${encodeURIComponent(name)}/wake`, {}))));
     isBusy = false;
     paint();
   }
@@ -44,7 +41,7 @@ function machineItem(name) {
 
 export function startMachines() {
   const section = document.getElementById("machines");
-  const list = make("ul", { class: "machines", "aria-label": "Machines" });
+  const list = make("ul", { class: "machines", "aria-label": phrase("Machines") });
   section.append(list);
   const shown = new Map();
 

@@ -1,7 +1,8 @@
 // The form that pairs a new plug with the code on its label.
 
-import { Fault, post } from "./api.js";
+import { attempt, post } from "./api.js";
 import { make, named } from "./dom.js";
+import { phrase, phraseParts } from "./language.js";
 
 const LENGTH = 16;
 /** Digits that no code contains, and the letters that they resemble. */
@@ -21,10 +22,10 @@ export function pairingForm(name, say, done) {
   const code = make("input", {
     id, required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", maxlength: "40", placeholder: "ABCD-EFGH-IJKL-MNOP",
     "aria-describedby": `${id}-help`, class: "code" });
-  const button = make("button", { type: "submit", class: "primary", text: "Pair" });
-  const help = make("p", { id: `${id}-help`, class: "faint", text: "16 letters and digits, on the plug's label. If the plug is not new, hold its button for five seconds first." });
+  const button = make("button", { type: "submit", class: "primary", text: phrase("Pair") });
+  const help = make("p", { id: `${id}-help`, class: "faint", text: phrase("16 letters and digits, on the plug's label. If the plug is not new, hold its button for five seconds first.") });
   const form = make("form", { class: "pairing", onsubmit: submit },
-    make("label", { for: id }, "Setup code of ", named(name)), make("div", { class: "row" }, code, button), help);
+    make("label", { for: id }, ...phraseParts("Setup code of {plug}", { plug: named(name) })), make("div", { class: "row" }, code, button), help);
 
   code.addEventListener("input", () => {
     // The text is formatted only if the cursor is at the end. Otherwise the cursor would move while the user corrects a
@@ -45,21 +46,19 @@ export function pairingForm(name, say, done) {
     const written = formatted(code.value);
     const count = written.replaceAll("-", "").length;
     if (count !== LENGTH) {
-      refuse(`A setup code has ${LENGTH} letters and digits (A to Z, 2 to 7); this has ${count}.`);
+      refuse(phrase("A setup code has {length} letters and digits (A to Z, 2 to 7); this has {count}.", { length: LENGTH, count }));
       return;
     }
     code.value = written;
     button.disabled = true;
-    button.textContent = "Pairing …";
-    try {
+    button.textContent = phrase("Pairing …");
+    await attempt(refuse, async () => {
       await post("pairings", { plug: name, code: written });
       code.value = "";
       done();
-    } catch (error) {
-      refuse(error instanceof Fault ? error.words : String(error));
-    }
+    });
     button.disabled = false;
-    button.textContent = "Pair";
+    button.textContent = phrase("Pair");
   }
   return form;
 }

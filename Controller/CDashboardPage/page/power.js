@@ -5,10 +5,12 @@ import { COLOURS, coloursOf } from "./colours.js";
 import { Chart, forgetColours } from "./chart.js";
 import { readCourse } from "./course.js";
 import { csvOf, saveFile } from "./csv.js";
-import { beforePaint, make, memory, setAttribute, setText, whenSeen } from "./dom.js";
+import { beforePaint, make, setAttribute, setText, whenSeen } from "./dom.js";
 import { civilText } from "./format.js";
 import { startGestures } from "./gestures.js";
 import { LATER, hear, names, now, plugs } from "./house.js";
+import { phrase } from "./language.js";
+import { memory } from "./memory.js";
 import { chartControls } from "./powercontrols.js";
 import { readLink, writeLink } from "./powerlink.js";
 import { describe, readout, table } from "./powerwords.js";
@@ -38,8 +40,8 @@ const state = {
   stacks: false,
   ...linked,
 };
-const canvas = make("canvas", { class: "chart", role: "img", "aria-label": "Power" });
-const frame = make("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Chart of power. Plus and minus zoom, arrow keys pan, shift with arrow keys reads values, End goes to now." });
+const canvas = make("canvas", { class: "chart", role: "img", "aria-label": phrase("Power") });
+const frame = make("div", { class: "frame", tabindex: "0", role: "group", "aria-label": phrase("Chart of power. Plus and minus zoom, arrow keys pan, shift with arrow keys reads values, End goes to now.") });
 const told = make("p", { class: "readout number", role: "status" });
 const trouble = make("p", { class: "faint", role: "status" });
 const data = make("div", { class: "hidden" });
@@ -129,7 +131,7 @@ async function read() {
   const side = state.span * (state.follows ? 0.02 : 0.3);
   const chosen = [...state.chosen];
   if (isOwn) writeLink(state);
-  if (chosen.some((name) => !state.courses.has(name))) setText(trouble, "Loading …");
+  if (chosen.some((name) => !state.courses.has(name))) setText(trouble, phrase("Loading …"));
   try {
     await Promise.all([
       ...chosen.map(async (name) => {
@@ -138,7 +140,7 @@ async function read() {
         changed(true);
       }),
       readMarks(chosen, to - state.span, to, own.signal)]);
-    setText(trouble, chosen.length === 0 ? "Choose a plug to see its power." : "");
+    setText(trouble, chosen.length === 0 ? phrase("Choose a plug to see its power.") : "");
   } catch (error) {
     if (error.name === "AbortError") return;
     setText(trouble, error.words ?? "");
@@ -167,7 +169,7 @@ function markEvent(record) {
 
 function markRule(record) {
   if ((record.event ?? "firing") !== "firing") return;
-  mark(`rule|${record.rule}|${record.at.slice(0, 19)}`, { at: Date.parse(record.at), kind: "rule", words: `Rule ${record.rule} ${ruleWords(record)}` });
+  mark(`rule|${record.rule}|${record.at.slice(0, 19)}`, { at: Date.parse(record.at), kind: "rule", words: phrase("Rule {rule} {what}", { rule: record.rule, what: ruleWords(record) }) });
 }
 
 const move = {

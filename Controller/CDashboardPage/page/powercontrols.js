@@ -3,24 +3,28 @@
 import { draw, make, named, setAttribute, setText } from "./dom.js";
 import { DASHES } from "./chart.js";
 import { civilText, energy, fromCivilText, span } from "./format.js";
+import { phrase, phraseParts } from "./language.js";
 import { summaryWords } from "./powerwords.js";
 
 const MINUTE = 60_000;
-const RANGES = [["10 min", 10 * MINUTE], ["1 h", 60 * MINUTE], ["8 h", 480 * MINUTE], ["1 day", 1440 * MINUTE], ["1 week", 10_080 * MINUTE], ["1 month", 43_200 * MINUTE], ["1 year", 525_600 * MINUTE]];
+const RANGES = [
+  [phrase("10 min"), 10 * MINUTE], [phrase("1 h"), 60 * MINUTE], [phrase("8 h"), 480 * MINUTE], [phrase("1 day"), 1440 * MINUTE],
+  [phrase("1 week"), 10_080 * MINUTE], [phrase("1 month"), 43_200 * MINUTE], [phrase("1 year"), 525_600 * MINUTE],
+];
 
 /** The fields of a time range. @param {{view(), show(from, to)}} act */
 function timeFields(act) {
   const field = (text) => make("input", { type: "datetime-local", step: 1, required: true, "aria-label": text });
-  const [from, to] = [field("From"), field("To")];
+  const [from, to] = [field(phrase("From")), field(phrase("To"))];
   const alert = make("p", { class: "alert", role: "alert" });
   function show(event) {
     event.preventDefault();
     const [first, last] = [from, to].map(({ value }) => fromCivilText(value));
-    setText(alert, first < last && first < Date.now() ? "" : "The first time must be before the last one, and in the past.");
+    setText(alert, first < last && first < Date.now() ? "" : phrase("The first time must be before the last one, and in the past."));
     if (alert.textContent === "") act.show(first, last);
   }
-  const form = make("form", { class: "choices", onsubmit: show }, from, " to ", to, make("button", { type: "submit", text: "Show" }));
-  const element = make("details", { class: "choose" }, make("summary", { text: "Choose time" }), form, alert);
+  const form = make("form", { class: "choices", onsubmit: show }, ...phraseParts("{from} to {to}", { from, to }), make("button", { type: "submit", text: phrase("Show") }));
+  const element = make("details", { class: "choose" }, make("summary", { text: phrase("Choose time") }), form, alert);
   element.addEventListener("toggle", () => {
     const shown = act.view();
     [from.value, to.value] = [civilText(shown.from), civilText(shown.to)];
@@ -34,21 +38,22 @@ function timeFields(act) {
  * `set` changes `compares` or `stacks`.
  */
 export function chartControls(act) {
-  const ranges = RANGES.map(([text, length]) => make("button", { type: "button", text, "aria-label": `Last ${span(length)}`, onclick: () => act.range(length) }));
-  const now = make("button", { type: "button", class: "live", text: "Live", "aria-label": "Live: follow now", onclick: act.now });
+  const ranges = RANGES.map(([text, length]) => make("button", { type: "button", text, "aria-label": phrase("Last {time}", { time: span(length) }), onclick: () => act.range(length) }));
+  const now = make("button", { type: "button", class: "live", text: phrase("Live"), "aria-label": phrase("Live: follow now"), onclick: act.now });
   const symbol = (text, label, act) => make("button", { type: "button", class: "symbol", "aria-label": label, title: label, text, onclick: act });
   const toggle = (text, key) => make("button", { type: "button", text, "aria-pressed": "false", onclick: () => act.set({ [key]: !act.view()[key] }) });
-  const toggles = { compares: toggle("Compare", "compares"), stacks: toggle("Stack", "stacks") };
-  toggles.compares.title = "Show also the preceding period";
-  toggles.stacks.title = "Show the total as a stack of the plugs";
+  const toggles = { compares: toggle(phrase("Compare"), "compares"), stacks: toggle(phrase("Stack"), "stacks") };
+  toggles.compares.title = phrase("Show also the preceding period");
+  toggles.stacks.title = phrase("Show the total as a stack of the plugs");
   const list = make("div", { class: "choices plugs" });
-  const choice = make("details", { class: "choose" }, make("summary", { text: "Choose plugs" }), make("fieldset", {}, make("legend", { class: "hidden", text: "Plugs in the chart" }), list));
+  const choice = make("details", { class: "choose" }, make("summary", { text: phrase("Choose plugs") }), make("fieldset", {}, make("legend", { class: "hidden", text: phrase("Plugs in the chart") }), list));
   const legend = make("ul", { class: "legend lines" });
   const element = make("div", { class: "controls" },
-    make("div", { class: "choices", role: "group", "aria-label": "Range" }, ...ranges),
-    make("div", { class: "choices", role: "group", "aria-label": "Move" },
-      symbol("←", "Previous period", () => act.pan(-1)), symbol("→", "Next period", () => act.pan(1)), symbol("−", "Zoom out", () => act.zoom(2)), symbol("+", "Zoom in", () => act.zoom(0.5)), now),
-    make("div", { class: "choices", role: "group", "aria-label": "Show" }, toggles.compares, toggles.stacks, make("button", { type: "button", text: "Save as CSV", onclick: act.save })),
+    make("div", { class: "choices", role: "group", "aria-label": phrase("Range") }, ...ranges),
+    make("div", { class: "choices", role: "group", "aria-label": phrase("Move") },
+      symbol("←", phrase("Previous period"), () => act.pan(-1)), symbol("→", phrase("Next period"), () => act.pan(1)),
+      symbol("−", phrase("Zoom out"), () => act.zoom(2)), symbol("+", phrase("Zoom in"), () => act.zoom(0.5)), now),
+    make("div", { class: "choices", role: "group", "aria-label": phrase("Show") }, toggles.compares, toggles.stacks, make("button", { type: "button", text: phrase("Save as CSV"), onclick: act.save })),
     timeFields(act), choice);
   let offered = "";
   let boxes = [];
@@ -103,7 +108,7 @@ export function chartControls(act) {
     });
     if (state.stacks) {
       const total = shown.reduce((sum, [, course]) => sum + (course.summary(from, to)?.energy ?? 0), 0);
-      items.push(make("li", {}, "Total ", make("span", { class: "faint number", text: energy(total) })));
+      items.push(make("li", {}, ...phraseParts("Total {energy}", { energy: make("span", { class: "faint number", text: energy(total) }) })));
     }
     legend.replaceChildren(...items);
   }

@@ -1,7 +1,8 @@
 // The form that renames a plug.
 
-import { Fault, plugPath, post } from "./api.js";
+import { attempt, plugPath, post } from "./api.js";
 import { make } from "./dom.js";
+import { phrase } from "./language.js";
 
 /** The longest name in bytes of UTF-8. */
 const LONGEST = 63;
@@ -13,19 +14,17 @@ const LONGEST = 63;
  */
 export function renameForm(name, say, done) {
   const field = make("input", { value: name, required: true, maxlength: String(LONGEST), autocomplete: "off" });
-  const button = make("button", { type: "submit", text: "Rename" });
-  return make("form", { "aria-label": "Name", onsubmit: submit }, make("label", {}, make("span", { text: "Name" }), make("div", { class: "row" }, field, button)));
+  const button = make("button", { type: "submit", text: phrase("Rename") });
+  return make("form", { "aria-label": phrase("Name"), onsubmit: submit }, make("label", {}, make("span", { text: phrase("Name") }), make("div", { class: "row" }, field, button)));
 
   async function submit(event) {
     event.preventDefault();
     say();
     const wanted = field.value.trim();
-    if (wanted === "" || new TextEncoder().encode(wanted).length > LONGEST) return say(`A name has 1 to ${LONGEST} bytes.`);
-    try {
+    if (wanted === "" || new TextEncoder().encode(wanted).length > LONGEST) return say(phrase("A name has 1 to {limit} bytes.", { limit: LONGEST }));
+    await attempt(say, async () => {
       if (wanted !== name) await post(plugPath(name, "name"), { name: wanted });
       done();
-    } catch (error) {
-      say(error instanceof Fault ? error.words : String(error));
-    }
+    });
   }
 }

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { timeOf } from "./format.js";
 import { tell } from "./house.js";
+import { phrase } from "./language.js";
 
 /** The daemon's SessionRecord. Until it is loaded, the page shows all controls. */
 export const session = { passwordNeeded: false, loggedIn: true, role: "owner" };
@@ -25,11 +26,17 @@ export async function readRights() {
 
 /** Explains limited rights to the user. */
 export function rightsWords() {
-  const who = session.name && session.name !== session.role ? `${session.name}, a ${session.role}` : `a ${session.role}`;
-  const until = session.until ? `, until ${timeOf(Date.parse(session.until))}` : "";
-  switch (session.role) {
-    case "viewer": return `You are logged in as ${who}${until}. You can see the house but not change it. Ask an owner of this dashboard for a user's password.`;
-    case "user": case "guest": return `You are logged in as ${who}${until}. You can switch and dim plugs. For rules and pairing, ask an owner of this dashboard for an owner's password.`;
-    default: return "";
-  }
+  if (may.own) return "";
+  const role = { user: phrase("a user"), viewer: phrase("a viewer"), guest: phrase("a guest") }[session.role] ?? session.role;
+  const who = session.name && session.name !== session.role ? phrase("{name}, {role}", { name: session.name, role }) : role;
+  const login = session.until
+    ? phrase("You are logged in as {who}, until {time}.", { who, time: timeOf(Date.parse(session.until)) })
+    : phrase("You are logged in as {who}.", { who });
+  const rights = may.command
+    ? phrase("You can switch and dim plugs. For rules and pairing, ask an owner of this dashboard for an owner's password.")
+    : phrase("You can see the house but not change it. Ask an owner of this dashboard for a user's password.");
+  return `${login} ${rights}`;
 }
+
+/** Returns the name of a role in the user's language. */
+export const roleName = (role) => ({ owner: phrase("owner"), user: phrase("user"), viewer: phrase("viewer"), guest: phrase("guest") })[role] ?? role;

@@ -1,8 +1,9 @@
 // A rule: its state, its actions, its last firing and its traces.
 
-import { Fault, post } from "./api.js";
+import { attempt, post } from "./api.js";
 import { make, setAttribute, setText, whileBusy } from "./dom.js";
-import { count, timeOf } from "./format.js";
+import { timeOf } from "./format.js";
+import { phrase } from "./language.js";
 import { may } from "./rights.js";
 import { traceList } from "./traces.js";
 
@@ -17,9 +18,10 @@ export const ruleWords = (rule) => JSON.stringify([rule.when, rule.conditions, r
 export function ruleItem(rule) {
   const name = rule.rule;
   let [known, wanted, told] = [rule.enabled, undefined, 0];
-  const turn = make("button", { type: "button", class: "switch", role: "switch", "aria-label": `Rule ${name}`, onclick: turnOver });
-  const once = make("button", { type: "button", class: "quiet", "aria-label": `Run ${name} once`, text: "Run once", onclick: () => whileBusy(once, runOnce) });
+  const turn = make("button", { type: "button", class: "switch", role: "switch", "aria-label": phrase("Rule {rule}", { rule: name }), onclick: turnOver });
+  const once = make("button", { type: "button", class: "quiet", "aria-label": phrase("Run {rule} once", { rule: name }), text: phrase("Run once"), onclick: () => whileBusy(once, runOnce) });
   const alert = make("p", { class: "alert", role: "alert" });
+  const say = (words) => setText(alert, words);
   const done = make("p", { class: "hidden", role: "status" });
   const last = make("p", { class: "last" });
   const held = make("p", { class: "held" });
@@ -31,7 +33,7 @@ export function ruleItem(rule) {
   const traces = traceList(name, pathOf(name, "traces"));
   const element = make("li", { class: "rule" },
     make("div", { class: "bar" }, make("h3", {}, make("bdi", { class: "name", dir: "auto", text: name })), once, turn),
-    make("dl", {}, lines("When", rule.when), lines("If", rule.conditions), lines("Then", rule.actions)),
+    make("dl", {}, lines(phrase("When"), rule.when), lines(phrase("If"), rule.conditions), lines(phrase("Then"), rule.actions)),
     broken, ended, last, failed, held, missed, waiting, alert, done, traces.element);
 
   function paint() {
@@ -48,43 +50,49 @@ export function ruleItem(rule) {
   async function turnOver() {
     if (wanted !== undefined) return;
     wanted = !known;
-    setText(alert, "");
+    say("");
     paint();
-    try {
-      known = (await post(pathOf(name, "enabled"), { enabled: wanted })).enabled;
-    } catch (error) {
-      setText(alert, error instanceof Fault ? error.words : String(error));
-    }
+    await attempt(say, async () => { known = (await post(pathOf(name, "enabled"), { enabled: wanted })).enabled; });
     wanted = undefined;
     paint();
   }
 
-  async function runOnce() {
-    setText(alert, "");
+  function runOnce() {
+    say("");
     setText(done, "");
-    try {
+    return attempt(say, async () => {
       await post(pathOf(name, "fire"), {});
-      once.textContent = "Running";
-      setText(done, `${name} runs`);
+      once.textContent = phrase("Running");
+      setText(done, phrase("{rule} runs", { rule: name }));
       clearTimeout(told);
-      told = setTimeout(() => { once.textContent = "Run once"; setText(done, ""); }, 2500);
-    } catch (error) {
-      setText(alert, error instanceof Fault ? error.words : String(error));
-    }
+      told = setTimeout(() => { once.textContent = phrase("Run once"); setText(done, ""); }, 2500);
+    });
+  }
+
+  function lastWords({ lastFiring, lastCause, firings }) {
+    if (!lastFiring) return phrase("It has not fired yet.");
+    const values = { when: when(lastFiring, lastCause), count: firings };
+    return firings > 0 ? phrase("Last fired {when} ({count:time|times} since the daemon's start)", values) : phrase("Last fired {when}", values);
+  }
+
+  function endedWords({ script, scriptFault, scriptStarts }) {
+    if (scriptFault === undefined) return "";
+    const values = { script, fault: scriptFault, time: scriptStarts && timeOf(Date.parse(scriptStarts)) };
+    return scriptStarts
+      ? phrase("{script} does not run: {fault}; started again at {time}", values)
+      : phrase("{script} does not run: {fault}; it stays stopped until its file changes", values);
   }
 
   function update(now) {
     known = now.enabled;
-    setText(last, now.lastFiring
-      ? `Last fired ${when(now.lastFiring, now.lastCause)}${now.firings > 0 ? ` (${count(now.firings, "time")} since the daemon's start)` : ""}`
-      : "It has not fired yet.");
-    setText(held, now.lastHeldBack ? `Held back ${when(now.lastHeldBack, now.heldBackBecause)}` : "");
-    setText(missed, now.lastNearMiss ? `Nearly fired ${when(now.lastNearMiss, now.nearMissBecause)}` : "");
-    setText(waiting, now.running > 0 ? `${count(now.running, "firing")} not finished` : "");
-    setText(failed, now.lastFailure ? `A call failed ${when(now.lastFailure, now.failedBecause)}` : "");
-    setText(ended, now.scriptFault === undefined ? "" : `${now.script} does not run: ${now.scriptFault}${now.scriptStarts ? `; started again at ${timeOf(Date.parse(now.scriptStarts))}` : "; it stays stopped until its file changes"}`);
+    setText(last, lastWords(now));
+    setText(held, now.lastHeldBack ? phrase("Held back {when}", { when: when(now.lastHeldBack, now.heldBackBecause) }) : "");
+    setText(missed, now.lastNearMiss ? phrase("Nearly fired {when}", { when: when(now.lastNearMiss, now.nearMissBecause) }) : "");
+    setText(waiting, now.running > 0 ? phrase("{count:firing|firings} not finished", { count: now.running }) : "");
+    setText(failed, now.lastFailure ? phrase("A call failed {when}", { when: when(now.lastFailure, now.failedBecause) }) : "");
+    setText(ended, endedWords(now));
     for (const line of [ended, failed, held, missed, waiting]) line.hidden = line.textContent === "";
-    setText(broken, now.fault === undefined ? "" : "Its file is not valid; its last valid version stays active.");
+    setText(broken, now.fault === undefined ? "" : phrase("Its file is not valid; its last valid version stays active."));
     broken.hidden = now.fault === undefined;
     setAttribute(element, "data-held", now.lastHeldBack !== undefined && (now.lastFiring === undefined || now.lastHeldBack > now.lastFiring));
     traces.know([now.lastFiring, now.lastHeldBack, now.lastNearMiss, now.lastFailure, now.running].join());

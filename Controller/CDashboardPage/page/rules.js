@@ -1,7 +1,9 @@
 // The rules of the house, and the faults of rule files.
 
+import { attempt } from "./api.js";
 import { make, setText } from "./dom.js";
 import { hear, house } from "./house.js";
+import { phrase, phraseParts } from "./language.js";
 import { may } from "./rights.js";
 import { ruleItem, ruleWords } from "./rule.js";
 
@@ -9,16 +11,19 @@ const shown = new Map();
 
 /** Shows a RuleFaultRecord. Rules that still run from an earlier version of the file also show the fault. */
 function faultItem({ file, words, rules }) {
+  const name = make("bdi", { dir: "auto", text: file });
+  const about = rules.length > 0
+    ? phraseParts("{file} is not valid; its last valid version stays active.", { file: name }) : phraseParts("{file} is not valid; none of its rules run.", { file: name });
   return make("li", { class: "rule", "data-broken": true },
-    make("p", { class: "held" }, make("bdi", { dir: "auto", text: file }), rules.length > 0 ? " is not valid; its last valid version stays active." : " is not valid; none of its rules run."),
-    make("pre", { class: "fault", role: "group", tabindex: "0", "aria-label": `Errors in ${file}`, text: words }));
+    make("p", { class: "held" }, ...about),
+    make("pre", { class: "fault", role: "group", tabindex: "0", "aria-label": phrase("Errors in {file}", { file }), text: words }));
 }
 
 export function startRules() {
-  const faults = make("ul", { class: "rules", "aria-label": "Rule files that are not valid" });
-  const list = make("ul", { class: "rules", "aria-label": "Rules" });
-  const none = make("p", { class: "faint" }, "No rules run. ", make("code", { text: "plugctl daemon --rules FILE" }), " runs rules.");
-  const edit = make("button", { type: "button", text: "Rule files …", onclick: open });
+  const faults = make("ul", { class: "rules", "aria-label": phrase("Rule files that are not valid") });
+  const list = make("ul", { class: "rules", "aria-label": phrase("Rules") });
+  const none = make("p", { class: "faint" }, ...phraseParts("No rules run. {command} runs rules.", { command: make("code", { text: "plugctl daemon --rules FILE" }) }));
+  const edit = make("button", { type: "button", text: phrase("Rule files …"), onclick: open });
   const alert = make("p", { class: "alert", role: "alert" });
   document.getElementById("rules").append(edit, alert, faults, list, none);
   let told = "";
@@ -32,8 +37,9 @@ export function startRules() {
 
   /** Loads the editor, which is large, when the user needs it. */
   async function open() {
-    setText(alert, "");
-    try { await (await import("./editor.js")).openEditor(); } catch (error) { setText(alert, String(error)); }
+    const say = (words) => setText(alert, words);
+    say("");
+    await attempt(say, async () => (await import("./editor.js")).openEditor());
   }
 
   function paint() {

@@ -1,28 +1,31 @@
 // The list of logins, with buttons to end them; for owners.
 
-import { Fault, get, remove } from "./api.js";
+import { attempt, faultWords, get, remove } from "./api.js";
 import { make, named, setText, whenSeen } from "./dom.js";
 import { timeOf } from "./format.js";
 import { hear } from "./house.js";
-import { may, session } from "./rights.js";
+import { phrase, phraseParts } from "./language.js";
+import { may, roleName, session } from "./rights.js";
 
 /** The interval in ms at which the visible list is requested again. */
 const AGAIN = 30_000;
 
 export function startSessions() {
   const section = document.getElementById("sessions");
-  const list = make("ul", { class: "sessions", "aria-label": "Sessions" });
+  const list = make("ul", { class: "sessions", "aria-label": phrase("Sessions") });
   const alert = make("p", { class: "alert", role: "alert" });
-  const all = make("button", { type: "button", text: "End all sessions", onclick: () => end("sessions", true) });
-  const hint = make("p", { class: "faint" }, "The browser of an ended session has to log in again. To lock it out, set a new password: ", make("code", { text: "plugctl daemon password" }), ".");
+  const all = make("button", { type: "button", text: phrase("End all sessions"), onclick: () => end("sessions", true) });
+  const hint = make("p", { class: "faint" }, ...phraseParts("The browser of an ended session has to log in again. To lock it out, set a new password: {command}.", { command: make("code", { text: "plugctl daemon password" }) }));
   section.append(list, alert, all, hint);
   const shown = new Map();
   let [visible, timer] = [false, 0];
 
   function item({ id, name, role, device, address }) {
     const times = make("span", { class: "faint" });
-    const button = make("button", { type: "button", "aria-label": `End the session of ${name} on ${device}, ${id}`, text: "End", onclick: () => end(`sessions/${id}`, shown.get(id)?.self) });
-    const element = make("li", {}, make("div", {}, make("p", {}, named(name), name === role ? "" : ` (${role})`, ", ", make("bdi", { text: device }), ` at ${address}`), times), button);
+    const button = make("button", { type: "button", "aria-label": phrase("End the session of {name} on {device}, {id}", { name, device, id }), text: phrase("End"), onclick: () => end(`sessions/${id}`, shown.get(id)?.self) });
+    const values = { name: named(name), role: roleName(role), device: make("bdi", { text: device }), address };
+    const about = name === role ? phraseParts("{name}, {device} at {address}", values) : phraseParts("{name} ({role}), {device} at {address}", values);
+    const element = make("li", {}, make("div", {}, make("p", {}, ...about), times), button);
     return { element, times, words: `${name} ${role} ${device} ${address}` };
   }
 
@@ -37,20 +40,23 @@ export function startSessions() {
         shown.set(record.id, one = item(record));
       }
       one.self = record.self;
-      setText(one.times, `${record.self ? "This one. " : ""}Since ${timeOf(Date.parse(record.since))}, last used ${timeOf(Date.parse(record.lastUsed))}`);
+      const words = [record.self && phrase("This one."), phrase("Since {since}, last used {lastUsed}", { since: timeOf(Date.parse(record.since)), lastUsed: timeOf(Date.parse(record.lastUsed)) })];
+      setText(one.times, words.filter(Boolean).join(" "));
       if (list.children[index] !== one.element) list.insertBefore(one.element, list.children[index] ?? null);
     });
     all.hidden = records.length === 0;
   }
 
+  const say = (words) => setText(alert, words);
+
   async function end(path, isOwn) {
-    setText(alert, "");
+    say("");
     try {
       await remove(path);
       if (isOwn) { location.reload(); return; }
       section.focus();
     } catch (error) {
-      setText(alert, error instanceof Fault ? error.words : String(error));
+      say(faultWords(error));
     }
     read();
   }
@@ -58,7 +64,7 @@ export function startSessions() {
   async function read() {
     clearTimeout(timer);
     if (!visible || section.hidden) return;
-    try { paint(await get("sessions")); } catch (error) { setText(alert, error instanceof Fault ? error.words : String(error)); }
+    await attempt(say, async () => paint(await get("sessions")));
     timer = setTimeout(read, AGAIN);
   }
 

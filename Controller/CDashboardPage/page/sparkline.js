@@ -2,6 +2,7 @@
 
 import { draw, setAttribute } from "./dom.js";
 import { watts } from "./format.js";
+import { phrase } from "./language.js";
 import { HOLE } from "./series.js";
 
 export const SPAN = 600_000;
@@ -11,7 +12,7 @@ const HEIGHT = 40;
 export function sparkline() {
   const [area, line] = [draw("path", { class: "area" }), draw("path", { class: "line" })];
   const element = draw("svg", {
-    class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": "No readings in the last ten minutes" },
+    class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": phrase("No readings in the last ten minutes") },
   area, line);
   let said = 0;
 
@@ -33,8 +34,8 @@ export function sparkline() {
     if (Math.abs(now - said) < 10_000 && said !== 0) return;
     said = count > 0 ? now : 0;
     setAttribute(element, "aria-label", count === 0
-      ? "No readings in the last ten minutes"
-      : `Last ten minutes: lowest ${watts(least)} W, highest ${watts(greatest)} W, mean ${watts(sum / count)} W`);
+      ? phrase("No readings in the last ten minutes")
+      : phrase("Last ten minutes: lowest {low} W, highest {high} W, mean {mean} W", { low: watts(least), high: watts(greatest), mean: watts(sum / count) }));
   }
   return { element, show };
 }

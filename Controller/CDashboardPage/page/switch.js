@@ -1,7 +1,8 @@
 // The switch of a card. It shows the requested state until the plug confirms it.
 
-import { Fault, plugPath, post } from "./api.js";
+import { faultWords, plugPath, post } from "./api.js";
 import { make, setAttribute } from "./dom.js";
+import { phrase } from "./language.js";
 
 /** The time limit in ms. The daemon answers after five seconds at the latest. */
 const PATIENCE = 8000;
@@ -40,14 +41,14 @@ export function relaySwitch(name, say) {
   }
 
   async function send(asked, own) {
-    timer = setTimeout(() => wanted !== undefined && settle("The plug has not confirmed the change. Try again, or check the plug."), PATIENCE);
+    timer = setTimeout(() => wanted !== undefined && settle(phrase("The plug has not confirmed the change. Try again, or check the plug.")), PATIENCE);
     try {
       const done = await post(plugPath(name, "relay"), { on: asked });
       // Without a change the plug sends no event. If the plug's event arrived before this answer, the state is already
       // known.
       if (own === turns && (done.seq === undefined || known === asked)) settle();
     } catch (error) {
-      if (own === turns) settle(error instanceof Fault ? error.words : String(error));
+      if (own === turns) settle(faultWords(error));
     }
   }
 

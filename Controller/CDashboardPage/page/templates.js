@@ -1,32 +1,34 @@
 // Templates of rules. Each has places for plugs of the house.
 
+import { phrase } from "./language.js";
+
 /** A name as YAML reads it: a JSON string is also a YAML string. */
 const quoted = (name) => JSON.stringify(name);
 
 /** The templates: a title, a label and the wanted capability for each plug, and the lines of the rule below its name. */
 export const templates = [
   {
-    title: "Washing machine has finished", plugs: [["Washing machine", "meter"]],
-    lines: (machine) => [`when: { plug: ${quoted(machine)}, appliance: finished }`, "then:", `  - notify: { title: ${quoted(machine)}, text: "The load has finished" }`],
+    title: phrase("Washing machine has finished"), plugs: [[phrase("Washing machine"), "meter"]],
+    lines: (machine) => [`when: { plug: ${quoted(machine)}, appliance: finished }`, "then:", `  - notify: { title: ${quoted(machine)}, text: ${quoted(phrase("The load has finished"))} }`],
   },
   {
-    title: "Lights off when the television is on", plugs: [["Television", "meter"], ["Light", "relay"]],
+    title: phrase("Lights off when the television is on"), plugs: [[phrase("Television"), "meter"], [phrase("Light"), "relay"]],
     lines: (television, light) => ["when:", `  plug: ${quoted(television)}`, "  active power: { rises above: 40 W, for: 3 s }", "if:", "  time: { after: \"17:00\", before: \"02:00\" }", "then:", `  - turn off: ${quoted(light)}`],
   },
   {
-    title: "Off at night", plugs: [["Plug", "relay"]],
+    title: phrase("Off at night"), plugs: [[phrase("Plug"), "relay"]],
     lines: (plug) => ["when: { time: \"23:30\" }", "then:", `  - turn off: ${quoted(plug)}`],
   },
   {
-    title: "Standby killer", plugs: [["Plug", "meter"]],
+    title: phrase("Standby killer"), plugs: [[phrase("Plug"), "meter"]],
     lines: (plug) => ["when:", `  plug: ${quoted(plug)}`, "  active power: { falls below: 10 W, for: 15 min }", "then:", `  - turn off: ${quoted(plug)}`],
   },
   {
-    title: "Button toggles another plug", plugs: [["Button of", "relay"], ["Toggled plug", "relay"]],
+    title: phrase("Button toggles another plug"), plugs: [[phrase("Button of"), "relay"], [phrase("Toggled plug"), "relay"]],
     lines: (button, plug) => [`when: { plug: ${quoted(button)}, button: pressed }`, "then:", `  - toggle: ${quoted(plug)}`],
   },
   {
-    title: "On at sunset", plugs: [["Light", "relay"]],
+    title: phrase("On at sunset"), plugs: [[phrase("Light"), "relay"]],
     lines: (light) => ["when: { sun: sunset, offset: -15 min }", "then:", `  - turn on: ${quoted(light)}`],
   },
 ];

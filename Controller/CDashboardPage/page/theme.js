@@ -1,8 +1,11 @@
 // The theme: light, dark, or the system's; the choice is stored.
 
-import { memory, setText } from "./dom.js";
+import { setText } from "./dom.js";
+import { phrase } from "./language.js";
+import { memory } from "./memory.js";
 
-const choices = ["system", "light", "dark"];
+const names = { system: phrase("Theme: system"), light: phrase("Theme: light"), dark: phrase("Theme: dark") };
+const choices = Object.keys(names);
 const listeners = new Set();
 let chosen = choices.includes(memory.get("theme")) ? memory.get("theme") : "system";
 
@@ -16,7 +19,7 @@ export function whenThemeChanges(listener) { listeners.add(listener); }
 
 export function startTheme() {
   const button = document.getElementById("theme");
-  const say = () => setText(button, `Theme: ${chosen}`);
+  const say = () => setText(button, names[chosen]);
   const told = () => { for (const listener of listeners) listener(); };
   button.addEventListener("click", () => {
     chosen = choices[(choices.indexOf(chosen) + 1) % choices.length];

@@ -1,8 +1,9 @@
 // The choice of a time for which a plug is turned on.
 
-import { Fault, plugPath, post } from "./api.js";
+import { attempt, plugPath, post } from "./api.js";
 import { make, setText } from "./dom.js";
 import { span } from "./format.js";
+import { phrase } from "./language.js";
 
 /** The offered times in seconds. */
 const TIMES = [300, 900, 1800, 3600, 7200, 14_400, 28_800];
@@ -12,25 +13,23 @@ const TIMES = [300, 900, 1800, 3600, 7200, 14_400, 28_800];
  * @param {(fault?: string, words?: string) => void} say Receives a fault, or what will happen.
  */
 export function timerChoice(name, say) {
-  const title = make("option", { value: "", text: "Timer" });
+  const title = make("option", { value: "", text: phrase("Timer") });
   const options = TIMES.map((seconds) => make("option", { value: String(seconds), text: span(seconds * 1000) }));
-  const element = make("select", { class: "quiet", "aria-label": `Turn ${name} on for a time`, onchange: start }, title, ...options);
+  const element = make("select", { class: "quiet", "aria-label": phrase("Turn {plug} on for a time", { plug: name }), onchange: start }, title, ...options);
   let shown = 0;
 
   async function start() {
     const seconds = Number(element.value);
     element.value = "";
     say();
-    try {
+    await attempt(say, async () => {
       await post(plugPath(name, "relay"), { on: true, autoOff: seconds });
-      const words = `Off in ${span(seconds * 1000)}`;
+      const words = phrase("Off in {time}", { time: span(seconds * 1000) });
       say(undefined, words);
       setText(title, words);
       clearTimeout(shown);
-      shown = setTimeout(() => { setText(title, "Timer"); say(); }, 2500);
-    } catch (error) {
-      say(error instanceof Fault ? error.words : String(error));
-    }
+      shown = setTimeout(() => { setText(title, phrase("Timer")); say(); }, 2500);
+    });
   }
   return element;
 }

@@ -1,16 +1,17 @@
 // Describes events in the same words as plugctl.
 
-import { count, number, span, timeOf } from "./format.js";
+import { number, shortNumber, span, timeOf } from "./format.js";
+import { phrase } from "./language.js";
 
 const protections = {
-  overPower: "the load drew too much power",
-  overCurrent: "the load drew too much current",
-  overVoltage: "the voltage is too high",
-  underVoltage: "the voltage is too low",
-  overTemperature: "the plug is too hot inside",
-  weldedRelay: "current flows although the relay is off, so the plug cannot turn the load off: unplug it",
-  restTime: "the load has not rested long enough since it was turned off",
-  switchingRate: "the plug was switched too often in a short time",
+  overPower: phrase("the load drew too much power"),
+  overCurrent: phrase("the load drew too much current"),
+  overVoltage: phrase("the voltage is too high"),
+  underVoltage: phrase("the voltage is too low"),
+  overTemperature: phrase("the plug is too hot inside"),
+  weldedRelay: phrase("current flows although the relay is off, so the plug cannot turn the load off: unplug it"),
+  restTime: phrase("the load has not rested long enough since it was turned off"),
+  switchingRate: phrase("the plug was switched too often in a short time"),
 };
 
 /** Describes what a protection detected. */
@@ -19,95 +20,110 @@ export const protectionWords = (protection) => protections[protection] ?? protec
 /** Returns the advice for a protection. */
 export function protectionAdvice(protection) {
   switch (protection) {
-    case "weldedRelay": return "Unplug the load, and replace the plug.";
-    case "restTime": case "switchingRate": return "Wait a few minutes, then reset the protection.";
-    case "overVoltage": case "underVoltage": return "When the supply is normal again, reset the protection here or press the plug's button.";
-    default: return "Unplug the load or turn it down, then reset the protection here or press the plug's button.";
+    case "weldedRelay": return phrase("Unplug the load, and replace the plug.");
+    case "restTime": case "switchingRate": return phrase("Wait a few minutes, then reset the protection.");
+    case "overVoltage": case "underVoltage": return phrase("When the supply is normal again, reset the protection here or press the plug's button.");
+    default: return phrase("Unplug the load or turn it down, then reset the protection here or press the plug's button.");
   }
 }
 
-const shown = (value) => value === undefined ? "?" : String(Math.round(value * 100) / 100);
-const explained = (protection) => protection ? ` (${protection}): ${protectionWords(protection)}` : "";
+const shown = (value) => value === undefined ? "?" : shortNumber(value);
+
+/** The causes of a relay change and the ways of a button press, as the daemon names them. */
+const relayCauses = { button: phrase("button"), protection: phrase("protection"), timer: phrase("timer"), powerOn: phrase("power-on") };
+const presses = { single: phrase("single"), double: phrase("double"), long: phrase("long") };
 
 function by(record) {
-  switch (record.cause) {
-    case "controller": return `by ${record.controller ?? "?"}`;
-    case "powerOn": return "power-on";
-    default: return record.cause ?? "?";
-  }
+  if (record.cause === "controller") return phrase("by {controller}", { controller: record.controller ?? "?" });
+  return relayCauses[record.cause] ?? record.cause ?? "?";
 }
 
 /** Describes a WatchRecord. */
 export function eventWords(record) {
+  const { protection } = record;
+  const detected = protection && protectionWords(protection);
+  const controller = record.controller ?? "?";
+  const reason = record.reason ?? "?";
   switch (record.event) {
-    case "relay": return `${record.on ? "on" : "off"} (${by(record)})`;
-    case "level": return `level ${shown(record.level)} %`;
+    case "relay": return record.on ? phrase("on ({cause})", { cause: by(record) }) : phrase("off ({cause})", { cause: by(record) });
+    case "level": return phrase("level {level} %", { level: shown(record.level) });
     case "reading": return `${shown(record.activePower)} W`;
-    case "button": return `button pressed (${record.press ?? "?"})`;
-    case "protection": return `protection tripped${explained(record.protection)}`;
-    case "protectionReset": return `protection reset (${by(record)}), was tripped${explained(record.protection)}`;
-    case "restarted": return record.powerLost ? "restarted after a power failure" : "restarted";
-    case "pairingFailed": return `wrong setup code (${record.failures ?? 0} in a row)`;
-    case "controllerPaired": return `paired with ${record.controller ?? "?"}`;
-    case "controllerRemoved": return `no longer paired with ${record.controller ?? "?"}`;
-    case "gap": return `events ${record.from ?? 0} to ${record.to ?? 0} are lost (${record.reason ?? "?"})`;
-    case "connected": return `connected (firmware ${record.firmware ?? "?"})`;
-    case "disconnected": return `disconnected: ${record.reason ?? "?"}`;
+    case "button": return phrase("button pressed ({press})", { press: presses[record.press] ?? record.press ?? "?" });
+    case "protection": return protection ? phrase("protection tripped ({protection}): {detected}", { protection, detected }) : phrase("protection tripped");
+    case "protectionReset": return protection
+      ? phrase("protection reset ({cause}), was tripped ({protection}): {detected}", { cause: by(record), protection, detected })
+      : phrase("protection reset ({cause}), was tripped", { cause: by(record) });
+    case "restarted": return record.powerLost ? phrase("restarted after a power failure") : phrase("restarted");
+    case "pairingFailed": return phrase("wrong setup code ({failures} in a row)", { failures: record.failures ?? 0 });
+    case "controllerPaired": return phrase("paired with {controller}", { controller });
+    case "controllerRemoved": return phrase("no longer paired with {controller}", { controller });
+    case "gap": return phrase("events {from} to {to} are lost ({reason})", { from: String(record.from ?? 0), to: String(record.to ?? 0), reason });
+    case "connected": return phrase("connected (firmware {firmware})", { firmware: record.firmware ?? "?" });
+    case "disconnected": return phrase("disconnected: {reason}", { reason });
     default: return record.event;
   }
 }
 
 /** Describes a RuleRecord or a FiringRecord; undefined if it is not of interest for users. */
 export function ruleWords(record) {
+  const [why, what, plug, count] = [record.why, record.what, record.plug, record.count].map((value) => value ?? "?");
   switch (record.event ?? "firing") {
-    case "firing": return `fires: ${record.why ?? "?"}`;
-    case "heldBack": return `was held back: ${record.why ?? "?"}`;
-    case "notSent": return `cannot command ${record.plug ?? "?"}: ${record.why ?? "?"}`;
-    case "resumed": return `sent the command to ${record.plug ?? "?"} again, because it fired before the restart: ${record.why ?? "?"}`;
-    case "nearMiss": return `nearly fired: ${record.why ?? "?"}`;
-    case "remembered": return `will send the command when ${record.plug ?? "?"} returns: ${record.what ?? "?"}`;
+    case "firing": return phrase("fires: {why}", { why });
+    case "heldBack": return phrase("was held back: {why}", { why });
+    case "notSent": return phrase("cannot command {plug}: {why}", { plug, why });
+    case "resumed": return phrase("sent the command to {plug} again, because it fired before the restart: {why}", { plug, why });
+    case "nearMiss": return phrase("nearly fired: {why}", { why });
+    case "remembered": return phrase("will send the command when {plug} returns: {what}", { plug, what });
     case "effect":
-      if (record.outcome !== "done") return `failed: ${record.what ?? "?"}: ${record.why ?? "?"}`;
-      if (record.effect === "wake") return `${record.what ?? "?"}: ${record.why ?? "?"}`;
-      return record.effect === "notify" ? `notifies: ${record.title ? `${record.title}: ` : ""}${record.message ?? ""}` : undefined;
-    case "callFailed": return `failed: ${record.why ?? "?"}`;
-    case "commandsHeldBack": return `exceeds the limit of commands per minute: ${record.count ?? "?"} not sent`;
-    case "timersHeldBack": return `exceeds the limit of timers per minute: ${record.count ?? "?"} delayed`;
-    case "scriptEnded": return `does not run: ${record.why ?? "?"}`;
-    case "ruleEnabled": return record.enabled ? "is turned on" : "is turned off";
+      if (record.outcome !== "done") return phrase("failed: {what}: {why}", { what, why });
+      if (record.effect === "wake") return `${what}: ${why}`;
+      return record.effect === "notify" ? phrase("notifies: {message}", { message: `${record.title ? `${record.title}: ` : ""}${record.message ?? ""}` }) : undefined;
+    case "callFailed": return phrase("failed: {why}", { why });
+    case "commandsHeldBack": return phrase("exceeds the limit of commands per minute: {count} not sent", { count });
+    case "timersHeldBack": return phrase("exceeds the limit of timers per minute: {count} delayed", { count });
+    case "scriptEnded": return phrase("does not run: {why}", { why });
+    case "ruleEnabled": return record.enabled ? phrase("is turned on") : phrase("is turned off");
     default: return undefined;
   }
 }
 
 /** Describes the state of a PlugRecord. */
 export function stateWords(record) {
+  const { reason } = record;
   switch (record.state) {
     case "connected":
-      if (record.tripped) return `Protection tripped: ${protectionWords(record.tripped)}. ${protectionAdvice(record.tripped)}`;
-      if (record.on === undefined) return "Connected";
-      return record.on && record.level !== undefined && record.level < 100 ? `On at ${shown(record.level)} %` : record.on ? "On" : "Off";
-    case "away": return `Away${record.since ? ` since ${timeOf(Date.parse(record.since))}` : ""}${record.reason ? `: ${record.reason}` : ""}`;
-    case "stranger": return record.reason ? `Not paired: ${record.reason}` : "Not paired with this house yet";
+      if (record.tripped) return phrase("Protection tripped: {detected}. {advice}", { detected: protectionWords(record.tripped), advice: protectionAdvice(record.tripped) });
+      if (record.on === undefined) return phrase("Connected");
+      if (!record.on) return phrase("Off");
+      return record.level !== undefined && record.level < 100 ? phrase("On at {level} %", { level: shown(record.level) }) : phrase("On");
+    case "away":
+      if (!record.since) return reason ? phrase("Away: {reason}", { reason }) : phrase("Away");
+      return reason
+        ? phrase("Away since {time}: {reason}", { time: timeOf(Date.parse(record.since)), reason })
+        : phrase("Away since {time}", { time: timeOf(Date.parse(record.since)) });
+    case "stranger": return reason ? phrase("Not paired: {reason}", { reason }) : phrase("Not paired with this house yet");
     default: return record.state;
   }
 }
 
 const causes = {
-  connection: "connection",
-  datagram: "datagram",
-  addressConflict: "address conflict",
-  nameConflict: "name conflict",
-  betterProxy: "better sleep proxy",
-  leaseEnd: "end of the lease",
+  connection: phrase("connection"),
+  datagram: phrase("datagram"),
+  addressConflict: phrase("address conflict"),
+  nameConflict: phrase("name conflict"),
+  betterProxy: phrase("better sleep proxy"),
+  leaseEnd: phrase("end of the lease"),
 };
 
 /** Describes a SleeperRecord: its state, its sleeps and its wakes. */
 export function sleeperWords(record) {
   const asleep = record.state === "asleep";
-  const since = record.asleepSince === undefined ? "" : ` since ${timeOf(Date.parse(record.asleepSince))}`;
-  const slept = record.sleptSeconds > 0 && `slept ${span(record.sleptSeconds * 1000)}${asleep ? " before" : ""}`;
+  const state = !asleep ? phrase("awake")
+    : record.asleepSince === undefined ? phrase("asleep") : phrase("asleep since {time}", { time: timeOf(Date.parse(record.asleepSince)) });
+  const time = span(record.sleptSeconds * 1000);
+  const slept = record.sleptSeconds > 0 && (asleep ? phrase("slept {time} before", { time }) : phrase("slept {time}", { time }));
   const wakes = Object.values(record.wakes).reduce((sum, value) => sum + value, 0);
   const why = Object.entries(record.wakes).map(([cause, value]) => `${causes[cause] ?? cause} ${number(value)}`);
-  const woken = wakes > 0 && `woken ${count(wakes, "time")} (${why.join(", ")})`;
-  return [asleep ? `asleep${since}` : "awake", slept, count(record.sleeps, "sleep"), woken].filter(Boolean).join("; ");
+  const woken = wakes > 0 && phrase("woken {count:time|times} ({causes})", { count: wakes, causes: why.join(", ") });
+  return [state, slept, phrase("{count:sleep|sleeps}", { count: record.sleeps }), woken].filter(Boolean).join("; ");
 }
