@@ -27,7 +27,7 @@ public struct PushEndpoint: Hashable, Sendable {
         }
     }
 
-    /// The address. Whoever knows it and the keys of the browser could send messages, so it is a secret.
+    /// The address. It lets its holder send requests to the push service, so it is a secret.
     public let url: String
     /// The scheme, the host in lower case, and the port if it is not 443 (RFC 6454 §6.2).
     public let origin: String
