@@ -5,7 +5,7 @@ import json
 
 from playwright.sync_api import expect
 
-from deadlines import eventually, patient
+from deadlines import eventually
 from house import ADDRESS
 
 SUBSCRIPTION = {
@@ -31,7 +31,7 @@ def switch(page):
 
 def test_notifications_are_turned_on_and_off(page):
     """The switch subscribes the browser at the daemon and ends the subscription; refused permission is explained."""
-    expect(switch(page)).to_have_attribute("aria-checked", "false", timeout=1000 * patient(20))
+    expect(switch(page)).to_have_attribute("aria-checked", "false")
     page.page.evaluate(REPLACED, SUBSCRIPTION)
     page.page.evaluate("Notification.requestPermission = async () => 'denied'")
     switch(page).click()
@@ -48,7 +48,7 @@ def test_notifications_are_turned_on_and_off(page):
 
 def test_the_service_worker_shows_a_message(page):
     """A message of a push service becomes a notification, and a repeated message replaces it."""
-    expect(switch(page)).to_be_visible(timeout=1000 * patient(20))
+    page.page.evaluate("async () => { await navigator.serviceWorker.ready; }")
     page.page.context.grant_permissions(["notifications"], origin=ADDRESS)
     debugger = page.page.context.new_cdp_session(page.page)
     found = []

@@ -32,10 +32,19 @@ async function unsubscribe(manager, id) {
   }
 }
 
-/** Browsers allow this only over HTTPS and on the daemon's own machine, with a certificate that they trust. */
-export async function startPush() {
+/** Returns the push manager of the service worker. Browsers install the worker only with a certificate that they trust. */
+async function pushManager() {
+  try {
+    await navigator.serviceWorker.register("/offline-worker.js");
+  } catch {
+    throw new Fault(0, "the browser does not install this page", "The page needs a certificate that the browser trusts");
+  }
+  return (await navigator.serviceWorker.ready).pushManager;
+}
+
+/** Browsers allow this only over HTTPS and on the daemon's own machine. */
+export function startPush() {
   if (!window.isSecureContext || !navigator.serviceWorker || !window.PushManager || !window.Notification) return;
-  const manager = (await navigator.serviceWorker.ready).pushManager;
   /** The id of the subscription, and the state that the user has requested; undefined for none. */
   let [id, wanted] = [undefined, undefined];
   const turn = make("button", { type: "button", class: "switch", role: "switch", "aria-labelledby": "push-title", onclick: turnOver });
@@ -68,18 +77,22 @@ export async function startPush() {
   }
 
   function turnOver() {
-    if (id !== undefined) change(false, () => unsubscribe(manager, id));
+    if (id !== undefined) change(false, async () => unsubscribe(await pushManager(), id));
     else change(true, async () => {
       // Some browsers ask the user only if this is the first step after the click.
       if (await Notification.requestPermission() !== "granted") throw new Fault(0, "the browser does not allow notifications of this page", "Allow them in the settings of the browser");
-      return subscribe(manager);
+      return subscribe(await pushManager());
     });
   }
 
   /** Reports the browser's subscription again: the daemon ends it with the session of the user. */
   async function restore() {
     paint();
-    if (session.loggedIn && await manager.getSubscription() !== null) change(true, () => subscribe(manager));
+    if (!session.loggedIn) return;
+    try {
+      const manager = (await navigator.serviceWorker.getRegistration())?.pushManager;
+      if (await manager?.getSubscription()) await change(true, () => subscribe(manager));
+    } catch { /* Without storage, the browser has no subscription. */ }
   }
   hear("rights", restore);
   restore();

@@ -25,7 +25,7 @@ def decoded(text):
 
 
 class PushService:
-    """A push service of a house at a host, with a certificate of its own. It answers each message with the next of these statuses, and
+    """A push service at a host, with a self-signed certificate. It answers each message with the next of these statuses, and
     all further ones with the last status."""
 
     def __init__(self, host, folder, *answers):
