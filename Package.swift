@@ -156,6 +156,7 @@ let controller: [Target] = [
     module("Controller/CProcesses"),
     module("Controller/Scripting", "JSONText RuleFiles Backtesting Processes"),
     module("Controller/HTTPRequests", "LinuxSystem AsyncHTTPClient NIOCore NIOPosix NIOHTTP1 NIOSSL"),
+    module("Controller/WebPush", "ProtocolCore JSONText Crypto"),
     module("Controller/Effects", "RuleChecks DurableRules HTTPRequests HostSleep"),
     module("Controller/Terminal", "LinuxSystem Charting"),
     module("Controller/Daemon", "PlugClient HostSleep Scripting CryptoExtras"),
@@ -173,7 +174,8 @@ let controller: [Target] = [
     module("Controller/FleetService", "MQTT BrokerConfiguration LinuxNetwork PostgreSQL Fleet"),
     module(
         "Controller/Dashboard",
-        "RuleEditing FleetService CDashboardPage CPasswordHash Hummingbird HummingbirdCore HummingbirdTLS HTTPTypes"),
+        "RuleEditing FleetService WebPush CDashboardPage CPasswordHash Hummingbird HummingbirdCore HummingbirdTLS HTTPTypes"
+    ),
     module("Controller/CDashboardPage", exclude: "api page"),
     module("Controller/CPasswordHash", links: "crypt"),
     module("Controller/DaemonClient", "HTTPRequests"),
@@ -207,7 +209,7 @@ let allTests: [[Target]] = [
         """
         ProtocolCore DNSWire ServiceDiscovery Metering QRCode PlugBroker BrokerConfiguration JSONText LargeNumbers \
         PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure UnicastDNS \
-        PortMapping
+        PortMapping WebPush
         """),
     tests(
         """

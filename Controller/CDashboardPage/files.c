@@ -144,6 +144,9 @@ static const unsigned char powerlink_js[] = {
 static const unsigned char powerwords_js[] = {
 #embed "page/powerwords.js"
 };
+static const unsigned char push_js[] = {
+#embed "page/push.js"
+};
 static const unsigned char rename_js[] = {
 #embed "page/rename.js"
 };
@@ -247,6 +250,7 @@ static const struct dashboard_file files[] = {
     {"powercontrols.js", powercontrols_js, sizeof powercontrols_js},
     {"powerlink.js", powerlink_js, sizeof powerlink_js},
     {"powerwords.js", powerwords_js, sizeof powerwords_js},
+    {"push.js", push_js, sizeof push_js},
     {"rename.js", rename_js, sizeof rename_js},
     {"rights.js", rights_js, sizeof rights_js},
     {"room.js", room_js, sizeof room_js},

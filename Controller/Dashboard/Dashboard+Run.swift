@@ -39,6 +39,7 @@ extension Dashboard {
             }
             group.addTask { await endStreams(of: login) }
             group.addTask { await watchBudget(tell) }
+            group.addTask { await pushNotifications(to: login, tell) }
             if let place = settings.place {
                 group.addTask {
                     await keepTrying(tell) { () async throws(DashboardFault) in try await serve(place, building, tell) }
@@ -56,14 +57,17 @@ extension Dashboard {
         await keeper.stop()
     }
 
-    /// Ends each stream that was authorized by a password or session that is no longer valid. If the page also has a
-    /// valid password or session, it reconnects at once.
+    /// Ends each stream and each subscription that was authorized by a password or session that is no longer valid. If
+    /// the page also has a valid password or session, it reconnects at once.
     private func endStreams(of login: Login) async {
         while (try? await Task.sleep(for: Self.watchfulness)) != nil {
             // The check skips streams that begin while it runs: their session or password may be newer than the list of
             // valid ones.
             let newest = await board.nextReader
-            await board.endReaders(without: login.entrances(isLoopback: settings.isForThisMachine), until: newest)
+            let subscribed = (try? await HistoryThreads.run { [push] in try push.subscriptions() }) ?? []
+            let valid = await login.entrances(isLoopback: settings.isForThisMachine)
+            await board.endReaders(without: valid, until: newest)
+            await endSubscriptions(among: subscribed, without: valid)
         }
     }
 

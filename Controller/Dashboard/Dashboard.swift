@@ -18,6 +18,7 @@ public struct Dashboard: Sendable {
     let ruleEditor: RuleEditor?
     let wakes = WakeRequests()
     let budgetWatch = BudgetWatch()
+    let push: PushStore
 
     /// Creates the dashboard. `run(_:)` starts it.
     ///
@@ -44,5 +45,6 @@ public struct Dashboard: Sendable {
         self.history = history
         self.logger = logger
         self.settings = settings
+        push = PushStore(directory: settings.directory)
     }
 }

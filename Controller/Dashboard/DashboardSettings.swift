@@ -64,6 +64,8 @@ public struct DashboardSettings: Sendable {
     public var budget = BudgetStore()
     /// True if owners may edit rule files in the dashboard.
     public var mayEditRules = false
+    /// The settings of notifications by Web Push.
+    public var push = PushSettings()
     var limits = DoorLimits()
     /// Returns the time for the limits of wrong passwords.
     var clock: @Sendable () -> Instant = { BootClock.now }
@@ -71,10 +73,11 @@ public struct DashboardSettings: Sendable {
     /// Creates the default settings: the page at port 7580 of the loopback address, and no local socket.
     public init() {}
 
-    /// Paths of files with secrets: passwords, private keys and sessions. Only the daemon may read them.
+    /// Paths of files with secrets: passwords, private keys, sessions and subscriptions. Only the daemon may read them.
     public var secretPaths: [String] {
-        [password.path, directory + "/tls.pem", directory + "/session-key", directory + "/sessions"]
-            + (certificate.map { [$0.key] } ?? [])
+        let push = PushStore.paths(in: directory)
+        return [password.path, directory + "/tls.pem", directory + "/session-key", directory + "/sessions"]
+            + [push.key, push.subscriptions] + (certificate.map { [$0.key] } ?? [])
     }
 
     var isLoopback: Bool { place?.isLoopback ?? true }

@@ -43,6 +43,24 @@ struct DashboardOptions: ParsableArguments {
             Let owners of the dashboard edit rule files. They may not add actions that run a program or call a URL or a script.
             """)
     var editRules = false
+    @Option(
+        help: ArgumentHelp(
+            """
+            A push service of your own, such as https://push.example.org:8443; may be given several times. Other push services need \
+            a public name and port 443.
+            """, valueName: "url"))
+    var pushService: [String] = []
+    @Option(
+        help: "The authorities (PEM) that certify the push services of --push-service. (default: the system's)",
+        completion: .file())
+    var pushAuthority: String?
+    @Option(
+        help: ArgumentHelp(
+            """
+            A mailto: or https: address at which the operator of a push service reaches you; it is sent with each notification. \
+            (default: https://smartplug.invalid)
+            """, valueName: "address"))
+    var pushContact: String?
     @OptionGroup var password: PasswordFileOption
 
     func validate() throws {
@@ -54,6 +72,17 @@ struct DashboardOptions: ParsableArguments {
             throw ValidationError(
                 "'\(listen)' is not an address with a port\nhint: write it as 127.0.0.1:7580, [::1]:7580 or 0.0.0.0:7580"
             )
+        }
+        var push = PushSettings()
+        for text in pushService where !push.add(service: text) {
+            throw ValidationError(
+                "'\(text)' is not a push service\nhint: write https, host and port: https://push.example.org:8443")
+        }
+        if pushAuthority != nil, pushService.isEmpty {
+            throw ValidationError("--push-authority requires --push-service")
+        }
+        if let pushContact, !PushSettings.isContact(pushContact) {
+            throw ValidationError("'\(pushContact)' is not a contact\nhint: write it as mailto:you@example.org")
         }
         for (text, address) in zip(externalURL, externalAddresses) where address == nil {
             throw ValidationError(
@@ -80,6 +109,9 @@ struct DashboardOptions: ParsableArguments {
         settings.socket = DaemonSocket.path(socket)
         settings.password = password.file
         settings.mayEditRules = editRules
+        for text in pushService { _ = settings.push.add(service: text) }
+        settings.push.authority = pushAuthority
+        if let pushContact { settings.push.contact = pushContact }
         if let state { settings.directory = state + "/dashboard" }
         do throws(DashboardFault) {
             try settings.check()

@@ -19,6 +19,10 @@ import Testing
         "{\"plug\": \"Lamp\", \"code\": \"ABCD-EFGH-IJKL-MNOP\"}",
         "{\"file\": \"a.yaml\", \"text\": \"- rule: Night\\n\"}", "{\"text\": \"# é\", \"version\": \"00ff\"}",
         "{\"text\": \"- rule: Night\\n\", \"days\": 7}",
+        """
+        {"endpoint": "https://push.example.org/a", "auth": "BTBZMqHH6r4Tts7J_aSIgg", "p256dh": \
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"}
+        """,
     ]
     private static let values = [
         "1e308", "-1e308", "1e-320", "9223372036854775808", "-1", "0.5", "0.05", "4294967296", "null", "[]", "{}",
@@ -38,6 +42,7 @@ import Testing
             Result { () throws(Fault) in _ = try BudgetBody.read(from: bytes).budget(in: "EUR") },
             Result { () throws(Fault) in _ = try OrderBody.read(from: bytes).order() },
             Result { () throws(Fault) in _ = try PairingBody.read(from: bytes) },
+            Result { () throws(Fault) in _ = try PushBody.read(from: bytes).checked(listed: []) },
             Result { () throws(Fault) in _ = try NewRuleFileBody.read(from: bytes) },
             Result { () throws(Fault) in _ = try RuleTextBody.read(from: bytes) },
             Result { () throws(Fault) in _ = try BacktestBody.read(from: bytes).wholeDays() },

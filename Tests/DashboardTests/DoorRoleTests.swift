@@ -66,6 +66,7 @@ import Testing
                     let path = row.path.replacing("{plug}", with: "Lamp").replacing("{rule}", with: "Hall")
                         .replacing("{house}", with: "elm-5").replacing("{machine}", with: "Server")
                         .replacing("{session}", with: "00000000")
+                        .replacing("{subscription}", with: "0000000000000000")
                     guard "\(row.method) \(path)" != "DELETE /api/v1/sessions" else { continue }
                     let body = row.method == .post ? "{}" : nil
                     let answer = try await dashboard.ask(

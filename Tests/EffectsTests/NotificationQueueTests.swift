@@ -47,6 +47,20 @@ import Testing
         #expect(run.queue.nextDeadline == nil)
     }
 
+    @Test("A receiver may request a longer pause, but none beyond the time limit")
+    func requestedPause() {
+        var run = Run()
+        _ = run.come()
+        #expect(run.answer(1, .failed("busy", isRetryable: true, after: .seconds(60))).isEmpty)
+        #expect(run.queue.nextDeadline == .zero + .seconds(60))
+        #expect(run.wait() == [.attempt(1, leftOut: 0)])
+        #expect(run.answer(1, .failed("busy", isRetryable: true, after: .seconds(2))).isEmpty)
+        #expect(run.queue.nextDeadline == .zero + .seconds(65))
+        _ = run.wait()
+        let actions = run.answer(1, .failed("busy", isRetryable: true, after: .seconds(999_999)))
+        #expect(actions == [.finish(1, .failed("busy (tried 3 times)"))])
+    }
+
     @Test("A failed attempt is retried after 1, 5, 30 and then every 120 seconds, until the time limit")
     func whatIsNotTakenIsTriedAgainEverMoreSeldom() {
         var run = Run()

@@ -149,6 +149,25 @@ import Testing
         }
     }
 
+    @Test("A requested pause is reported, and the path of an address is not")
+    func postedPathIsSecret() async throws {
+        for (text, pause) in [
+            ("60", 60), ("0", 0), ("1234567", nil), ("-1", nil), ("Fri, 07 Nov 2025 23:59:59 GMT", nil),
+        ]
+            as [(String, Int?)]
+        {
+            let reply = ScriptedServer.reply("429 Too Many", ["Retry-After: \(text)"], body: "POST /send/secret failed")
+            let server = try await ScriptedServer(reply)
+            let client = try WebClient(to: "http://127.0.0.1:\(server.port)/send/secret", authority: nil)
+            let fault = await #expect(throws: WebClient.Fault.self) {
+                try await client.send([1], fields: [], within: .seconds(3600))
+            }
+            #expect(fault?.words == "status 429 Too Many" && fault?.status == 429 && fault?.isRetryable == true)
+            #expect(fault?.retryAfter == pause.map { .seconds($0) }, "\(text)")
+            await server.close()
+        }
+    }
+
     @Test("A server without TLS gets no request") func oneThatSpeaksNoTLSGetsNothing() async throws {
         let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
         let sender = sender(pauses: [], attempt: .milliseconds(500))

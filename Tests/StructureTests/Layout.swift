@@ -161,6 +161,9 @@ enum Layout {
         "Controller/Scripting": .system,
         // One HTTP request over its own connection, with time limits and typed errors
         "Controller/HTTPRequests": .system,
+        // Messages to browsers: addresses at push services (`PushEndpoint`), encryption (RFC 8291) and the daemon's key
+        // (RFC 8292)
+        "Controller/WebPush": .pure,
         // Effects of rules outside of the house: programs, web hooks, notifications; `EffectPolicy` is the policy of
         // `daemon.toml`; `NotificationQueue` is the machine of one receiver
         "Controller/Effects": .system,

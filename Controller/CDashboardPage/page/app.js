@@ -75,8 +75,8 @@ let begun = false;
 async function startRest() {
   if (begun) return;
   begun = true;
-  const [notices, power, energy, events, rules, help, login, sessions, fleet, machines, offline] = await load(
-    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js", "./fleet.js", "./machines.js", "./offline.js");
+  const [notices, power, energy, events, rules, help, login, sessions, fleet, machines, offline, push] = await load(
+    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js", "./fleet.js", "./machines.js", "./offline.js", "./push.js");
   notices.startNotices();
   power.startPower();
   energy.startEnergy();
@@ -88,6 +88,7 @@ async function startRest() {
   fleet.startFleet();
   machines.startMachines();
   offline.startOffline();
+  push.startPush();
 }
 
 function showRights() {

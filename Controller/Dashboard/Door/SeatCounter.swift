@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The user of a seat. A seat is a stream, a connection, or a request that is being answered.
-enum SeatHolder: Hashable, Sendable {
+/// The user of a seat. A seat is a stream, a connection, a request that is being answered, or a subscribed browser.
+enum SeatHolder: Codable, Hashable, Sendable {
     /// The daemon's own user, at the local socket.
     case local
     /// Any user of a dashboard without a password, which is open to its own machine only.

@@ -8,6 +8,8 @@ import Presentation
 struct BudgetWatch: Sendable {
     /// The time between checks. A check reads a month of the history.
     static let interval = Duration.seconds(300)
+    /// The name in notifications, which have no rule: the command that sets the budget.
+    static let author = "plugctl budget"
 
     /// The requested checks. Requests during a check cause one further check.
     let requests: AsyncStream<Void>
@@ -63,13 +65,13 @@ extension Dashboard {
 }
 
 extension EffectRequest {
-    /// The notification of a threshold. It has no rule, so it names the command that sets the budget.
+    /// The notification of a threshold.
     fileprivate init(_ threshold: BudgetNotices.Threshold, _ use: BudgetUse) {
         var random = SystemRandomNumberGenerator()
         let id = RequestID(drawnFrom: &random)
         let cause = Firing.Cause(.told("the budget is \(use.budget.words)"))
         self.init(
             id: id, effect: .notify(title: threshold.title(use), text: use.words),
-            firing: Firing(id: id, rule: "plugctl budget", cause: cause, time: BootClock.now))
+            firing: Firing(id: id, rule: BudgetWatch.author, cause: cause, time: BootClock.now))
     }
 }

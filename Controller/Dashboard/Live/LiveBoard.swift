@@ -1,4 +1,5 @@
 public import Daemon
+import Effects
 import LinuxSystem
 public import NIOCore
 public import NIOPosix
@@ -20,6 +21,11 @@ public actor LiveBoard: HouseObserver {
     nonisolated let requests = RequestCounts()
     nonisolated let start = WallTime.now
     nonisolated let epoch = StreamPosition.newEpoch()
+    /// The maximum number of notifications that wait for ``notifications``. The newest are kept.
+    private static let notificationLimit = 64
+    /// The notifications of rules and of the budget, for one reader. They also are messages of the stream.
+    nonisolated let notifications: AsyncStream<RuleNotification>
+    private nonisolated let notification: AsyncStream<RuleNotification>.Continuation
     private nonisolated let executor: any SerialExecutor
     private nonisolated let history: PowerHistory?
     private nonisolated let paired: PairedPlugs
@@ -73,6 +79,8 @@ public actor LiveBoard: HouseObserver {
         order: OrderStore? = nil, on eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any()
     ) {
         executor = eventLoop.executor
+        (notifications, notification) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.notificationLimit))
         board = HouseBoard(rules: RuleBoard(rules))
         self.history = history
         self.paired = paired
@@ -83,7 +91,10 @@ public actor LiveBoard: HouseObserver {
     /// Handles an update of a plug.
     public func handle(_ update: HouseFollower.Update) async { await handle(.update(update)) }
     /// Handles a notice of the rules.
-    public func note(_ record: RunnerRecord) async { await handle(.note(record)) }
+    public func note(_ record: RunnerRecord) async {
+        if let new = RuleNotification(record) { notification.yield(new) }
+        await handle(.note(record))
+    }
     /// Replaces the rules after a change of their files or switches.
     public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {
         await handle(.rules(rules, disabled: disabled, faults: faults))

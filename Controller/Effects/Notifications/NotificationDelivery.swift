@@ -1,9 +1,9 @@
-import Automation
+public import Automation
 import LinuxSystem
 import ProtocolCore
 
 /// Delivers notifications to one receiver. `NotificationQueue` decides when each attempt begins.
-actor NotificationDelivery {
+public actor NotificationDelivery {
     private typealias Waiting = (
         notification: RuleNotification, whoever: CheckedContinuation<EffectOutcome, Never>
     )
@@ -21,8 +21,25 @@ actor NotificationDelivery {
         queue = NotificationQueue(limits)
     }
 
+    /// Creates a delivery that has begun no attempt.
+    ///
+    /// - Parameters:
+    ///   - pauses: The pauses before further attempts; the last pause repeats. A receiver may request a longer one.
+    ///   - patience: The time after which no attempt begins.
+    ///   - perMinute: The maximum number of notifications that are accepted within any minute.
+    ///   - waiting: The maximum number of unfinished notifications.
+    public init(
+        _ receiver: any NotificationReceiver, pauses: [Duration], patience: Duration,
+        perMinute: Int = NamedReceiver.usualPerMinute, waiting: Int
+    ) {
+        var limits = NotificationQueue.Limits()
+        (limits.pauses, limits.patience) = (pauses, patience)
+        (limits.perMinute, limits.underWay) = (perMinute, waiting)
+        self.init(receiver, limits)
+    }
+
     /// Delivers the notification. Returns when the receiver has accepted it, or when the delivery has finally failed.
-    func deliver(_ notification: RuleNotification) async -> EffectOutcome {
+    public func deliver(_ notification: RuleNotification) async -> EffectOutcome {
         last += 1
         let number = last
         return await withTaskCancellationHandler {
@@ -63,7 +80,8 @@ actor NotificationDelivery {
                 try await receiver.receive(notification)
                 answer = .taken
             } catch {
-                answer = .failed(error.words, isRetryable: error.isRetryable)
+                answer = .failed(
+                    error.words, isRetryable: error.isRetryable, after: error.retryAfter ?? .zero)
             }
             attempt = nil
             handle(.answered(number, answer))

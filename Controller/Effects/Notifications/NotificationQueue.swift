@@ -11,7 +11,8 @@ struct NotificationQueue: Machine, Sendable {
     /// The result of one attempt.
     enum Answer: Hashable, Sendable {
         case taken
-        case failed(String, isRetryable: Bool)
+        /// - Parameter after: the minimum time until the next attempt, as the receiver requests it.
+        case failed(String, isRetryable: Bool, after: Duration = .zero)
     }
 
     /// An event. Each notification has its own number; a later notification has a greater one.
@@ -115,8 +116,8 @@ struct NotificationQueue: Machine, Sendable {
         case .taken:
             entries.remove(at: index)
             actions.append(.finish(number, .done))
-        case .failed(let words, let isRetryable):
-            let pause = limits.pauses.prefix(entries[index].attempts + 1).last
+        case .failed(let words, let isRetryable, let requested):
+            let pause = limits.pauses.prefix(entries[index].attempts + 1).last.map { max($0, requested) }
             entries[index].attempts += 1
             entries[index].words = words
             guard isRetryable, let pause, now + pause < entries[index].until else {

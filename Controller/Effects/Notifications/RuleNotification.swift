@@ -20,7 +20,7 @@ public struct RuleNotification: Hashable, Sendable {
     private static let headlineLimit = 200
 
     /// The title on one line, without control characters, which could move a cursor or end a header field.
-    var headline: String {
+    public var headline: String {
         let scalars = title.unicodeScalars.prefix(Self.headlineLimit).map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: UnicodeScalar(UInt8(ascii: " "))
@@ -54,12 +54,15 @@ public struct NotificationFault: Error, Hashable, Sendable {
     public let hint: String?
     /// True if a later attempt may succeed: the receiver was not reached, or it failed.
     public let isRetryable: Bool
+    /// The minimum time until the next attempt, as the receiver requests it; nil if it requests none.
+    public let retryAfter: Duration?
 
     /// Creates a fault.
-    public init(_ words: String, hint: String? = nil, isRetryable: Bool = false) {
+    public init(_ words: String, hint: String? = nil, isRetryable: Bool = false, retryAfter: Duration? = nil) {
         self.words = words
         self.hint = hint
         self.isRetryable = isRetryable
+        self.retryAfter = retryAfter
     }
 
     /// Creates a fault with the words of a failed effect.

@@ -12,9 +12,12 @@ public struct WebClient: Sendable {
         public let status: UInt?
         /// True if a later attempt may succeed: the server was not reached, or it failed.
         public let isRetryable: Bool
+        /// The time for which the server asks to send no further request; nil if it does not.
+        public let retryAfter: Duration?
 
         init(_ fault: WebFault) {
             (words, status, isRetryable) = (fault.words, fault.status, fault.isRetryable)
+            retryAfter = fault.retryAfter
         }
     }
 
@@ -22,7 +25,7 @@ public struct WebClient: Sendable {
     private let trustRoots: NIOSSLTrustRoots
 
     /// - Parameters:
-    ///   - url: `http://` or `https://`, without a user and a password.
+    ///   - url: `http://` or `https://`, without a user and a password. Its path is a secret: it appears in no error.
     ///   - authority: a file with certificates (PEM) of the authorities that are trusted; nil for those of the system.
     /// - Throws: `Fault` if the URL is not valid.
     public init(to url: String, authority: String?) throws(Fault) {

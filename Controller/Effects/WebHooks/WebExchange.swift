@@ -76,7 +76,14 @@ extension WebFault {
         let isRetryable = code >= 500 || response.status == .tooManyRequests || response.status == .requestTimeout
         self.init(
             "status \(code) \(response.status.reasonPhrase)\(words)".bounded, isRetryable: isRetryable,
-            status: code)
+            status: code, retryAfter: Self.pause(response.headers.first(name: "Retry-After")))
+    }
+
+    /// Parses a number of seconds. A date gives nil, and so does a number of more than six digits.
+    private static func pause(_ text: String?) -> Duration? {
+        guard let text, (1...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int(text).map { .seconds($0) }
     }
 }
 

@@ -50,10 +50,13 @@ struct WebFault: Error, Hashable {
     let isRetryable: Bool
     /// The status code of the server's answer; nil without an answer.
     let status: UInt?
+    /// The time for which the server asks to send no further request (RFC 9110 section 10.2.3); nil if it does not.
+    let retryAfter: Duration?
 
-    init(_ words: String, isRetryable: Bool = false, status: UInt? = nil) {
+    init(_ words: String, isRetryable: Bool = false, status: UInt? = nil, retryAfter: Duration? = nil) {
         self.words = words
         self.isRetryable = isRetryable
         self.status = status
+        self.retryAfter = retryAfter
     }
 }

@@ -37,11 +37,10 @@ struct WebRequest: Sendable {
             body = hook.body.map { Array($0.utf8) } ?? event.withoutTime.json
             usual.append((name: "Content-Type", value: hook.body.map(Self.type) ?? "application/json"))
         }
-        let path = url.percentEncodedPath
-        self.init(method, url, server, usual + fields, body, secrets: secrets + (path.utf8.count > 1 ? [path] : []))
+        self.init(method, url, server, usual + fields, body, secrets: secrets + Self.secrets(of: url))
     }
 
-    /// Creates a POST request with a body.
+    /// Creates a POST request with a body. The path of the address is a secret.
     ///
     /// - Parameter fields: additional header fields, whose values are secrets.
     init(posting bytes: [UInt8], to address: String, fields: [(name: String, value: String)] = []) throws(WebFault) {
@@ -49,7 +48,7 @@ struct WebRequest: Sendable {
         guard url.user == nil, url.password == nil else {
             throw WebFault("an address must not contain a user or password")
         }
-        self.init(.POST, url, server, fields, bytes, secrets: fields.map(\.value))
+        self.init(.POST, url, server, fields, bytes, secrets: fields.map(\.value) + Self.secrets(of: url))
     }
 
     private init(
@@ -83,6 +82,11 @@ struct WebRequest: Sendable {
             parsed.port == url.port
         else { throw WebFault("\(hook.words): not a web address (http:// or https://)") }
         return (url, WebServer(host: host, port: port))
+    }
+
+    private static func secrets(of url: URLComponents) -> [String] {
+        let path = url.percentEncodedPath
+        return path.utf8.count > 1 ? [path] : []
     }
 
     private static func unbracketed(_ host: String) -> String {

@@ -21,6 +21,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer, manySessions,
         sleepRegistration, storedSleepers,
         sleepProxy, nameServer, pushServer, queryServer, zoneServer, router,
+        pushEndpoint,
     ]
 
     /// Returns the target with this name, or nil.
