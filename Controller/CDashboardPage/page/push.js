@@ -1,8 +1,9 @@
 // The switch for notifications of rules and of the budget on this device, which also arrive while the page is closed.
 
-import { Fault, get, post, remove } from "./api.js";
+import { Fault, attempt, get, post, remove } from "./api.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { hear } from "./house.js";
+import { phrase } from "./language.js";
 import { session } from "./rights.js";
 
 /** Encodes bytes in base64url, as the daemon does. */
@@ -37,7 +38,7 @@ async function pushManager() {
   try {
     await navigator.serviceWorker.register("/offline-worker.js");
   } catch {
-    throw new Fault(0, "the browser does not install this page", "The page needs a certificate that the browser trusts");
+    throw new Fault(0, phrase("the browser does not install this page"), phrase("The page needs a certificate that the browser trusts"));
   }
   return (await navigator.serviceWorker.ready).pushManager;
 }
@@ -50,7 +51,7 @@ export function startPush() {
   const turn = make("button", { type: "button", class: "switch", role: "switch", "aria-labelledby": "push-title", onclick: turnOver });
   const alert = make("p", { class: "alert", role: "alert" });
   const element = make("div", {},
-    make("div", { class: "bar" }, make("p", { id: "push-title", text: "Notifications on this device" }), turn), alert);
+    make("div", { class: "bar" }, make("p", { id: "push-title", text: phrase("Notifications on this device") }), turn), alert);
   document.getElementById("rules").append(element);
 
   function paint() {
@@ -67,11 +68,7 @@ export function startPush() {
     wanted = isOn;
     setText(alert, "");
     paint();
-    try {
-      id = await work();
-    } catch (error) {
-      setText(alert, error instanceof Fault ? error.words : String(error));
-    }
+    await attempt((words) => setText(alert, words), async () => { id = await work(); });
     wanted = undefined;
     paint();
   }
@@ -80,7 +77,7 @@ export function startPush() {
     if (id !== undefined) change(false, async () => unsubscribe(await pushManager(), id));
     else change(true, async () => {
       // Some browsers ask the user only if this is the first step after the click.
-      if (await Notification.requestPermission() !== "granted") throw new Fault(0, "the browser does not allow notifications of this page", "Allow them in the settings of the browser");
+      if (await Notification.requestPermission() !== "granted") throw new Fault(0, phrase("the browser does not allow notifications of this page"), phrase("Allow them in the settings of the browser"));
       return subscribe(await pushManager());
     });
   }
