@@ -216,12 +216,14 @@ import WebPush
     @Test("Own push services and contacts are checked") func settings() {
         var settings = PushSettings()
         for text in ["https://push.example.org:8443", "https://10.0.0.2/", "https://[fd00::1]:443"] {
-            #expect(settings.add(service: text), "\(text)")
+            let isAdded = settings.add(service: text)
+            #expect(isAdded, "\(text)")
         }
         #expect(
             settings.services == ["https://push.example.org:8443", "https://10.0.0.2", "https://[fd00::1]"])
         for text in ["http://push.example.org", "push.example.org", "https://a/b", "https://me@a", ""] {
-            #expect(!settings.add(service: text), "\(text)")
+            let isAdded = settings.add(service: text)
+            #expect(!isAdded, "\(text)")
         }
         for text in ["mailto:me@example.org", "https://example.org/contact"] { #expect(PushSettings.isContact(text)) }
         for text in ["", "mailto:", "me@example.org", "http://example.org", "mailto:a b"] {
