@@ -51,11 +51,11 @@ struct HouseGathering {
     private func reportsAtRecentAddress(of plug: PlugID, _ client: PlugClient) async -> [PlugReport]? {
         guard let found = await client.findAtRecentAddress(plug) else { return nil }
         let followed = client.follow(found, after: nil)
-        let limit = Task {
+        let timeout = Task {
             try? await Task.sleep(for: min(limit, Self.quiet))
             await followed.stop()
         }
-        defer { limit.cancel() }
+        defer { timeout.cancel() }
         var reports: [PlugReport] = []
         for await report in followed.reports {
             reports.append(report)
