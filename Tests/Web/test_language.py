@@ -26,7 +26,7 @@ def test_a_german_browser_shows_german(house, look):
     on(page, "Television")
     house.plugs["Television"].load("86.5 W")
     expect(page.page.get_by_role("link", name="Zu den Steckdosen springen")).to_have_count(1)
-    expect(page.page.locator("header")).to_contain_text("3 Steckdosen verbunden")
+    expect(page.page.get_by_role("banner")).to_contain_text("3 Steckdosen verbunden")
     expect(page.card("Television")).to_contain_text(re.compile(r"\d,\d+ ?W"))
     assert page.page.get_by_role("button", name="English").get_attribute("lang") == "en"
 
@@ -50,6 +50,7 @@ def test_german_numbers_do_not_reach_the_daemon_or_a_file(house, look):
         "rates": [{"name": "Zeittarif 1", "price": 0.24, "from": "22:00", "to": "06:00", "days": "mon tue wed thu fri sat"}]}
     expect(dialog).to_have_count(0)
     power = page.page.get_by_role("region", name="Leistung")
+    power.scroll_into_view_if_needed()
     expect(power.get_by_role("listitem").filter(has_text="Television")).to_contain_text("Mittel", timeout=1000 * patient(10))
     with page.page.expect_download() as download:
         power.get_by_role("button", name="Als CSV speichern").click()

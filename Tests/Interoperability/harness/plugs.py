@@ -80,7 +80,7 @@ class Controller:
     def does(self, *words, within=15):
         """Runs a command that must succeed."""
         done = self.finish(*words, within=within)
-        assert done.status == 0, f"plugctl {' '.join(words)}: {done}"
+        assert done.status == 0, f"plugctl {' '.join(map(str, words))}: {done}"
         return done
 
     def browse(self):
