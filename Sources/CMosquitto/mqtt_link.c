@@ -121,8 +121,6 @@ static void load(void) {
 struct smartplug_mqtt {
     struct mosquitto *client;
     smartplug_mqtt_ears ears;
-    /// Held while bytes are read or written, because TLS does not allow both at the same time.
-    pthread_mutex_t transfer;
     /// The eventfd(2) that wakes the thread of the connection.
     int wake;
     char *host;
@@ -216,7 +214,6 @@ smartplug_mqtt *smartplug_mqtt_new(
     }
     *link = (smartplug_mqtt){
         .ears = ears,
-        .transfer = PTHREAD_MUTEX_INITIALIZER,
         .wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
         .host = strdup(settings->host),
         .port = settings->port,
@@ -316,23 +313,9 @@ static int turn(smartplug_mqtt *link, int milliseconds) {
     if (poll(places, 2, milliseconds) < 0 && errno != EINTR) return error_errno;
     uint64_t count;
     if (places[1].revents && read(link->wake, &count, sizeof count) < 0) return error_errno;
-    pthread_mutex_lock(&link->transfer);
     int code = places[0].revents & ~POLLOUT ? library.loop_read(link->client, 1) : 0;
     if (!code && library.want_write(link->client)) code = library.loop_write(link->client, 1);
-    if (!code) code = library.loop_misc(link->client);
-    pthread_mutex_unlock(&link->transfer);
-    return code;
-}
-
-/// Writes queued packets on the thread of the caller, which saves a change of threads. If the thread of the connection
-/// is transferring bytes, or if packets remain, that thread writes them.
-static void flush(smartplug_mqtt *link) {
-    int code = error_no_connection;
-    if (!pthread_mutex_trylock(&link->transfer)) {
-        code = library.loop_write(link->client, 1);
-        pthread_mutex_unlock(&link->transfer);
-    }
-    if (code || library.want_write(link->client)) wake(link);
+    return code ? code : library.loop_misc(link->client);
 }
 
 int smartplug_mqtt_run(smartplug_mqtt *link, char *reason, size_t reason_size) {
@@ -387,7 +370,7 @@ int smartplug_mqtt_publish(smartplug_mqtt *link, int *number, const smartplug_mq
             properties);
     }
     if (properties) library.free_properties(&properties);
-    if (!code) flush(link);
+    wake(link);
     return code ? -1 : 0;
 }
 
