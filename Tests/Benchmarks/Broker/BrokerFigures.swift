@@ -9,6 +9,7 @@ import PlugClient
 import PlugModel
 import PlugTransport
 import ProtocolCore
+import RuleModel
 
 /// Measures a house at a real mosquitto: the latency from a plug event to a subscriber, the cost of the states of many
 /// plugs, and the memory of a plug's own connection.
@@ -41,12 +42,21 @@ private struct BrokeredPresses {
         var own = try await FollowedPlugEvents(
             of: name, state: directory + "/plug", directory: directory + "/controller", as: TransportIdentity(),
             followsState: false)
+        // The plug has one session at a time, like the plug of a daemon. So the own stream is measured first.
+        var toOwn: [Double] = []
+        for _ in 0..<count {
+            try await press(process)
+            let press = try await own.nextPress()
+            toOwn.append(Double((BootClock.now - press.time).wholeNanoseconds))
+        }
+        await own.plug.stop()
         let client = own.client
         let door = try BrokerDoor(
             BrokerSettings(of: broker, house: "presses"), directory: directory + "/door",
             paired: { nil }, on: client.eventLoop
         ) { _ in }
-        let runner = RuleRunner(RuleFileSet(rules: []), client: client, store: nil, audiences: [door])
+        let observer = PressObserver()
+        let runner = RuleRunner(RuleFileSet(rules: []), client: client, store: nil, audiences: [door, observer])
         let running = Task { await runner.run() }
         let telling = Task { await door.run { try await runner.send($0, to: $1, id: $2) } }
         var records = runner.records.makeAsyncIterator()
@@ -57,12 +67,11 @@ private struct BrokeredPresses {
         var heard = listener.messages.makeAsyncIterator()
         // Wait until the plug's availability is published.
         try await Task.sleep(for: .seconds(2))
-        var (toOwn, toBroker, rounds): ([Double], [Double], [Double]) = ([], [], [])
+        var presses = observer.presses.makeAsyncIterator()
+        var (toBroker, rounds): ([Double], [Double]) = ([], [])
         for _ in 0..<count {
-            try await Task.sleep(for: .milliseconds(20))
-            try process.write([MeasuredPlug.push])
-            let press = try await pressed(&own)
-            toOwn.append(Double((BootClock.now - press.time).wholeNanoseconds))
+            try await press(process)
+            guard let press = await presses.next() else { break }
             while let message = await heard.next() {
                 guard message.text.contains("\"seq\":\(press.sequence),") else { continue }
                 toBroker.append(Double((message.at - press.time).wholeNanoseconds))
@@ -89,16 +98,39 @@ private struct BrokeredPresses {
             .ratioAtMost(1.5))
             + Distribution(toOwn).figures("own stream") + Distribution(rounds).figures("mosquitto's round trip")
     }
+
+    private func press(_ plug: ChildProcess) async throws {
+        try await Task.sleep(for: .milliseconds(20))
+        try plug.write([MeasuredPlug.push])
+    }
 }
 
-extension BrokeredPresses {
+extension FollowedPlugEvents {
     /// Returns the next press. Skips the relay's event of each press and the events of pairing.
-    private func pressed(_ events: inout FollowedPlugEvents) async throws -> PlugEvent {
+    fileprivate mutating func nextPress() async throws -> PlugEvent {
         while true {
-            let event = try await events.next()
+            let event = try await next()
             if case .buttonPressed = event.kind { return event }
         }
     }
+}
+
+/// Receives the presses of a house.
+private struct PressObserver: HouseObserver {
+    let presses: AsyncStream<PlugEvent>
+    private let press: AsyncStream<PlugEvent>.Continuation
+
+    init() { (presses, press) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(100)) }
+
+    func handle(_ update: HouseFollower.Update) {
+        guard case .report(let report) = update, case .event(let event, _) = report.update,
+            case .buttonPressed = event.kind
+        else { return }
+        press.yield(event)
+    }
+
+    func note(_ record: RunnerRecord) {}
+    func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}
 }
 
 /// A house that publishes the states of many plugs, one per second and plug.
