@@ -66,11 +66,19 @@ public struct PushEndpoint: Hashable, Sendable {
     private static func isPublic(_ host: Substring) -> Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count >= 2, host.utf8.count <= 253, let last = labels.last,
-            labels.allSatisfy({ (1...63).contains($0.utf8.count) && $0.first != "-" && $0.last != "-" })
+            labels.allSatisfy({ (1...63).contains($0.utf8.count) && $0.first != "-" && $0.last != "-" }),
+            host.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || isOfLabel($0) })
         else { return false }
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         let isName = last.hasPrefix("xn--") || last.utf8.allSatisfy { letters.contains($0) }
-        return isName && !host.contains("[") && !localNames.contains(last)
+        return isName && !localNames.contains(last)
+    }
+
+    private static func isOfLabel(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        case _: false
+        }
     }
 
     /// Visible ASCII without quotes, brackets, a backslash and a fragment. Parsers differ in how they read these.
@@ -78,12 +86,7 @@ public struct PushEndpoint: Hashable, Sendable {
         (0x21...0x7E).contains(byte) && !"\"#<>\\^`{|}".utf8.contains(byte)
     }
 
-    private static func isOfAuthority(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case _: "-.:[]".utf8.contains(byte)
-        }
-    }
+    private static func isOfAuthority(_ byte: UInt8) -> Bool { isOfLabel(byte) || ".:[]".utf8.contains(byte) }
 }
 
 /// The address is a secret, so it is not printed.
