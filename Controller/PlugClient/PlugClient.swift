@@ -142,7 +142,7 @@ public final class PlugClient: Sendable {
     }
 
     /// Returns a paired plug if the address at which it was last reached accepts a connection, otherwise nil.
-    public func findAtRecentAddress(_ plug: PlugID) async -> FoundPlug? {
+    private func findAtRecentAddress(_ plug: PlugID) async -> FoundPlug? {
         guard address == nil, let name = pairedNames()?[plug], let recent = paired.recentAddresses()[plug]?.address,
             await isOpen(recent)
         else { return nil }

@@ -12,8 +12,8 @@ struct Glance: AsyncParsableCommand {
         commandName: "house",
         abstract: "Show an overview of all plugs; plugctl without a subcommand does the same.",
         discussion: """
-            The command asks the daemon if one is running, and otherwise the paired plugs. If one of them does not answer at its \
-            recent address, it asks all plugs that appear. The energy of today is shown if a daemon records it.
+            The command asks the daemon if one is running, and otherwise the plugs, until no new ones appear. The energy of today \
+            is shown if a daemon records it.
 
             Examples:
               plugctl

@@ -2,8 +2,7 @@ import PlugClient
 import PlugModel
 import Presentation
 
-/// Reads the state of every plug once, without a daemon: of the paired plugs at their recent addresses, or of all present
-/// plugs if a paired plug does not answer there.
+/// Reads the state of every present plug once, without a daemon.
 struct HouseGathering {
     private enum Input: Sendable {
         case update(HouseFollower.Update)
@@ -24,50 +23,8 @@ struct HouseGathering {
     /// The maximum duration of the search, even if more plugs appear.
     let limit: Duration
 
-    /// Returns the plugs and the paired plugs that are absent, sorted by name.
+    /// Returns the present plugs and the paired plugs that are absent, sorted by name.
     func gather(_ client: PlugClient) async -> [PlugRecord] {
-        if let records = await gatherAtRecentAddresses(client) { return records }
-        return await gatherPresent(client)
-    }
-
-    /// Returns the paired plugs if each one reports its state at its recent address, otherwise nil.
-    private func gatherAtRecentAddresses(_ client: PlugClient) async -> [PlugRecord]? {
-        guard !paired.isEmpty else { return nil }
-        return await withTaskGroup(of: [PlugReport]?.self) { group in
-            for plug in paired { group.addTask { await reportsAtRecentAddress(of: plug.id, client) } }
-            var seen = SeenPlugs(paired: paired)
-            for await reports in group {
-                guard let reports else {
-                    group.cancelAll()
-                    return nil
-                }
-                for report in reports { seen.handle(.report(report)) }
-            }
-            return seen.records
-        }
-    }
-
-    /// Returns the plug's reports up to its state, or nil if it does not report its state in time.
-    private func reportsAtRecentAddress(of plug: PlugID, _ client: PlugClient) async -> [PlugReport]? {
-        guard let found = await client.findAtRecentAddress(plug) else { return nil }
-        let followed = client.follow(found, after: nil)
-        let timeout = Task {
-            try? await Task.sleep(for: min(limit, Self.quiet))
-            await followed.stop()
-        }
-        defer { timeout.cancel() }
-        var reports: [PlugReport] = []
-        for await report in followed.reports {
-            reports.append(report)
-            if case .snapshot = report.update {
-                await followed.stop()
-                return reports
-            }
-        }
-        return nil
-    }
-
-    private func gatherPresent(_ client: PlugClient) async -> [PlugRecord] {
         let house = HouseFollower(client)
         let (inputs, continuation) = AsyncStream.makeStream(
             of: Input.self, bufferingPolicy: .bufferingOldest(Self.pending))
