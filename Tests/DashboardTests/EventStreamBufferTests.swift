@@ -66,6 +66,18 @@ import Testing
         #expect(ring.bytes == 6 + 7 + 4 + 6)
     }
 
+    @Test("Skipped messages have numbers and are not stored, nor are earlier ones")
+    func skippedMessagesAreCounted() {
+        var ring = ring(3)
+        ring.skip(2)
+        #expect(ring.newest == 5 && ring.count == 0 && ring.bytes == 0)
+        #expect(ring.read(after: 4, atMost: 1000) == .fallenBehind)
+        #expect(ring.read(after: 2, atMost: 1000) == .fallenBehind)
+        #expect(ring.read(after: 5, atMost: 1000) == .nothing)
+        ring.append { message(ByteBuffer(repeating: UInt8(truncatingIfNeeded: $0), count: 10)) }
+        #expect(ring.read(after: 5, atMost: 1000) == .messages([ByteBuffer(repeating: 6, count: 10)], through: 6))
+    }
+
     @Test("The number of stored bytes is limited")
     func bytesAreBoundedWhateverComes() {
         #expect(ring(500, byteLimit: 995).bytes == 990)

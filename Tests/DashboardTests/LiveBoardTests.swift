@@ -33,6 +33,8 @@ import Testing
     @Test("A reader that reconnects continues at its position")
     func whoComesBackGoesOnWhereItWas() async throws {
         await board.begin()
+        let first = try #require(await board.open(after: nil) {})
+        await board.close(first)
         await board.handle(.report(report(connected())))
         let known = StreamPosition(epoch: board.epoch, number: 1)
         let back = try #require(await board.open(after: known) {})

@@ -1,4 +1,4 @@
-"""Makes the pictures of the README: a house after some minutes, in the light theme, in the dark theme and on a phone."""
+"""Makes the pictures of the documentation: a house after some minutes, in both themes and at four widths."""
 
 import os
 import pathlib
@@ -15,6 +15,8 @@ LIVED_IN = 150 if FOLDER else 5  # seconds
 LOOKS = {
     "dashboard-light": {"height": 1270, "color_scheme": "light"},
     "dashboard-dark": {"height": 1270, "color_scheme": "dark"},
+    "dashboard-tablet": {"width": 768, "height": 1024, "has_touch": True},
+    "dashboard-small": {"width": 320, "height": 640, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
     "dashboard-phone": {"width": 390, "height": 844, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
 }
 TARIFF = '[tariff]\ncurrency = "EUR"\nprice = 0.34\n'

@@ -55,6 +55,14 @@ struct EventStreamBuffer: Sendable {
         }
     }
 
+    /// Counts messages without storing them. A reader that needs one of these messages or an earlier one has fallen
+    /// behind.
+    mutating func skip(_ count: Int) {
+        newest += UInt64(count)
+        messages = []
+        bytes = 0
+    }
+
     /// Returns the messages that follow a number: at least one, and as many as fit in `limit` bytes. Messages for
     /// owners only are left out for others, so the result may be empty.
     func read(after number: UInt64, atMost limit: Int, forOwner isOwner: Bool = true) -> Reading {

@@ -41,6 +41,7 @@ extension LiveBoard {
 
     func close(_ id: UInt64) {
         readers.remove(id)
+        readAt = BootClock.now
         guard readers.count == 0 else { return }
         heartbeat?.cancel()
         heartbeat = nil

@@ -43,6 +43,11 @@ public actor LiveBoard: HouseObserver {
     /// The maximum age of a stored house message. A new reading changes the house before the message with this reading
     /// gets a number, so the house can be newer than a stored message with the same number.
     private static let freshness = Duration.seconds(1)
+    /// The time at which the last reader was closed, or of a later message with a reader; nil before the first one.
+    var readAt: Instant?
+    /// The time without a reader after which messages are no longer encoded. A page that was away for less time
+    /// continues without the complete house.
+    private static let memory = Duration.seconds(300)
     private var beginning: Task<Void, Never>?
     private(set) var hasBegun = false
     private enum News {
@@ -154,6 +159,10 @@ public actor LiveBoard: HouseObserver {
 
     private func publish(_ messages: [StreamMessage]) {
         guard !messages.isEmpty else { return }
+        let now = BootClock.now
+        if readers.count > 0 { readAt = now }
+        // Encoding takes a fifth of the processor time that an event takes in the daemon.
+        guard let readAt, now - readAt < Self.memory else { return ring.skip(messages.count) }
         for message in messages {
             ring.append { number in
                 let id = StreamPosition(epoch: epoch, number: number)
