@@ -69,6 +69,17 @@ def test_the_chart_zooms_and_pans(house, page):
         see(page, lambda: abs(chart.span - seconds) < 1, 3, lambda: f"{name}: {chart.span} s")
 
 
+def test_a_plug_that_connects_after_the_page_is_in_the_chart(empty_house, look):
+    """The plugs of the chart do not depend on which plugs had connected when the page was loaded."""
+    empty_house.add("Lamp", simulate="lamp", **{"power-on": "on"})
+    empty_house.start_daemon()
+    page = look()
+    page.chart.frame.scroll_into_view_if_needed()
+    expect(page.chart.picture).to_have_attribute("aria-label", re.compile("Lamp"), timeout=1000 * patient(15))
+    empty_house.add("Switch", simulate="unplugged")
+    expect(page.chart.picture).to_have_attribute("aria-label", re.compile("Switch"), timeout=1000 * patient(15))
+
+
 def test_the_chart_tells_its_values(house, page):
     """Screen readers can read the value at the chart's cursor, and a table with 12 rows of the chart's values."""
     on(page, "Television")

@@ -239,17 +239,23 @@ function choose(chosen) {
   load(0);
 }
 
-/** True if the user has not chosen plugs. A plug with much power is then added to the chart. */
+/** True if the user has not chosen plugs. The first plugs, and later plugs with much power, are then added to the chart. */
 let isAutomatic = false;
-/** The power in W from which a plug is added. */
+/** The number of plugs that are shown regardless of their power. */
+const FIRST = 3;
+/** The power in W from which a further plug is added. */
 const MUCH = 50;
 
-/** Adds a plug if its power is more than twice that of each chosen plug. Otherwise the chart would miss the largest part of the house's power. */
-function addLargest(told) {
+/**
+ * Adds a plug if the chart has fewer than `FIRST` plugs, because some of them may have connected after the page, or if
+ * its power is more than twice that of each chosen plug. Otherwise the chart would miss the largest part of the house's
+ * power.
+ */
+function addPlug(told) {
   if (!isAutomatic || state.chosen.length >= MOST) return;
   const power = (name) => plugs.get(name)?.record.reading?.activePower ?? 0;
   const most = Math.max(MUCH, ...state.chosen.map((name) => 2 * power(name)));
-  const name = told.find((name) => !state.chosen.includes(name) && power(name) > most);
+  const name = told.find((name) => !state.chosen.includes(name) && (state.chosen.length < FIRST || power(name) > most));
   if (name === undefined) return;
   state.chosen.push(name);
   controls.offer(names(), state.chosen);
@@ -262,7 +268,7 @@ function firstChoice() {
   try { if (before.length === 0) before = JSON.parse(memory.get("chart") ?? "[]"); } catch { /* A new choice is made below. */ }
   const known = Array.isArray(before) ? before.filter((name) => plugs.has(name)) : [];
   const power = (name) => plugs.get(name).record.reading?.activePower ?? -1;
-  const large = names().filter((name) => power(name) >= 0).sort((one, other) => power(other) - power(one)).slice(0, 3);
+  const large = names().filter((name) => power(name) >= 0).sort((one, other) => power(other) - power(one)).slice(0, FIRST);
   isAutomatic = known.length === 0;
   state.chosen = isAutomatic ? large : known.slice(0, MOST);
 }
@@ -288,7 +294,7 @@ export function startPower() {
       const { record: { reading } } = plugs.get(name);
       if (state.follows) state.courses.get(name)?.append(Date.parse(reading.at), reading.activePower);
     }
-    addLargest(told);
+    addPlug(told);
     goOn();
   });
   // The range also moves while no readings arrive.
