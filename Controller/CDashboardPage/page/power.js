@@ -247,7 +247,7 @@ const FIRST = 3;
 const MUCH = 50;
 
 /**
- * Adds a plug if the chart has fewer than `FIRST` plugs, because some of them may have connected after the page, or if
+ * Adds a plug if the chart has fewer than `FIRST` plugs, because some plugs may have connected after the page, or if
  * its power is more than twice that of each chosen plug. Otherwise the chart would miss the largest part of the house's
  * power.
  */
