@@ -111,15 +111,16 @@ private actor Plug: ConnectionOwner {
         let dialer = Dialer(identity: TransportIdentity())
         let (begin, beginning) = AsyncStream<Void>.makeStream()
         let followed = await follow { [loop] followed in
-            for await _ in begin { break }
+            for await _ in begin {}
             await followed.expect(lamp.id)
             try await dialer.connect(to: [address], on: loop, owner: followed)
         }
         let other = PlugID(rawValue: "ba9876543210")!
         let early = Task { _ = try await followed.send(turnOn, only: other) }
         let right = Task { try await followed.send(turnOn, only: lamp.id).state.relayOn }
-        while await followed.waitingCommands < 2 { await Task.yield() }
-        beginning.yield()
+        while await followed.waitingCommands < 2, !Task.isCancelled { await Task.yield() }
+        // Finished, so that a second attempt after a failed connection does not wait.
+        beginning.finish()
         await #expect(throws: Refusal.self) { try await early.value }
         #expect(try await right.value)
         await #expect(throws: Refusal.self) { try await followed.send(turnOn, only: other) }
