@@ -74,6 +74,16 @@ struct FuzzedPlug {
                 controllers: [controller]))
     }
 
+    private static func matter(_ order: MatterRequest) -> Result<MatterReport, Refusal> {
+        guard case .ask = order else { return .failure(Refusal(.storageFailed, "for a test")) }
+        let fabric = MatterReport.Fabric(
+            index: 1, fabricID: .max, nodeID: 0x1_B669, vendor: 0xFFF1, label: "Prüfung", sessions: 1)
+        return .success(
+            MatterReport(
+                setupPayload: "MT:0", manualCode: "34970112332", windowOpenFor: .seconds(900), isEnhanced: true,
+                fabrics: [fabric]))
+    }
+
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
         for action in server.handle(event, now: Self.now) {
             switch action {
@@ -96,6 +106,8 @@ struct FuzzedPlug {
             case .keepCode: try handle(.codeKept(nil))
             case .shell(.manageHomeKit(let connection, let order)):
                 try handle(.shell(.homeKit(connection, Self.homeKit(order))))
+            case .shell(.manageMatter(let connection, let order)):
+                try handle(.shell(.matter(connection, Self.matter(order))))
             case .shell, .keep: break
             }
         }

@@ -240,6 +240,8 @@ private struct CrowdedPlug {
             case .factoryReset: try handle(.resetFailed)
             case .shell(.manageHomeKit(let id, _)):
                 try handle(.shell(.homeKit(id, .failure(Refusal(.unsupported, "off")))))
+            case .shell(.manageMatter(let id, _)):
+                try handle(.shell(.matter(id, .failure(Refusal(.unsupported, "off")))))
             case .perform(let id, _, _, _): try handle(.commandOutcome(id, .done(server.state, event: nil)))
             case .fetch(let id, let fetch, _, _): try handle(.samples(id, fetch: fetch, chunk: [], next: nil))
             case .shell, .keep: break

@@ -173,6 +173,8 @@ private final class FuzzedBoard {
             step(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
         case .server(.manageHomeKit(let id, _)):
             step(.server(.homeKit(id, .failure(Refusal(.unsupported, "HomeKit is off")))))
+        case .server(.manageMatter(let id, _)):
+            step(.server(.matter(id, .failure(Refusal(.unsupported, "Matter is off")))))
         case .part, .server: break
         }
     }
