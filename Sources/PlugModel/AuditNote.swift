@@ -65,6 +65,8 @@ public enum AuditActor: Hashable, Sendable {
     case broker
     /// A HomeKit controller, paired or not.
     case homeKit
+    /// A Matter controller, commissioned or not.
+    case matter
     /// The plug's configuration file, or the plug on its own.
     case configuration, plug
     /// An actor that this version does not know.
@@ -80,7 +82,7 @@ public enum AuditActor: Hashable, Sendable {
                 name: AuditText.cleaned(name, atMost: PlugWire.maximumName),
                 key: AuditText.cleaned(key, atMost: Self.keyDigits))
         case .stranger(let key): .stranger(key: AuditText.cleaned(key, atMost: Self.keyDigits))
-        case .button, .panel, .broker, .homeKit, .configuration, .plug, .unknown: self
+        case .button, .panel, .broker, .homeKit, .matter, .configuration, .plug, .unknown: self
         }
     }
 }

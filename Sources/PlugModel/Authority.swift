@@ -14,6 +14,9 @@ public struct AuthorityID: Hashable, Sendable {
     /// HomeKit controllers. The plug's HomeKit server authenticates them.
     public static let homeKit = AuthorityID(high: 0, low: 2)
 
+    /// Matter controllers. The plug's Matter device authenticates them.
+    public static let matter = AuthorityID(high: 0, low: 3)
+
     /// Creates an id from exactly 16 bytes, or returns nil.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }

@@ -4,12 +4,15 @@ public enum PlugDoor: Hashable, Sendable, CaseIterable {
     case broker
     /// The HomeKit Accessory Protocol.
     case homeKit
+    /// Matter.
+    case matter
 
     /// The name in the causes of events.
     public var name: String {
         switch self {
         case .broker: "MQTT broker"
         case .homeKit: "HomeKit"
+        case .matter: "Matter"
         }
     }
 
@@ -18,13 +21,14 @@ public enum PlugDoor: Hashable, Sendable, CaseIterable {
         switch self {
         case .broker: .broker
         case .homeKit: .homeKit
+        case .matter: .matter
         }
     }
 
     /// The role of all clients of this door.
     public var role: Role {
         switch self {
-        case .broker, .homeKit: .user
+        case .broker, .homeKit, .matter: .user
         }
     }
 
@@ -33,6 +37,7 @@ public enum PlugDoor: Hashable, Sendable, CaseIterable {
         switch self {
         case .broker: .broker
         case .homeKit: .homeKit
+        case .matter: .matter
         }
     }
 }
@@ -41,8 +46,8 @@ public enum PlugDoor: Hashable, Sendable, CaseIterable {
 public struct DoorCommand: Hashable, Sendable {
     /// The door that received the command.
     public var door: PlugDoor
-    /// The client as the door knows it, such as the start of a HomeKit controller's id. Nil if the door cannot identify
-    /// clients.
+    /// The client as the door knows it, such as the start of a HomeKit controller's id, or the fabric index and the node
+    /// id of a Matter controller. Nil if the door cannot identify clients.
     public var member: String?
     /// The number that the door chose. The answer has the same number.
     public var ticket: UInt64
@@ -66,6 +71,7 @@ public struct DoorCommand: Hashable, Sendable {
         self.within = within
     }
 
-    /// The client's name in the causes of events: `MQTT broker`, `HomeKit 5C2E81A0`.
+    /// The client's name in the causes of events: `MQTT broker`, `HomeKit 5C2E81A0`,
+    /// `Matter 1/000000000001B669`.
     public var askerName: String { member.map { "\(door.name) \($0)" } ?? door.name }
 }

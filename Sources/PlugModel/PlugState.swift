@@ -63,4 +63,6 @@ public enum Capability: String, Hashable, Sendable, CaseIterable {
     case audit
     /// The plug accepts a new name, or new settings, from a controller. Announced only in Welcome.
     case rename, settings
+    /// The plug is a Matter device, and sends its Matter fabrics on request. Announced only in Welcome.
+    case matter
 }

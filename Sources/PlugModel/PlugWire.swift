@@ -53,6 +53,13 @@ public enum PlugWire {
     public static let homeKitControllers = 16
     /// The maximum length of a HomeKit controller's identifier in bytes (HAP 5.11).
     public static let longestHomeKitIdentifier = 64
+    /// The maximum number of Matter fabrics of a plug (`SupportedFabrics`, Matter 11.18.5.3). Fabric indices are from 1
+    /// to 254 (Matter 7.5.2).
+    public static let matterFabrics = 16
+    /// The maximum length of the label of a Matter fabric in bytes (Matter 11.18.4.4).
+    public static let longestMatterLabel = 32
+    /// The longest time for which a request can open Matter's commissioning window (Matter 5.4.2.3.1).
+    public static let longestMatterWindow = Duration.seconds(900)
     /// The maximum number of audit entries per message. With the longest names and details they fill half of a frame.
     public static let auditEntriesAtOnce = 100
     /// The maximum number of log lines per message. Lines of maximum length still fit into a frame.

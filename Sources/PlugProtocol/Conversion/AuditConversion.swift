@@ -42,6 +42,7 @@ extension WireAuditEntry {
         case .panel: actor = .panel
         case .broker: actor = .broker
         case .homeKit: actor = .homekit
+        case .matter: actor = .matter
         case .configuration: actor = .configuration
         case .plug: actor = .plug
         case .unknown: actor = .unspecified
@@ -79,6 +80,7 @@ extension WireAuditEntry {
         case .panel: .panel
         case .broker: .broker
         case .homekit: .homeKit
+        case .matter: .matter
         case .configuration: .configuration
         case .plug: .plug
         case .unspecified, .UNRECOGNIZED: .unknown

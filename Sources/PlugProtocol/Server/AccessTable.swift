@@ -4,7 +4,7 @@ package import PlugModel
 package enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
     case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code
-    case announce_key, next_key_kept, manage_homekit, list_invitations, revoke_invitation
+    case announce_key, next_key_kept, manage_homekit, list_invitations, revoke_invitation, manage_matter
     case set_relay, set_level, identify, reset_protection, rename, configure
 }
 
@@ -30,7 +30,7 @@ extension Role {
         case (.rename, let role), (.configure, let role), (.list_controllers, let role), (.remove_controller, let role),
             (.factory_reset, let role), (.follow_log, let role), (.invite, let role), (.set_role, let role),
             (.fetch_audit, let role), (.new_code, let role), (.manage_homekit, let role), (.list_invitations, let role),
-            (.revoke_invitation, let role):
+            (.revoke_invitation, let role), (.manage_matter, let role):
             role == .owner
         }
     }
@@ -43,7 +43,7 @@ extension AskedRequest {
     var writes: Int {
         switch self {
         case .remove_controller, .set_role: PeerBudgets.writesOfRightsChange
-        case .invite, .manage_homekit: 1
+        case .invite, .manage_homekit, .manage_matter: 1
         case .hello, .subscribe, .acknowledge, .command, .fetch_samples, .ping, .pong, .goodbye, .pairing_request,
             .pairing_proof, .list_controllers, .factory_reset, .new_code, .follow_log, .fetch_audit, .announce_key,
             .next_key_kept, .list_invitations, .revoke_invitation, .set_relay, .set_level, .identify,
@@ -74,6 +74,7 @@ extension AskedRequest {
             case .fetchAudit: .fetch_audit
             case .newCode: .new_code
             case .manageHomekit: .manage_homekit
+            case .manageMatter: .manage_matter
             case .announceKey: .announce_key
             case .nextKeyKept: .next_key_kept
             case .listInvitations: .list_invitations
@@ -112,6 +113,7 @@ extension AskedRequest {
         case .fetch_audit: "read the audit log"
         case .new_code: "change the setup code"
         case .manage_homekit: "manage HomeKit"
+        case .manage_matter: "manage Matter"
         case .next_key_kept: "store the plug's next key"
         case .announce_key: "announce a new key"
         case .set_relay: "switch the plug"

@@ -85,7 +85,7 @@ extension PlugServer {
             try challenge(request, from: connection, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
             .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode,
-            .announceKey, .nextKeyKept, .manageHomekit, .listInvitations, .revokeInvitation:
+            .announceKey, .nextKeyKept, .manageHomekit, .listInvitations, .revokeInvitation, .manageMatter:
             end(connection, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -168,6 +168,8 @@ extension PlugServer {
             try fetchAudit(wire, from: connection, established, now: now, &actions)
         case .manageHomekit(let wire):
             try manageHomeKit(wire, from: connection, established, now: now, &actions)
+        case .manageMatter(let wire):
+            try manageMatter(wire, from: connection, established, now: now, &actions)
         case .ping(let wire):
             sessions[connection]?.say {
                 $0.pong.token = wire.token

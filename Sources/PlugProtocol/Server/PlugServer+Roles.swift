@@ -89,8 +89,8 @@ extension PlugServer {
         listControllers(to: connection, now: now)
     }
 
-    /// Applies a changed role to the controller's sessions. Requests in progress (for the audit log or HomeKit) that the
-    /// role does not permit are refused when their answers arrive.
+    /// Applies a changed role to the controller's sessions. Requests in progress (for the audit log, HomeKit or Matter)
+    /// that the role does not permit are refused when their answers arrive.
     mutating func applyRole(of key: PublicKey) {
         guard let controller = access.controllers[key] else { return }
         for session in sessions.all where controller.has(session.key) {

@@ -85,6 +85,8 @@ public struct PlugServer: Machine, Sendable {
         case asked(DoorCommand)
         /// The answer to ``ShellAction/manageHomeKit(_:_:)``.
         case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
+        /// The answer to ``ShellAction/manageMatter(_:_:)``.
+        case matter(ConnectionID, Result<MatterReport, Refusal>)
         /// The plug's local panel removes a controller. Ignored for the last owner.
         case removeController(fingerprint: String)
         /// The plug's local panel replaces the setup code. Ignored while another change is in progress.
@@ -174,6 +176,8 @@ public struct PlugServer: Machine, Sendable {
         /// Perform a request at the plug's HomeKit server. Answered immediately or later by
         /// ``ShellEvent/homeKit(_:_:)``.
         case manageHomeKit(ConnectionID, HomeKitRequest)
+        /// Perform a request at the plug's Matter device. Answered immediately or later by ``ShellEvent/matter(_:_:)``.
+        case manageMatter(ConnectionID, MatterRequest)
         /// The pairing window opened or closed. The shell announces it.
         case pairingWindow(isOpen: Bool)
         /// The lowest level that any session follows. The shell must pass lines of this level and above as
@@ -205,7 +209,7 @@ public struct PlugServer: Machine, Sendable {
 
         fileprivate var isAsk: Bool {
             switch self {
-            case .shell(.manageHomeKit): true
+            case .shell(.manageHomeKit), .shell(.manageMatter): true
             case .shell, .keep: false
             case .perform, .fetch, .fetchAudit, .record, .factoryReset, .keepCode: true
             }
@@ -336,6 +340,7 @@ public struct PlugServer: Machine, Sendable {
         case .asked(let command):
             handle(command, now: now, &actions)
         case .homeKit(let connection, let report): answer(homeKit: report, on: connection)
+        case .matter(let connection, let report): answer(matter: report, on: connection)
         case .removeController(let fingerprint):
             if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
                 remove(known, by: .panel, .notPaired, now: now, &actions)

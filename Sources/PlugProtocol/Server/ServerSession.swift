@@ -38,6 +38,8 @@ struct ServerSession: Sendable {
         var awaitsAudit = false
         /// True while a ManageHomeKit is unanswered.
         var awaitsHomeKit = false
+        /// True while a ManageMatter is unanswered.
+        var awaitsMatter = false
         /// True while a factory reset is unanswered.
         var awaitsReset = false
     }

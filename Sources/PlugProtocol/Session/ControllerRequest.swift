@@ -21,6 +21,8 @@ public enum ControllerRequest: Hashable, Sendable {
     case newCode(SetupCode)
     /// List the plug's HomeKit pairings or remove some pairings.
     case manageHomeKit(HomeKitRequest)
+    /// List the plug's Matter fabrics, remove one fabric or all fabrics, or open the commissioning window.
+    case manageMatter(MatterRequest)
     /// Announce the next key of this controller, with its signature of the ``KeyAnnouncement``. `pendingSignature` is
     /// the signature by a different key that was announced earlier; empty without such a key. Answered by
     /// ``ControllerAnswer/keyAccepted``.
@@ -35,7 +37,8 @@ public enum ControllerRequest: Hashable, Sendable {
 }
 
 /// An answer to a ``ControllerRequest``. Answers may arrive in a different order than the requests: a new setup code,
-/// the audit log and HomeKit are answered when the plug's storage or its HomeKit server has answered.
+/// the audit log, HomeKit and Matter are answered when the plug's storage, its HomeKit server or its Matter device has
+/// answered.
 public enum ControllerAnswer: Hashable, Sendable {
     /// The paired controllers, in the order of their pairing.
     case controllers([PairedControllerEntry])
@@ -47,6 +50,8 @@ public enum ControllerAnswer: Hashable, Sendable {
     case codeChanged
     /// The state of the plug's HomeKit server.
     case homeKit(HomeKitReport)
+    /// The state of the plug's Matter device.
+    case matter(MatterReport)
     /// The plug has stored the next key that this controller announced.
     case keyAccepted
     /// A page of the audit log, or the refusal of a request that was not sent.

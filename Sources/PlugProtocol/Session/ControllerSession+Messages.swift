@@ -126,6 +126,9 @@ extension ControllerSession {
         case .homekit(let wire):
             try takeAnswer()
             actions.append(.deliver(.answer(.homeKit(try wire.model()))))
+        case .matter(let wire):
+            try takeAnswer()
+            actions.append(.deliver(.answer(.matter(try wire.model()))))
         case .nextKey(let wire):
             guard let next = PublicKey(bytes: wire.key) else {
                 throw Fault.message(.length(field: "key", bytes: wire.key.count, allowed: 1...PublicKey.longest))

@@ -79,8 +79,8 @@ public struct ControllerSession: Machine, Sendable {
     var commands: [PendingCommand] = []
     /// Limited by ``PlugWire/fetchesInFlight``.
     var fetches: [UInt32] = []
-    /// The number of unanswered requests about controllers, invitations, keys, codes and HomeKit, and for a factory
-    /// reset.
+    /// The number of unanswered requests about controllers, invitations, keys, codes, HomeKit and Matter, and for a
+    /// factory reset.
     var answersDue: UInt = 0
     /// The log subscription to send after Welcome.
     var wantedLog: (level: LogLevel, duration: Duration)?
@@ -226,6 +226,9 @@ public struct ControllerSession: Machine, Sendable {
         case .manageHomeKit(let order):
             answersDue += 1
             say { $0.manageHomekit = WireManageHomeKit(order) }
+        case .manageMatter(let order):
+            answersDue += 1
+            say { $0.manageMatter = WireManageMatter(order) }
         case .listInvitations:
             answersDue += 1
             say { $0.listInvitations = WireListInvitations() }

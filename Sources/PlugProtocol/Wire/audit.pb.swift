@@ -161,6 +161,9 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// a HomeKit controller, paired or not
   case homekit // = 8
+
+  /// a Matter controller, commissioned or not
+  case matter // = 9
   case UNRECOGNIZED(Int)
 
   init() {
@@ -178,6 +181,7 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 6: self = .plug
     case 7: self = .broker
     case 8: self = .homekit
+    case 9: self = .matter
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -193,6 +197,7 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .plug: return 6
     case .broker: return 7
     case .homekit: return 8
+    case .matter: return 9
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -208,6 +213,7 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
     .plug,
     .broker,
     .homekit,
+    .matter,
   ]
 
 }
@@ -292,7 +298,7 @@ nonisolated extension WireAuditKind: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireAuditActor: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AUDIT_ACTOR_UNSPECIFIED\0\u{1}AUDIT_ACTOR_CONTROLLER\0\u{1}AUDIT_ACTOR_STRANGER\0\u{1}AUDIT_ACTOR_BUTTON\0\u{1}AUDIT_ACTOR_PANEL\0\u{1}AUDIT_ACTOR_CONFIGURATION\0\u{1}AUDIT_ACTOR_PLUG\0\u{1}AUDIT_ACTOR_BROKER\0\u{1}AUDIT_ACTOR_HOMEKIT\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AUDIT_ACTOR_UNSPECIFIED\0\u{1}AUDIT_ACTOR_CONTROLLER\0\u{1}AUDIT_ACTOR_STRANGER\0\u{1}AUDIT_ACTOR_BUTTON\0\u{1}AUDIT_ACTOR_PANEL\0\u{1}AUDIT_ACTOR_CONFIGURATION\0\u{1}AUDIT_ACTOR_PLUG\0\u{1}AUDIT_ACTOR_BROKER\0\u{1}AUDIT_ACTOR_HOMEKIT\0\u{1}AUDIT_ACTOR_MATTER\0")
 }
 
 nonisolated extension WireFetchAudit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -10,7 +10,7 @@
 
 // The protocol between a smart plug and its controllers. This file and the files that it imports are its specification:
 // pairing.proto (access to a plug), description.proto (a plug's description and settings), log.proto, audit.proto,
-// samples.proto and homekit.proto.
+// samples.proto, homekit.proto and matter.proto.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -681,6 +681,14 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .revokeInvitation(newValue)}
   }
 
+  var manageMatter: WireManageMatter {
+    get {
+      if case .manageMatter(let v)? = kind {return v}
+      return WireManageMatter()
+    }
+    set {kind = .manageMatter(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -707,6 +715,7 @@ nonisolated struct WireControllerMessage: Sendable {
     case manageHomekit(WireManageHomeKit)
     case listInvitations(WireListInvitations)
     case revokeInvitation(WireRevokeInvitation)
+    case manageMatter(WireManageMatter)
 
   }
 
@@ -912,6 +921,14 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .invitations(newValue)}
   }
 
+  var matter: WireMatterStatus {
+    get {
+      if case .matter(let v)? = kind {return v}
+      return WireMatterStatus()
+    }
+    set {kind = .matter(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -939,6 +956,7 @@ nonisolated struct WirePlugMessage: Sendable {
     case audit(WireAuditEntries)
     case homekit(WireHomeKitStatus)
     case invitations(WireInvitations)
+    case matter(WireMatterStatus)
 
   }
 
@@ -987,7 +1005,8 @@ nonisolated struct WireWelcome: @unchecked Sendable {
   }
 
   /// "relay", "dimmer", "meter" and "button" for its parts; "log" if it answers FollowLog, "audit" if it answers
-  /// FetchAudit, "rename" and "settings" if it executes Rename and Configure. Receivers ignore unknown ones.
+  /// FetchAudit, "rename" and "settings" if it executes Rename and Configure, "matter" if its configuration turns Matter
+  /// on. Receivers ignore unknown ones.
   var capabilities: [String] {
     get {_storage._capabilities}
     set {_uniqueStorage()._capabilities = newValue}
@@ -2030,7 +2049,7 @@ nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0\u{3}announce_key\0\u{3}next_key_kept\0\u{3}manage_homekit\0\u{3}list_invitations\0\u{3}revoke_invitation\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0\u{3}announce_key\0\u{3}next_key_kept\0\u{3}manage_homekit\0\u{3}list_invitations\0\u{3}revoke_invitation\0\u{3}manage_matter\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2337,6 +2356,19 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .revokeInvitation(v)
         }
       }()
+      case 25: try {
+        var v: WireManageMatter?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .manageMatter(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .manageMatter(v)
+        }
+      }()
       default: break
       }
     }
@@ -2440,6 +2472,10 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .revokeInvitation(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
+    case .manageMatter?: try {
+      guard case .manageMatter(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2454,7 +2490,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{3}next_key\0\u{1}refused\0\u{3}key_accepted\0\u{1}homekit\0\u{1}invitations\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{3}next_key\0\u{1}refused\0\u{3}key_accepted\0\u{1}homekit\0\u{1}invitations\0\u{1}matter\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2774,6 +2810,19 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .invitations(v)
         }
       }()
+      case 26: try {
+        var v: WireMatterStatus?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .matter(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .matter(v)
+        }
+      }()
       default: break
       }
     }
@@ -2880,6 +2929,10 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .invitations?: try {
       guard case .invitations(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
+    case .matter?: try {
+      guard case .matter(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
     }()
     case nil: break
     }
