@@ -31,6 +31,20 @@ struct RegistrationState {
     let names: AsyncStream<String>.Continuation
 }
 
+/// The changes of a registration for callers on the event loop of the discovery.
+extension Discovery {
+    /// Announces new TXT attributes, as ``Registration/updateTXT(_:)`` does.
+    public func update(_ registration: Registration, txt: TXTRecord) { handle(.updateTXT(registration.id, txt)) }
+
+    /// Replaces the service, as ``Registration/replace(with:)`` does.
+    public func replace(_ registration: Registration, with service: ServiceRegistration) {
+        handle(.register(registration.id, service))
+    }
+
+    /// Sends a goodbye for the service and ends the registration, as ``Registration/cancel()`` does.
+    public func cancel(_ registration: Registration) { cancelRegistration(registration.id) }
+}
+
 extension Discovery {
     /// Registers a service and returns immediately. The service is announced when its name has been claimed, on all
     /// current and future interfaces.

@@ -1,4 +1,4 @@
-import DNSWire
+public import DNSWire
 public import NIOCore
 import Synchronization
 
@@ -34,7 +34,13 @@ public final class LocalNetworks: Sendable {
     /// Returns true if the address belongs to this host, to a host on one of its links, or to one of the other
     /// networks.
     public func contain(_ address: SocketAddress) -> Bool {
-        guard let address = (address.ipAddress as IPAddress?)?.unmapped else { return true }
+        (address.ipAddress as IPAddress?).map { contain($0) } ?? true
+    }
+
+    /// Returns true if the address belongs to this host, to a host on one of its links, or to one of the other
+    /// networks.
+    public func contain(_ address: IPAddress) -> Bool {
+        let address = address.unmapped
         return address.isLoopback || address.isLinkLocal || others.contains { $0.contains(address) }
             || prefixes.withLock { $0.contains { $0.contains(address) } }
     }

@@ -5,52 +5,46 @@ package import NIOCore
 import NIOPosix
 
 /// A UDP port for unicast datagrams over IPv4 and IPv6. All methods must be called on the event loop.
+///
+/// A failed send may close NIO's channel (ENETUNREACH does). The port is then opened again after ``reopenPause``.
 package final class DatagramPort: @unchecked Sendable {
-    /// The number of the port, chosen by the kernel.
+    /// The time after which a closed socket is opened again. It bounds the work while a network is unreachable.
+    private static let reopenPause = TimeAmount.milliseconds(500)
+
+    /// The number of the port.
     package let port: UInt16
-    private let channels: [IPFamily: any Channel]
+    private let opener: Opener
+    private var channels: [IPFamily: any Channel]
+    private var isClosed = false
     /// The number of datagrams that were not sent, because the family has no socket or its queue is full.
     package private(set) var dropped = 0
 
-    /// Opens a port that is free in IPv4. Also opens the same port in IPv6, unless the kernel has no IPv6 or another
-    /// program has opened the port there.
+    /// Opens a port in IPv4. Also opens the same port in IPv6, unless the kernel has no IPv6 or another program has
+    /// opened the port there.
     ///
-    /// - Parameter receive: called on the event loop with each datagram and the index of its interface.
+    /// - Parameters:
+    ///   - port: the number of the port; 0 for a number that the kernel chooses.
+    ///   - loopbackOnly: true for a port that only this host can reach.
+    ///   - receive: called on the event loop with each datagram and the index of its interface.
     /// - Throws: an error of the system if the IPv4 port cannot be opened.
     package static func open(
-        on eventLoop: any EventLoop, receive: @escaping @Sendable (InboundDatagram) -> Void
+        on eventLoop: any EventLoop, port: UInt16 = 0, loopbackOnly: Bool = false,
+        receive: @escaping @Sendable (InboundDatagram) -> Void
     ) async throws -> DatagramPort {
-        let v4 = try await bind("0.0.0.0", port: 0, on: eventLoop, receive)
-        let port = v4.localAddress?.port ?? 0
-        let v6 = try? await bind("::", port: port, on: eventLoop, receive)
+        let opener = Opener(eventLoop: eventLoop, loopbackOnly: loopbackOnly, receive: receive)
+        let v4 = try await opener.open(.v4, port: Int(port)).get()
+        let number = v4.localAddress?.port ?? 0
+        let v6 = try? await opener.open(.v6, port: number).get()
         var channels: [IPFamily: any Channel] = [.v4: v4]
         channels[.v6] = v6
-        return DatagramPort(port: UInt16(clamping: port), channels)
+        return DatagramPort(port: UInt16(clamping: number), opener, channels)
     }
 
-    private init(port: UInt16, _ channels: [IPFamily: any Channel]) {
+    private init(port: UInt16, _ opener: Opener, _ channels: [IPFamily: any Channel]) {
         self.port = port
+        self.opener = opener
         self.channels = channels
-    }
-
-    private static func bind(
-        _ host: String, port: Int, on eventLoop: any EventLoop, _ receive: @escaping @Sendable (InboundDatagram) -> Void
-    ) async throws -> any Channel {
-        var bootstrap = DatagramBootstrap(group: eventLoop)
-            .channelOption(.receivePacketInfo, value: true)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        DatagramReader { datagram in
-                            receive(
-                                InboundDatagram(
-                                    bytes: datagram.bytes, interface: datagram.interface, source: datagram.source,
-                                    sourcePort: datagram.sourcePort, wasMulticast: datagram.destination.isMulticast))
-                        })
-                }
-            }
-        if host == "::" { bootstrap = bootstrap.channelOption(.ipv6Only, value: 1) }
-        return try await bootstrap.bind(host: host, port: port).get()
+        for (family, channel) in channels { follow(channel, family) }
     }
 
     /// Sends a datagram from the port. A datagram that the kernel refuses is lost.
@@ -68,7 +62,62 @@ package final class DatagramPort: @unchecked Sendable {
 
     /// Closes the port.
     package func close() {
+        isClosed = true
         for channel in channels.values { channel.close(promise: nil) }
+        channels = [:]
+    }
+
+    private func follow(_ channel: any Channel, _ family: IPFamily) {
+        channel.closeFuture.whenComplete { [weak self] _ in
+            guard let self, !self.isClosed else { return }
+            channels[family] = nil
+            openAgain(family)
+        }
+    }
+
+    private func openAgain(_ family: IPFamily) {
+        opener.eventLoop.scheduleTask(in: Self.reopenPause) { [weak self] in
+            guard let self, !self.isClosed else { return }
+            opener.open(family, port: Int(port)).whenComplete { [weak self] result in
+                guard case .success(let channel) = result else {
+                    self?.openAgain(family)
+                    return
+                }
+                guard let self, !self.isClosed else { return channel.close(promise: nil) }
+                channels[family] = channel
+                follow(channel, family)
+            }
+        }
+    }
+}
+
+/// Opens the sockets of a port.
+private struct Opener: Sendable {
+    let eventLoop: any EventLoop
+    let loopbackOnly: Bool
+    let receive: @Sendable (InboundDatagram) -> Void
+
+    func open(_ family: IPFamily, port: Int) -> EventLoopFuture<any Channel> {
+        let receive = receive
+        var bootstrap = DatagramBootstrap(group: eventLoop)
+            .channelOption(.receivePacketInfo, value: true)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        DatagramReader { datagram in
+                            receive(
+                                InboundDatagram(
+                                    bytes: datagram.bytes, interface: datagram.interface, source: datagram.source,
+                                    sourcePort: datagram.sourcePort, wasMulticast: datagram.destination.isMulticast))
+                        })
+                }
+            }
+        switch family {
+        case .v4: return bootstrap.bind(host: loopbackOnly ? "127.0.0.1" : "0.0.0.0", port: port)
+        case .v6:
+            bootstrap = bootstrap.channelOption(.ipv6Only, value: 1)
+            return bootstrap.bind(host: loopbackOnly ? "::1" : "::", port: port)
+        }
     }
 }
 
