@@ -84,8 +84,8 @@ let shared: [Target] = [
     module(
         "Sources/PlugProtocol", "PlugModel SwiftProtobuf Crypto DequeModule",
         exclude: """
-            smartplug.proto description.proto pairing.proto log.proto audit.proto homekit.proto samples.proto \
-            Protocol.md
+            smartplug.proto description.proto pairing.proto log.proto audit.proto homekit.proto matter.proto \
+            samples.proto Protocol.md
             """),
     module("Sources/PlugTransport", "PlugModel CPlugTransport LinuxNetwork NIOTLS"),
     module("Sources/CPlugTransport"),
@@ -94,6 +94,11 @@ let shared: [Target] = [
     module("Sources/HomeKit", "ProtocolCore JSONText Crypto"),
     module("Sources/LargeNumbers", "HomeKit CGMP"),
     module("Sources/CGMP", "CLibraryLoader"),
+    module("Sources/MatterWire"),
+    module("Sources/MatterSessions", "ProtocolCore MatterWire Crypto"),
+    module("Sources/Matter", "MatterSessions"),
+    module("Sources/MatterCryptography", "MatterSessions COpenSSL"),
+    module("Sources/COpenSSL", "CLibraryLoader"),
     module("Sources/MQTT", "PlugTopics CMosquitto LinuxSystem NIOCore NIOPosix"),
     module("Sources/CMosquitto", "CLibraryLoader"),
     module("Sources/BrokerConfiguration", "PlugTopics LinuxSystem ConfigurationFiles"),
@@ -130,9 +135,10 @@ let firmware: [Target] = [
     module("Firmware/PlugConfiguration", "LinuxNetwork BrokerConfiguration Appliance"),
     module("Firmware/PlugBroker", "PlugProtocol MQTT BrokerConfiguration LinuxNetwork"),
     module("Firmware/HomeKitDoor", "PlugProtocol PlugTransport LargeNumbers"),
+    module("Firmware/MatterDoor", "PlugProtocol LinuxNetwork JSONText Matter MatterCryptography"),
     module(
         "Firmware/PlugService",
-        "SleepProxyService Storage FirmwareProcess PlugHardware PlugConfiguration PlugBroker HomeKitDoor"),
+        "SleepProxyService Storage FirmwareProcess PlugHardware PlugConfiguration PlugBroker HomeKitDoor MatterDoor"),
     program("Firmware/plugd", "QRCode ProcessSetup LinuxDevices PlugService UnixSignals ArgumentParser"),
 ]
 
@@ -193,7 +199,9 @@ let parts = shared + firmware + controller
 
 let supports: [Target] = [
     module("Tests/Support/SimulatedLAN", "ProtocolCore DNSWire"),
-    module("Tests/Support/TestSupport", "PlugProtocol LargeNumbers LinuxNetwork PlugHardware ApplianceSense"),
+    module(
+        "Tests/Support/TestSupport",
+        "PlugProtocol LargeNumbers Matter MatterCryptography LinuxNetwork PlugHardware ApplianceSense"),
     module("Tests/Fuzz/FuzzTargets", "PlugService Dashboard TestSupport"),
 ]
 
@@ -209,15 +217,17 @@ let allTests: [[Target]] = [
         """
         ProtocolCore DNSWire ServiceDiscovery Metering QRCode PlugBroker BrokerConfiguration JSONText LargeNumbers \
         PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure UnicastDNS \
-        PortMapping WebPush
+        PortMapping WebPush MatterCryptography
         """),
     tests(
         """
-        MulticastDNS SimulatedLAN Broker HomeKitDoor PostgreSQL HistoryDelivery HomeKit PlugModel LinuxSystem \
-        Appliance Storage FirmwareProcess AddressConfiguration AddressService LinuxDevices PlugHardware PlugService \
-        ApplianceSense PowerHistory Effects Backtesting Daemon RuleEditing Dashboard DaemonClient Presentation
+        MulticastDNS SimulatedLAN Broker HomeKitDoor Matter MatterDoor PostgreSQL HistoryDelivery HomeKit PlugModel \
+        LinuxSystem Appliance Storage FirmwareProcess AddressConfiguration AddressService LinuxDevices PlugHardware \
+        PlugService ApplianceSense PowerHistory Effects Backtesting Daemon RuleEditing Dashboard DaemonClient \
+        Presentation
         """,
         "TestSupport"),
+    tests("MatterWire", "ProtocolCore"), tests("MatterSessions", "MatterCryptography"),
     tests("SleepProxy", "SimulatedLAN"), tests("Fuzz", "FuzzTargets"), tests("Recordings", "Metering"),
     tests("Fleet", "FleetService"), tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded"),
     tests("PlugClient", "PlugService TestSupport"), tests("HouseCalendar", "RuleChecks Automation"),

@@ -34,6 +34,8 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var broker: BrokerSettings?
     /// The HomeKit settings; nil if HomeKit is disabled.
     public var homeKit: HomeKit?
+    /// The Matter settings; nil if Matter is disabled.
+    public var matter: Matter?
     /// True or false if the file turns the sleep proxy on or off; nil if the plug decides.
     public var sleepProxy: Bool?
     /// The domain in which the plug registers itself; nil for none.
@@ -52,6 +54,14 @@ public struct PlugConfiguration: Hashable, Sendable {
         public var port: UInt16?
     }
 
+    /// The configuration of the Matter device.
+    public struct Matter: Hashable, Sendable {
+        /// The UDP port; nil for the usual one.
+        public var port: UInt16?
+        /// The folder of the attestation credentials; nil for the usual one.
+        public var credentials: String?
+    }
+
     /// The mode of the address management; see `AddressingMode`.
     public enum Addressing: String, Hashable, Sendable, CaseIterable { case manage, observe, auto }
 
@@ -62,7 +72,7 @@ public struct PlugConfiguration: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the content of the file.
-    ///   - file: its path for messages; the files named in `[mqtt]` and `[wide_area]` are relative to its directory.
+    ///   - file: its path for messages; the files named in `[mqtt]`, `[matter]` and `[wide_area]` are relative to its directory.
     /// - Throws: all errors of the file.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader = try ConfigurationReader(bytes, file: file)
@@ -95,6 +105,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         pairingNetworks = pairing.networks("networks")
         broker = reader.broker(file: file)
         homeKit = reader.homeKit()
+        matter = reader.matter(file: file)
         sleepProxy = reader.table("sleep_proxy").boolean("enabled")
         wideArea = DomainSettings(reader.table("wide_area"), file: file, home: nil)
         relay = reader.relay()

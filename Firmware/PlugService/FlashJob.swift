@@ -3,7 +3,7 @@ import Storage
 
 /// One write to flash, performed by the flash thread.
 struct FlashJob: Sendable {
-    enum Kind: Sendable { case controllers, state, settings, boundary, reset, audit, code, homeKit }
+    enum Kind: Sendable { case controllers, state, settings, boundary, reset, audit, code, homeKit, matter }
 
     /// A key and its file.
     struct Key: Sendable {

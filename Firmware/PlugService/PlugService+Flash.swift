@@ -43,6 +43,7 @@ extension PlugService {
         case .reset: orderedReset(isWritten)
         case .audit: handle(isWritten ? .auditKept : .auditNotKept)
         case .homeKit: homeKit?.assumeIsolated { $0.stored(isWritten) }
+        case .matter: matter?.assumeIsolated { $0.stored(isWritten) }
         case .code:
             handle(isWritten ? .codeKept : .codeNotKept)
             codeWaiters.resume(returning: isWritten)
@@ -74,6 +75,7 @@ extension PlugService {
         if !flash.holdsMessages { holdConnections(false) }
         tellBroker()
         tellHomeKit()
+        tellMatter()
         resumeShutdownIfIdle()
     }
 

@@ -126,6 +126,7 @@ extension PlugService {
         announcePairing()
         openBroker()
         await openHomeKit { networks.contain($0) }
+        await openMatter { networks.contain($0) }
         await openSleepProxy(discovery)
         await register(in: settings.wideArea, as: service.name, discovery)
         let following = Task {
@@ -142,6 +143,7 @@ extension PlugService {
         await discovery.stop()
         await broker?.stop()
         await homeKit?.stop()
+        await matter?.stop()
         await withdrawal
         following.cancel()
         await listener.stop()

@@ -5,6 +5,7 @@ import HomeKitDoor
 import LinuxNetwork
 public import LinuxSystem
 public import Logging
+import MatterDoor
 public import NIOCore
 public import NIOPosix
 import PlugBroker
@@ -49,12 +50,15 @@ public actor PlugService: ConnectionOwner {
     /// The MQTT connection, or nil if none is configured or the plug is off the network.
     var broker: PlugBroker?
     var homeKitState = HomeKitState.off(fault: nil)
+    var matterState = MatterState.off(fault: nil)
     /// The sleep proxy, or nil if it is turned off or the plug is off the network.
     var sleepProxy: SleepProxyService?
     /// The registration in a domain, or nil if none is configured or the plug is not announced yet.
     var domain: DomainRegistrar?
     /// The number of the event after which the broker needs every event.
     let beginningForBroker: SequenceNumber
+    /// True if the plug starts after a loss of power, false if only the firmware restarted.
+    let lostPower: Bool
     let whenReset: @Sendable () -> Void
     /// True after a factory reset, when a new service must start.
     var isReset = false
@@ -113,7 +117,7 @@ public actor PlugService: ConnectionOwner {
         let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
         let changed = storage.settings()
         let capabilities = settings.appliance.capabilities.union([.rename, .settings, .audit])
-            .union(settings.log == nil ? [] : [.log])
+            .union(settings.log == nil ? [] : [.log]).union(settings.matter == nil ? [] : [.matter])
         var identity = PlugServer.Identity(
             id: storage.id, name: changed.name ?? settings.name ?? Self.usualName(storage.id),
             capabilities: capabilities,
@@ -133,10 +137,12 @@ public actor PlugService: ConnectionOwner {
         let key = (proof ?? TransportIdentity()).publicKey
         var appliance = settings.appliance
         appliance.hasLamp = settings.parts.lamp != nil
+        let access = storage.access(key: key, random: &random)
+        let memory = storage.restore(now: BootClock.now)
+        lostPower = memory.appliance.powerLost
         machine = PlugMachine(
-            appliance, identity: identity, access: storage.access(key: key, random: &random),
-            memory: storage.restore(now: BootClock.now), settings: changed,
-            audit: storage.audit(), seed: random.next())
+            appliance, identity: identity, access: access, memory: memory, settings: changed, audit: storage.audit(),
+            seed: random.next())
         beginningForBroker = machine.beginningForBroker
     }
 
@@ -275,6 +281,7 @@ public actor PlugService: ConnectionOwner {
         finishKeyRotationIfAcknowledged()
         tellBroker()
         tellHomeKit()
+        tellMatter()
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
@@ -340,11 +347,15 @@ public actor PlugService: ConnectionOwner {
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .answer(.broker, let ticket, let outcome): broker?.assumeIsolated { $0.answered(ticket, outcome) }
         case .answer(.homeKit, let ticket, let outcome): homeKit?.assumeIsolated { $0.answered(ticket, outcome) }
+        case .answer(.matter, let ticket, let outcome): matter?.assumeIsolated { $0.answered(ticket, outcome) }
         case .manageHomeKit(let id, let order): manageHomeKit(order, for: id)
+        case .manageMatter(let id, let order): manageMatter(order, for: id)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
             connections[id]?.close()
-        case .pairingWindow: announcePairing()
+        case .pairingWindow(let isOpen):
+            announcePairing()
+            if isOpen { openMatterWindow() }
         case .logLevel(let level): logFollowed(level)
         }
     }

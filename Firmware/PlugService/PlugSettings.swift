@@ -34,6 +34,8 @@ public struct PlugSettings: Sendable {
     public var broker: BrokerSettings?
     /// The HomeKit accessory, or nil for none.
     public var homeKit: HomeKitSettings?
+    /// The Matter device, or nil for none.
+    public var matter: MatterSettings?
     /// True to serve sleeping hosts as a sleep proxy, false not to. With nil the plug does so on the interfaces whose
     /// addresses it manages.
     public var sleepProxy: Bool?

@@ -77,6 +77,7 @@ package enum AuditFile {
         case .panel: ("panel", "")
         case .broker: ("broker", "")
         case .homeKit: ("homekit", "")
+        case .matter: ("matter", "")
         case .configuration: ("configuration", "")
         case .plug: ("plug", "")
         case .unknown: ("unknown", "")
@@ -93,6 +94,7 @@ package enum AuditFile {
         case ("panel", nil): .panel
         case ("broker", nil): .broker
         case ("homekit", nil): .homeKit
+        case ("matter", nil): .matter
         case ("configuration", nil): .configuration
         case ("plug", nil): .plug
         case ("unknown", nil): .unknown

@@ -8,8 +8,8 @@ import PlugModel
 /// The order of the other files therefore does not matter: at no moment does the new plug accept controllers of the old
 /// one, use the old key, or allow pairing while its old controllers exist.
 ///
-/// The remaining data is printed on the label (`id`, `setup-code`, `homekit-code`; a `changed-code` is removed or
-/// replaced), describes the hardware (`calibration.toml`), or ensures that no event number is used twice (`sequence`,
+/// The remaining data is printed on the label (`id`, `setup-code`, `homekit-code`, `matter-code`; a `changed-code` is
+/// removed or replaced), describes the hardware (`calibration.toml`), or ensures that no event number is used twice (`sequence`,
 /// `unmirrored`).
 struct FactoryReset: Sendable {
     enum Standing {
@@ -21,12 +21,12 @@ struct FactoryReset: Sendable {
     private static let mark = "reset"
     /// The files to remove. The storage does not own `key`, `next-key` and `registration-key`, but they must be removed as
     /// well, because controllers of the old plug have pinned the first two, and the third one identifies it in a domain. `networks` and `network-secret` belong to addressing and reveal
-    /// the plug's former networks. `crash` describes a crash of the firmware, `audit` the controllers, and `homekit`
-    /// those of HomeKit.
+    /// the plug's former networks. `crash` describes a crash of the firmware, `audit` the controllers, `homekit` those
+    /// of HomeKit, and `matter` the fabrics of Matter.
     private static let forgotten = [
         "controllers", StateDirectory.changedCode, "key", "next-key", "registration-key", "state", "settings",
         "networks", "network-secret",
-        "crash", "audit", StateDirectory.homeKit,
+        "crash", "audit", StateDirectory.homeKit, StateDirectory.matter,
     ]
 
     let flash: StateDirectory
@@ -66,7 +66,7 @@ struct FactoryReset: Sendable {
         case .button: "button"
         case .panel: "panel"
         case .configuration: "configuration"
-        case .stranger, .broker, .homeKit, .plug, .unknown: "unknown"
+        case .stranger, .broker, .homeKit, .matter, .plug, .unknown: "unknown"
         }
     }
 

@@ -19,6 +19,7 @@ public struct FlashWrite: Sendable {
         case reset(FactoryReset, by: AuditActor)
         case audit(AuditLog.Write)
         case homeKit([UInt8])
+        case matter([UInt8])
     }
 
     let content: Content
@@ -48,6 +49,8 @@ public struct FlashWrite: Sendable {
             result.attempt(.audit) { () throws(FileError) in try flash.write(audit) }
         case .homeKit(let records):
             result.attempt(.homeKit) { () throws(FileError) in try flash.write(homeKit: records) }
+        case .matter(let records):
+            result.attempt(.matter) { () throws(FileError) in try flash.write(matter: records) }
         }
         return result
     }
@@ -124,8 +127,8 @@ extension PlugStorage {
             case .code: unstoredCode = nil
             case .changedCode: if let code = result.code { changedCode = .value(code) }
             case .sequence: unmark()
-            case .state, .settings, .controllers, .audit, .homeKit, .reset, .stateDirectory, .runtimeDirectory, .mirror,
-                .clearing:
+            case .state, .settings, .controllers, .audit, .homeKit, .matter, .reset, .stateDirectory,
+                .runtimeDirectory, .mirror, .clearing:
                 break
             }
         }

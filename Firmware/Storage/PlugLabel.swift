@@ -10,6 +10,8 @@ public struct PlugLabel: Sendable {
     public let code: SetupCode
     /// Setup code, setup id and category for HomeKit; nil if HomeKit was never enabled, or the file cannot be used.
     public let homeKit: String?
+    /// Passcode, discriminator and verifier for Matter; nil if Matter was never enabled, or the file cannot be used.
+    public let matter: String?
 
     /// Reads the label.
     ///
@@ -28,6 +30,7 @@ public struct PlugLabel: Sendable {
             throw PlugLabelError(fault.map { "\($0)" + ($0.hint.map { "\nhint: \($0)" } ?? "") } ?? "no setup code")
         }
         homeKit = if case .value(let label) = flash.homeKitLabel({ _ in }) { label } else { nil }
+        matter = if case .value(let label) = flash.matterLabel({ _ in }) { label } else { nil }
         guard case .value(let known) = flash.id({ _ in }) else {
             id = nil
             return

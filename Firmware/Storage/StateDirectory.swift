@@ -11,8 +11,9 @@ import PlugProtocol
 /// `state`: relay, level, energy and an optional word for a tripped protection, which older firmware does not write.
 /// `setup-code`: the label's code, drawn once. `changed-code`: the code that replaces it. `controllers`: the paired
 /// controllers. `homekit`: the HomeKit pairings and the plug's HomeKit key. `homekit-code`: the HomeKit data of the
-/// label. The last five and `audit` are rejected if other users could have read or written them. `settings`: the remote
-/// settings, including the name. `unmirrored`, rarely present: the boot whose mirror is outdated and could not be
+/// label. `matter`: the Matter fabrics with their keys, access control lists and counters. `matter-code`: the Matter data
+/// of the label. The last seven and `audit` are rejected if other users could have read or written them. `settings`: the
+/// remote settings, including the name. `unmirrored`, rarely present: the boot whose mirror is outdated and could not be
 /// removed. `audit`: the audit log, see ``AuditFile``, the only file that grows. `reset`, only while a factory reset is
 /// in progress: see ``FactoryReset``. An invalid file is renamed to `NAME.damaged` and does not count as missing.
 struct StateDirectory: Sendable {
@@ -131,6 +132,29 @@ struct StateDirectory: Sendable {
     }
 
     func write(homeKitLabel label: String) throws(FileError) { try replace("homekit-code", with: label) }
+
+    static let matter = "matter"
+    /// The size of 64 KiB of records in hexadecimal digits, twice. Five fabrics with the longest certificates need less
+    /// than a third.
+    private static let matterLimit = 262_144 + 2
+
+    /// Reads the Matter fabrics and counters, as bytes that the Matter module interprets.
+    func matter(_ tell: (FileFault) -> Void) -> Found<[UInt8]> {
+        read(Self.matter, expected: "Matter's records", limit: Self.matterLimit, isSecret: true, tell) {
+            EscapedText.values(of: Substring($0).utf8)
+        }
+    }
+
+    func write(matter records: [UInt8]) throws(FileError) {
+        try replace(Self.matter, with: String(decoding: records.flatMap(EscapedText.hexadecimal), as: UTF8.self))
+    }
+
+    /// Reads the Matter data of the label: passcode, discriminator, vendor, product and the passcode's verifier.
+    func matterLabel(_ tell: (FileFault) -> Void) -> Found<String> {
+        read("matter-code", expected: "a passcode, a discriminator and a verifier", isSecret: true, tell) { $0 }
+    }
+
+    func write(matterLabel label: String) throws(FileError) { try replace("matter-code", with: label) }
 
     static let audit = "audit"
 

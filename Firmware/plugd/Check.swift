@@ -62,6 +62,11 @@ struct Check: AsyncParsableCommand {
                 print("homekit: \(error)")
             }
         }
+        if let matter = plug.matter {
+            let fault = MatterSettings(matter).fault
+            missing += fault == nil ? 0 : 1
+            print("matter: " + (fault ?? "the attestation credentials and libcrypto are available"))
+        }
         if let fault = plug.wideArea.flatMap(keyFault) {
             missing += 1
             print("wide_area: \(fault)")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HomeKit
 import HomeKitDoor
+import MatterDoor
 import PlugModel
 import PlugService
 import QRCode
@@ -13,7 +14,7 @@ struct ShowIdentity: ParsableCommand {
             "Show the plug's current setup code, as text and as a QR code.",
         discussion: """
             The plug creates its code on its first start; `plugd new-code` replaces it. Anyone with the code can pair with the plug while
-            its pairing window is open. If HomeKit was ever turned on, its setup code and QR code follow.
+            its pairing window is open. If HomeKit or Matter was ever turned on, its setup code and QR code follow.
 
             Example: plugd identity --state /tmp/lamp
             """)
@@ -33,9 +34,16 @@ struct ShowIdentity: ParsableCommand {
         QRCode(label.scannedText)?.lines.forEach { print($0) }
         print("setup code  \(label.code.text)")
         if let id = label.id { print("plug id     \(id)") }
-        guard let homeKit = label.homeKit.flatMap({ HomeKitLabel(line: $0) }) else { return }
-        print("")
-        QRCode(homeKit.payload.text)?.lines.forEach { print($0) }
-        print("HomeKit     \(homeKit.code)")
+        if let homeKit = label.homeKit.flatMap({ HomeKitLabel(line: $0) }) {
+            print("")
+            QRCode(homeKit.payload.text)?.lines.forEach { print($0) }
+            print("HomeKit     \(homeKit.code)")
+        }
+        if let matter = label.matter.flatMap({ MatterLabel(line: $0) })?.payload {
+            print("")
+            QRCode(matter.qrText)?.lines.forEach { print($0) }
+            print("Matter      \(matter.manualCode)")
+            print("Matter QR   \(matter.qrText)")
+        }
     }
 }

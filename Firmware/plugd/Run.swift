@@ -123,6 +123,7 @@ struct Run: AsyncParsableCommand {
             HomeKitSettings(
                 shape: homeKit.service.flatMap { PlugAccessory.Shape(rawValue: $0.rawValue) }, port: homeKit.port ?? 0)
         }
+        settings.matter = plug?.matter.map { MatterSettings($0) }
         settings.sleepProxy = plug?.sleepProxy
         settings.wideArea = plug?.wideArea
         guard let plug, simulate == nil else {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// Tests of commands through doors (MQTT and HomeKit) and of the journal for the broker.
+/// Tests of commands through doors (MQTT, HomeKit and Matter) and of the journal for the broker.
 @Suite struct DoorTests {
     private func asked(_ number: UInt8, _ command: PlugCommand) -> PlugMachine.Event {
         .server(
@@ -76,6 +76,32 @@ import Testing
         #expect(
             house.actions.contains { action in
                 if case .server(.answer(.homeKit, ticket: 2, .refused(let refusal))) = action {
+                    refusal.code == .notAllowed
+                } else {
+                    false
+                }
+            })
+    }
+
+    /// A Matter node has its own name in events, and the rights of a user.
+    @Test("The event of a Matter command names its fabric and node") func aCommandByMatterNamesItsNode() {
+        var house = House()
+        let by = DoorCommand(
+            .setRelay(on: true, autoOff: nil), request(1), through: .matter, by: "1/000000000001B669", ticket: 1,
+            within: .seconds(5))
+        house.feed(.server(.asked(by)))
+        let cause = RelayCause.controller(
+            name: "Matter 1/000000000001B669", request: request(1), authority: .matter)
+        let events = house.machine.journalPage(after: 0, limit: 10).entries.compactMap { entry -> PlugEvent.Kind? in
+            if case .event(let event) = entry { event.kind } else { nil }
+        }
+        #expect(events.contains(.relayChanged(on: true, cause: cause)))
+        house.feed(
+            .server(
+                .asked(DoorCommand(.rename("Mine"), request(2), through: .matter, ticket: 2, within: .seconds(5)))))
+        #expect(
+            house.actions.contains { action in
+                if case .server(.answer(.matter, ticket: 2, .refused(let refusal))) = action {
                     refusal.code == .notAllowed
                 } else {
                     false

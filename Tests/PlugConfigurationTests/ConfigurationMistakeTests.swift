@@ -114,7 +114,7 @@ struct ConfigurationMistakeTests {
             ("[network]\nport = 99999999999", "2: [network] port: 99999999999 is out of range; allowed: 1 to 65535"),
             (
                 "[zzzzzzzz]",
-                "1: [zzzzzzzz]: unknown table; the tables are [button], [dimmer], [home_assistant], [homekit], [light], [meter], [mqtt], "
+                "1: [zzzzzzzz]: unknown table; the tables are [button], [dimmer], [home_assistant], [homekit], [light], [matter], [meter], [mqtt], "
                     + "[network], [pairing], [plug], [power], [protection], [relay], [sleep_proxy], [thermometer] and [wide_area]"
             ),
             ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: unknown key; the keys of this table are name"),
@@ -127,6 +127,12 @@ struct ConfigurationMistakeTests {
                 "[pairing]\nnetworks = [\"10.0.0.0/8\", \"10.1.2.3/24\"]",
                 "2: [pairing] networks: \"10.1.2.3/24\" is not a network; write its first address and the number of its bits, "
                     + "such as 192.0.2.0/24"
+            ),
+            ("[matter]\nport = 0", "2: [matter] port: 0 is out of range; allowed: 1 to 65535"),
+            ("[matter]\nenabled = \"yes\"", "2: [matter] enabled: expected true or false, not the string \"yes\""),
+            (
+                "[matter]\ncredentials = \"~/matter\"",
+                "2: [matter] credentials: a plug has no home directory; write the full path"
             ),
             ("[pairing]\nnetworks = []", "2: [pairing] networks: a list of 0 is out of range; allowed: 1 to 16"),
             (

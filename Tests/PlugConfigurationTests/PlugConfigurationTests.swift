@@ -212,4 +212,14 @@ struct PlugConfigurationTests {
             "\(error)".contains(words) && "\(error)".split(separator: "\n").count == 1
         }
     }
+
+    @Test("Matter is off by default, and its folder of credentials is relative to the file") func matter() throws {
+        #expect(try parse("").matter == nil && parse("[matter]\nport = 5541").matter == nil)
+        let usual = try #require(try parse("[matter]\nenabled = true").matter)
+        #expect(usual.port == nil && usual.credentials == nil)
+        let other = try PlugConfiguration(
+            "[matter]\nenabled = true\nport = 5541\ncredentials = \"matter\"", file: "/etc/smartplug/plugd.toml")
+        #expect(other.matter?.port == 5541 && other.matter?.credentials == "/etc/smartplug/matter")
+        #expect(!other.namesParts)
+    }
 }

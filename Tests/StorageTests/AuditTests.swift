@@ -35,7 +35,7 @@ import Testing
     func theFileSaysThemAndWhateverANameHolds() throws {
         let actors: [AuditActor] = [
             .controller(name: "Büro 🪴;%", key: "0123456789ab"), .controller(name: "", key: ""), .stranger(key: "ff"),
-            .button, .panel, .configuration, .plug, .unknown,
+            .button, .panel, .broker, .homeKit, .matter, .configuration, .plug, .unknown,
         ]
         var entries: [AuditEntry] = []
         for kind in AuditNote.Kind.allCases {

@@ -53,6 +53,16 @@ enum Layout {
         "Sources/CGMP": .foreign,
         // Powers and products of large numbers with GMP, for HomeKit's pair-setup
         "Sources/LargeNumbers": .shell,
+        // Matter's encodings: TLV, message headers, messages of the interaction model, certificates, setup codes
+        "Sources/MatterWire": .pure,
+        // Matter's handshakes (PASE, CASE), encrypted sessions and reliable messages; `MessageLayer` is the machine
+        "Sources/MatterSessions": .pure,
+        // Matter over IP: data model, interactions, commissioning, fabrics; `MatterDevice` is the machine. The module
+        // does not depend on plugs
+        "Sources/Matter": .pure,
+        "Sources/COpenSSL": .foreign,
+        // AES-CCM, PBKDF2 and curve points with libcrypto, loaded on first use, for Matter
+        "Sources/MatterCryptography": .shell,
         "Sources/CMosquitto": .foreign,
         // A connection by libmosquitto, and its adapter to an event loop
         "Sources/MQTT": .shell,
@@ -113,6 +123,8 @@ enum Layout {
         "Firmware/PlugBroker": .shell,
         // The plug as a HomeKit accessory
         "Firmware/HomeKitDoor": .shell,
+        // The plug as a Matter device
+        "Firmware/MatterDoor": .shell,
         // The running plug and its panel socket
         "Firmware/PlugService": .shell,
         // The command line of the firmware

@@ -274,10 +274,10 @@ extension AuditEntry {
 }
 
 extension AuditActor {
-    /// The actor if it is a controller, the broker or HomeKit; otherwise nil.
+    /// The actor if it is a controller, the broker, HomeKit or Matter; otherwise nil.
     fileprivate var paired: AuditActor? {
         switch self {
-        case .controller, .broker, .homeKit: self
+        case .controller, .broker, .homeKit, .matter: self
         case .stranger, .button, .panel, .configuration, .plug, .unknown: nil
         }
     }
