@@ -2,7 +2,8 @@ public import PlugModel
 import PlugProtocol
 public import PlugTransport
 
-/// Manages the plug's paired controllers and invitations, its setup code, HomeKit and the factory reset. The plug must
+/// Manages the plug's paired controllers and invitations, its setup code, HomeKit, Matter and the factory
+/// reset. The plug must
 /// be connected. Functions with an optional result return nil if the plug is not connected or the connection ends
 /// before the plug answers.
 extension FollowedPlug {
@@ -72,6 +73,14 @@ extension FollowedPlug {
     /// - Returns: The state after the request was executed and stored on flash.
     public func manageHomeKit(_ order: HomeKitRequest) async throws(Refusal) -> HomeKitReport? {
         try await answer(to: .manageHomeKit(order)) { if case .homeKit(let status) = $0 { status } else { nil } }
+    }
+
+    /// Lists the plug's Matter fabrics, removes one fabric or all fabrics, or opens the commissioning window.
+    ///
+    /// - Throws: `Refusal` if Matter is disabled at the plug, or if this controller is not an owner.
+    /// - Returns: The state after the request was executed and stored on flash.
+    public func manageMatter(_ order: MatterRequest) async throws(Refusal) -> MatterReport? {
+        try await answer(to: .manageMatter(order)) { if case .matter(let status) = $0 { status } else { nil } }
     }
 
     /// Returns the open invitations. A used, expired or revoked invitation is not listed.
@@ -154,7 +163,7 @@ extension FollowedPlug {
             resets = []
         case .refused("fetch_audit", let refusal): answerAudit(.failure(refusal))
         case .audit(let page): answerAudit(page)
-        case .controllers, .invited, .invitations, .codeChanged, .homeKit, .keyAccepted, .refused:
+        case .controllers, .invited, .invitations, .codeChanged, .homeKit, .matter, .keyAccepted, .refused:
             guard !questions.isEmpty else { return }
             questions.removeFirst().resume(returning: answer)
         }

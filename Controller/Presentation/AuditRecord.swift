@@ -17,8 +17,8 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
     public var kind: String
     /// The result: done or refused.
     public var outcome: String
-    /// The actor: controller, stranger, button, panel, broker, homekit, configuration, plug; unknown for actors of a
-    /// later version.
+    /// The actor: controller, stranger, button, panel, broker, homekit, matter, configuration, plug; unknown for
+    /// actors of a later version.
     public var by: String
     /// Only if `by` is controller: its name at pairing.
     public var name: String?
@@ -50,6 +50,7 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
         case .panel: by = "panel"
         case .broker: by = "broker"
         case .homeKit: by = "homekit"
+        case .matter: by = "matter"
         case .configuration: by = "configuration"
         case .plug: by = "plug"
         case .unknown: by = "unknown"

@@ -53,6 +53,8 @@ public struct InfoRecord: Codable, Hashable, Sendable {
     public var reachability: [ReachabilityRecord]?
     /// The hosts that sleep, or have slept, at the plug's sleep proxy; omitted without such hosts.
     public var sleepers: [SleeperRecord]?
+    /// The Matter fabrics; omitted if Matter is off at the plug or this controller is not an owner.
+    public var matter: [MatterFabricRecord]?
 
     /// Creates the record of a plug without its state.
     ///
@@ -90,6 +92,9 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         sleepers = SleeperRecord.records(state.sleepers, clock: clock)
     }
 
+    /// Adds the plug's Matter fabrics.
+    public mutating func add(_ report: MatterReport) { matter = report.fabrics.map(MatterFabricRecord.init) }
+
     private static func remark(_ domain: String) -> String {
         switch domain {
         case "local": ""
@@ -122,6 +127,7 @@ public struct InfoRecord: Codable, Hashable, Sendable {
         if let frequency { lines.append("  frequency     \(number(frequency)) Hz") }
         if let activeEnergy { lines.append("  active energy \(number(activeEnergy)) Wh") }
         lines += (networks ?? []).flatMap(\.lines) + (reachability ?? []).flatMap(\.lines)
+        lines += (matter ?? []).map { "  Matter        \($0.line)" }
         return lines + (sleepers ?? []).flatMap(\.lines)
     }
 }

@@ -22,10 +22,12 @@ struct Info: AsyncParsableCommand {
             let record = try await answered(by: plug, within: network.answerTime) {
                 var record: InfoRecord?
                 var clock: PlugClock?
+                var hasFabrics = false
                 for await report in plug.reports {
                     if case .connected(let description) = report.update, let place = await plug.place {
                         record = InfoRecord(description, at: place, now: BootClock.now)
                         clock = PlugClock(description, at: report.at)
+                        hasFabrics = description.capabilities.contains(.matter) && description.role == .owner
                     } else if case .snapshot(let state) = report.update {
                         record?.add(state, clock: clock)
                         break
@@ -33,6 +35,7 @@ struct Info: AsyncParsableCommand {
                         try reportDisconnection(plug.name, reason)
                     }
                 }
+                if hasFabrics, let matter = try? await plug.manageMatter(.ask) { record?.add(matter) }
                 return record
             }
             await plug.stop()

@@ -24,7 +24,7 @@ struct Plugctl: AsyncParsableCommand {
         subcommands: [
             Glance.self, Browse.self, Domains.self, Resolve.self, Info.self, Pair.self, Unpair.self,
             AddressCommand.self, Controllers.self, Invite.self,
-            InvitationsCommand.self, NewCode.self, RotateKey.self, HomeKitCommand.self, Reset.self,
+            InvitationsCommand.self, NewCode.self, RotateKey.self, HomeKitCommand.self, MatterCommand.self, Reset.self,
             On.self, Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self,
             Logs.self, Audit.self, ChartCommand.self, History.self, Report.self, TariffCommand.self, BudgetCommand.self,
             Rules.self, Notify.self, Wake.self,
