@@ -26,19 +26,32 @@ home_assistant_python() {
     return 1
 }
 
-# home_assistant_environment REQUIREMENTS: prints the folder of the environment (700 MB), which all checkouts share.
-home_assistant_environment() {
-    echo "${XDG_CACHE_HOME:-$HOME/.cache}/smartplug/home-assistant-$(sha256sum "$1" | cut -c 1-12)"
+# shared_environment NAME REQUIREMENTS: prints the folder of an environment that all checkouts share.
+shared_environment() {
+    echo "${XDG_CACHE_HOME:-$HOME/.cache}/smartplug/$1-$(sha256sum "$2" | cut -c 1-12)"
 }
 
-# require_home_assistant REQUIREMENTS: creates the environment if it is missing, and removes the environments of other lists.
-require_home_assistant() {
-    local environment
-    environment=$(home_assistant_environment "$1")
+# require_shared_environment NAME REQUIREMENTS PYTHON [pip's options]: creates the environment if it is missing, and removes the
+# environments of other lists.
+require_shared_environment() {
+    local name=$1 requirements=$2 python=$3 environment
+    environment=$(shared_environment "$name" "$requirements")
+    shift 3
     if [[ -e $environment/complete ]]; then return; fi
-    say "installing Home Assistant"
+    say "installing the Python environment $name"
     rm -rf "${environment%-*}"-*
-    quietly .build-logs/home-assistant.log "$(home_assistant_python)" -m venv "$environment" &&
-        quietly .build-logs/home-assistant.log "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$1" &&
+    quietly ".build-logs/$name.log" "$python" -m venv "$environment" &&
+        quietly ".build-logs/$name.log" "$environment/bin/pip" install --quiet --disable-pip-version-check "$@" --requirement "$requirements" &&
         touch "$environment/complete"
+}
+
+# require_home_assistant: creates the environment of Home Assistant (700 MB).
+require_home_assistant() {
+    require_shared_environment home-assistant Tests/HomeAssistant/requirements.txt "$(home_assistant_python)"
+}
+
+# require_matter: creates the environment of the Matter SDK's controller (140 MB). The list is complete, and leaves out the SDK's
+# interactive shell.
+require_matter() {
+    require_shared_environment matter Tests/Matter/requirements.txt python3 --no-deps
 }

@@ -3,9 +3,9 @@
 # For a suite NAME: packages_of[NAME] has the purposes of install.sh whose packages the suite needs, why_not_NAME prints the reason if the
 # suite cannot run here, and jobs_NAME prints its jobs, one per line, in the format of Scripts/lib/jobs.py.
 
-suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages image bench soak)
+suite_names=(unit simulation fuzz programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages image bench soak)
 declare -A packages_of=(
-    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [sleep-proxy]="interoperability sleep-proxy" [wide-area]="interoperability wide-area" [conformance]="conformance"
+    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [matter]="interoperability" [sleep-proxy]="interoperability sleep-proxy" [wide-area]="interoperability wide-area" [conformance]="conformance"
     [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [image]="package image image-test" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
     [format]="interoperability" [soak]="interoperability"
 )
@@ -42,6 +42,13 @@ why_not_interoperability() { needs_root "a network namespace" interoperability; 
 why_not_soak() { needs_root "a network namespace" soak; }
 why_not_web() { needs_root "a network namespace" web; }
 why_not_homekit() { needs_root "a network namespace" homekit; }
+why_not_matter() {
+    if ((EUID != 0)); then
+        needs_root "a network namespace" matter
+    elif ! [[ $(uname -m) =~ ^(x86_64|aarch64)$ ]]; then
+        echo "the controller of the Matter SDK exists for amd64 and arm64"
+    fi
+}
 why_not_sleep-proxy() { needs_root "a network namespace" sleep-proxy; }
 why_not_wide-area() { needs_root "a network namespace" wide-area; }
 why_not_home-assistant() {
@@ -103,7 +110,10 @@ prepare_suites() {
         phase "installing the Python tools" require_python_tools Tests/Interoperability/requirements.txt || return
     fi
     if wants home-assistant; then
-        phase "installing Home Assistant" require_home_assistant Tests/HomeAssistant/requirements.txt || return
+        phase "installing Home Assistant" require_home_assistant || return
+    fi
+    if wants matter; then
+        phase "installing the Matter SDK" require_matter || return
     fi
     if tests_on amd64 || wants bench || boots_sleeper; then
         phase "building the guest" quietly .build-logs/guest.log Tests/HardwareInTheLoop/guest/build .build-guest || return
@@ -117,7 +127,7 @@ prepare_suites() {
 
 wants_python() {
     local suite
-    for suite in programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages image bench soak format; do
+    for suite in programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages image bench soak format; do
         if wants "$suite"; then return 0; fi
     done
     return 1
@@ -128,7 +138,7 @@ driven=.build-tests/driven
 
 build_for_suites() {
     local programs=false program suite
-    for suite in programs interoperability web homekit home-assistant sleep-proxy wide-area conformance hardware packages image soak; do
+    for suite in programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages image soak; do
         if wants "$suite"; then programs=true; fi
     done
     # --all compiles the benchmarks without running them, to detect compile errors.
@@ -220,8 +230,8 @@ jobs_fuzz() {
 
 # Test files that only the long form runs. The tests of the compiler cache take minutes, and only a change of the cache can break them.
 # A better sleep proxy takes over only after a minute, so test_better_proxy takes longer than that. test_suspended_machine boots a guest.
-# test_silence captures for an hour.
-long_files=" test_compiler_cache test_better_proxy test_suspended_machine test_silence "
+# test_silence captures for an hour, and test_matter_limits waits for commissioning windows.
+long_files=" test_compiler_cache test_better_proxy test_suspended_machine test_silence test_matter_limits "
 
 # python_jobs SUITE KIND FOLDER ARGUMENT...: prints a job for each test file of a folder. The folder's program `run` gets the arguments.
 python_jobs() {
@@ -245,10 +255,11 @@ jobs_web() {
     job web web browser "$results/web.xml" Tests/Web/run "$driven" --junit-xml "$results/web.xml" "${files[@]##*/}"
 }
 jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
+jobs_matter() { python_jobs matter waits Tests/Matter "$driven" "$(shared_environment matter Tests/Matter/requirements.txt)"; }
 jobs_sleep-proxy() { python_jobs sleep-proxy waits Tests/SleepProxy "$driven"; }
 jobs_wide-area() { python_jobs wide-area waits Tests/WideArea "$driven"; }
 jobs_home-assistant() {
-    python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
+    python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(shared_environment home-assistant Tests/HomeAssistant/requirements.txt)"
 }
 jobs_hardware() {
     local tests=(test_board.py)
@@ -283,7 +294,7 @@ jobs_image() {
 # --quick does not apply bars, so the benchmarks may run in parallel with other jobs.
 jobs_bench() {
     local name
-    for name in wire security mdns addressing hardware history dashboard rules broker homekit sleep-proxy cli fleet; do
+    for name in wire security mdns addressing hardware history dashboard rules broker homekit matter sleep-proxy cli fleet; do
         job bench "$name" waits "$results/bench-$name.status" env SMARTPLUG_BUILT=yes Scripts/bench "$name" --quick
     done
 }
