@@ -10,8 +10,8 @@ enum Benchmarks {
         ("wire", wireFigures), ("security", securityFigures), ("mdns", discoveryFigures),
         ("addressing", addressingFigures), ("hardware", hardwareFigures), ("history", historyFigures),
         ("dashboard", dashboardFigures), ("rules", ruleFigures), ("broker", brokerFigures),
-        ("homekit", homeKitFigures), ("sleep-proxy", sleepProxyFigures), ("wide-area", wideAreaFigures),
-        ("cli", commandFigures),
+        ("homekit", homeKitFigures), ("matter", matterFigures), ("sleep-proxy", sleepProxyFigures),
+        ("wide-area", wideAreaFigures), ("cli", commandFigures),
         ("fleet", { try await fleetFigures($0) + fleetBrokerFigures($0) }),
     ]
 

@@ -135,6 +135,12 @@ enum ExpectedFigures {
             "connection to first read, time of the accessory", "On, # strangers a second",
             "plugd with HomeKit and # sessions, additional anonymous memory",
         ],
+        "matter": [
+            "On, sent to answered", "press, recorded to event", "On, # PASE messages per second",
+            "press, # PASE messages per second", "On, # Sigma# messages per second",
+            "press, # Sigma# messages per second",
+            "plugd with Matter, one fabric and one subscription, additional anonymous memory",
+        ],
         "sleep-proxy": [
             "registration to answering, p# of #",
             "SYN to magic packet, p# of #",

@@ -7,7 +7,7 @@ enum Peer {
     static let flag = "--peer"
 
     enum Part: String {
-        case echo, plug, presses, bareTLS, strangers, publish, browse, year
+        case echo, plug, presses, bareTLS, strangers, matterStrangers, publish, browse, year
     }
 
     static func start(_ part: Part, _ arguments: [String] = []) throws -> ChildProcess {
@@ -25,18 +25,21 @@ enum Peer {
             try await PressedLine.run(plug: name, state: rest[1], pull: rest[2], count: numbers[0])
         case (.strangers, _, let numbers) where numbers.count == 2:
             try Strangers.run(port: numbers[0], count: numbers[1])
+        case (.matterStrangers, let name?, let numbers) where rest.count == 3 && numbers.count == 2:
+            try MatterStrangers.run(name, port: numbers[0], count: numbers[1])
         case (.publish, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.publish(numbers[0])
         case (.browse, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.browse(numbers[0])
         case (.year, let directory?, let numbers) where rest.count >= 2 && !numbers.isEmpty:
             try YearOfAHouse.make(in: directory, days: Int64(numbers[0]), plugs: Array(rest.dropFirst(2)))
-        case (.plug, _, _), (.year, _, _), (.presses, _, _), (.strangers, _, _), (.publish, _, _), (.browse, _, _),
-            (nil, _, _):
+        case (.plug, _, _), (.year, _, _), (.presses, _, _), (.strangers, _, _), (.matterStrangers, _, _),
+            (.publish, _, _), (.browse, _, _), (nil, _, _):
             throw WrongUsage(
                 """
                 usage: \(flag) echo | bareTLS
                        \(flag) plug NAME DIRECTORY MILLISECONDS
                        \(flag) presses NAME DIRECTORY FILE COUNT
                        \(flag) strangers PORT COUNT
+                       \(flag) matterStrangers pase | sigma1 PORT COUNT
                        \(flag) publish COUNT | browse COUNT
                        \(flag) year DIRECTORY DAYS [PLUG...]
                 """)
