@@ -17,8 +17,8 @@ KEY = re.compile(r'^ +case (\w+) = "(\w+)"$')
 COMMANDS = {
     "house": "PlugRecord", "browse": "BrowseRecord", "resolve": "ResolveRecord", "info": "InfoRecord", "pair": "PairedRecord",
     "address": "AddressRecord", "controllers": "ControllerRecord", "invite": "InvitationRecord", "invitations": "OpenInvitationRecord",
-    "new-code": "SetupCodeRecord", "homekit": "HomeKitRecord", "on": "CommandRecord", "off": "CommandRecord", "toggle": "CommandRecord",
-    "dim": "CommandRecord", "identify": "CommandRecord", "rename": "RenameRecord", "set": "SettingsRecord", "watch": "WatchRecord",
+    "new-code": "SetupCodeRecord", "homekit": "HomeKitRecord", "matter": "MatterRecord", "on": "CommandRecord", "off": "CommandRecord",
+    "toggle": "CommandRecord", "dim": "CommandRecord", "identify": "CommandRecord", "rename": "RenameRecord", "set": "SettingsRecord", "watch": "WatchRecord",
     "logs": "LogRecord", "audit": "AuditRecord", "history show": "EnergyRecord", "tariff": "TariffRecord", "budget": "BudgetRecord",
     "rules state": "RuleStateRecord",
     "doctor": "FindingRecord", "domains": "DomainRecord", "chart": "SampleRecord", "wake": "WakeRecord",
