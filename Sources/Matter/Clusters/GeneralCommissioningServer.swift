@@ -61,7 +61,7 @@ struct GeneralCommissioningServer: ClusterServer {
             return .busyWithOtherAdmin
         }
         if seconds == 0 {
-            state.expireFailSafe(now: call.now)
+            state.expireFailSafe(except: call.accessor.session, now: call.now)
         } else {
             state.armFailSafe(
                 .seconds(Int64(seconds)), fabric: call.fabric, isForCommissioning: call.node == nil, now: call.now)

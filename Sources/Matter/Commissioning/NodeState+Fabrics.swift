@@ -61,17 +61,19 @@ extension NodeState {
     }
 
     /// Undoes the changes since the fail-safe was armed (Matter 11.10.7.2.2).
-    mutating func expireFailSafe(now: Instant) {
+    ///
+    /// - Parameter session: the session that still carries the reply, if a command ends the fail-safe.
+    mutating func expireFailSafe(except session: SessionID? = nil, now: Instant) {
         guard failSafe.isArmed else { return }
         let expired = failSafe
         failSafe.disarm()
         setBreadcrumb(0)
         if let regulation = expired.previousRegulation { set(regulation) }
         switch expired.change {
-        case .added(let fabric): removeFabric(fabric, now: now)
+        case .added(let fabric): removeFabric(fabric, except: session, now: now)
         case .updated(let fabric, let previous):
             records.restore(previous, of: fabric)
-            credentialsChanged(of: fabric, except: nil)
+            credentialsChanged(of: fabric, except: session)
         case nil: break
         }
         effects.add(.endCommissioningSessions)
