@@ -150,6 +150,7 @@ private struct MatterSettings {
     init(folder: String) throws {
         self.folder = folder
         let program = try ChildProcess("Scripts/matter-credentials", [folder + "/credentials"])
+        while program.line() != nil {}
         program.finish()
         guard FileManager.default.fileExists(atPath: folder + "/credentials/dac.der") else {
             throw BenchmarkError("Scripts/matter-credentials wrote no credentials")
