@@ -157,6 +157,11 @@ class Controller:
     async def forget_sessions(self, node):
         self._controller.ExpireSessions(node)
 
+    async def connect(self, node, seconds):
+        """Opens a new session with the device."""
+        self._controller.ExpireSessions(node)
+        await self._controller.GetConnectedDevice(node, allowPASE=False, timeoutMs=seconds * 1000)
+
     async def remove(self, node):
         """Removes this controller's fabric from the device."""
         await self._controller.UnpairDevice(node)

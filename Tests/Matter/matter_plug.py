@@ -21,8 +21,12 @@ class MatterPlug:
     def _await_start(self):
         eventually(self.plug.answers, 10, lambda: f"the plug:\n{self.plug.running.transcript()}")
 
+    def status(self):
+        """Returns the numbers in `plugd status`, which may be read as often as a test needs."""
+        return self.plug.status()["matter"]
+
     def asks(self, *options):
-        """Returns the report of `plugctl matter`."""
+        """Returns the report of `plugctl matter`. The plug limits these requests of an owner, because some write flash."""
         return self._owner.does("matter", self.name, "--json", *options).objects[0]
 
     @property
