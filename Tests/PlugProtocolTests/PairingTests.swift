@@ -142,6 +142,18 @@ private struct Pairing {
         #expect(pairing.results[second] == .success(PairedPlug(id: lamp.id, key: plugKey)))
     }
 
+    @Test("A hold of the button while the window is open is reported again, for the windows of other doors")
+    func aHoldReopensOtherWindows() {
+        var pairing = Pairing()
+        let before = pairing.others.count
+        pairing.plug(.openPairing, at: 700)
+        pairing.plug(.openPairing, at: 710)
+        #expect(
+            Array(pairing.others.dropFirst(before)) == [
+                .shell(.pairingWindow(isOpen: true)), .shell(.pairingWindow(isOpen: true)),
+            ])
+    }
+
     @Test("A plug that has a controller starts with a closed pairing window")
     func aPlugThatHasAControllerStartsClosed() {
         var pairing = Pairing(paired: [deskKey])

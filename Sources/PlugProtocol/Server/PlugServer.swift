@@ -178,7 +178,8 @@ public struct PlugServer: Machine, Sendable {
         case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Perform a request at the plug's Matter device. Answered immediately or later by ``ShellEvent/matter(_:_:)``.
         case manageMatter(ConnectionID, MatterRequest)
-        /// The pairing window opened or closed. The shell announces it.
+        /// The pairing window opened or closed, or a person at the plug opened the open window again. The shell
+        /// announces it.
         case pairingWindow(isOpen: Bool)
         /// The lowest level that any session follows. The shell must pass lines of this level and above as
         /// ``ShellEvent/logged(_:lost:)``. Nil if no session follows the log.
@@ -298,6 +299,8 @@ public struct PlugServer: Machine, Sendable {
             self.state = state
         case .openPairing:
             access.openAtPlug(now: now)
+            // The shell also opens those of other doors, which may be closed while this window is open.
+            announcedWindow = false
         case .codeKept(let refusal):
             endCodeChange(refusal)
         case .factoryReset:
