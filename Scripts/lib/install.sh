@@ -25,6 +25,7 @@ bench            libmosquitto-dev  header mosquitto.h
 bench            mosquitto-clients  command mosquitto_sub
 bench            libldns-dev   header ldns/ldns.h
 bench            libgpiod-dev  header gpiod.h
+bench-matter     valgrind      command valgrind
 bench-fleet      ejabberd      command ejabberdctl
 bench-fleet      libmosquitto1  library libmosquitto.so.1
 bench-fleet      postgresql-15  file /usr/lib/postgresql/15/bin/postgres

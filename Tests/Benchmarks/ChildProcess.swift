@@ -16,10 +16,18 @@ final class ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, theirInput, 0)
         posix_spawn_file_actions_adddup2(&actions, theirOutput, 1)
+        // The child would inherit the blocked signals of this thread, and could then not be asked to end.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var id = pid_t()
-        let failure = posix_spawn(&id, path, &actions, nil, &words, environ)
+        let failure = posix_spawn(&id, path, &actions, &attributes, &words, environ)
         close(theirInput)
         close(theirOutput)
         guard failure == 0 else { throw BenchmarkError("cannot start \(path): \(String(cString: strerror(failure)))") }
@@ -46,6 +54,21 @@ final class ChildProcess {
             let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
         else { throw BenchmarkError("the kernel does not report the memory of process \(process)") }
         return kilobytes
+    }
+
+    /// The number of times that a thread of the process has waited and was woken up.
+    var wakeUps: Double {
+        get throws {
+            let tasks = "/proc/\(id)/task"
+            return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+                let text = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
+                let line = text.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+                guard let count = line?.split(separator: "\t").last.flatMap({ Double($0) }) else {
+                    throw BenchmarkError("the kernel does not report the wake-ups of process \(id)")
+                }
+                return sum + count
+            }
+        }
     }
 
     func write(_ bytes: [UInt8]) throws {
@@ -76,8 +99,13 @@ final class ChildProcess {
     }
 
     func terminate() {
-        // A child inherits the blocked signals of this process's threads, so SIGTERM may be blocked.
         kill(id, SIGKILL)
+        finish()
+    }
+
+    /// Asks the process to end, and waits until it has ended.
+    func end() {
+        kill(id, SIGTERM)
         finish()
     }
 

@@ -29,6 +29,7 @@ enum ExpectedFigures {
         "events lost in these moves", "events repeated in these moves", "idle packets of a registered, mapped plug",
         "the same, missing at the subscriber", "the same, with a wrong number",
         "the same, duplicates known by their numbers", "the same, received in answers",
+        "plugd with Matter, one fabric and one subscription, additional wake-ups",
     ]
 
     /// The expected figures by group. Figures that need recordings are not listed, because recordings are not part
@@ -140,6 +141,8 @@ enum ExpectedFigures {
             "press, # PASE messages per second", "On, # Sigma# messages per second",
             "press, # Sigma# messages per second",
             "plugd with Matter, one fabric and one subscription, additional anonymous memory",
+            "plugd with Matter, one fabric and one subscription, additional wake-ups",
+            "commissioning, processor time of the plug at # GHz",
         ],
         "sleep-proxy": [
             "registration to answering, p# of #",

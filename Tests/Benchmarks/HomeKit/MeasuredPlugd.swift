@@ -8,18 +8,29 @@ struct MeasuredPlugd {
 
     private let state: String
     private let process: ChildProcess
+    /// The file with the number of instructions that the plug has executed, which is written when it ends.
+    private let counts: String?
 
     private static func program() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: own).deletingLastPathComponent().appending(path: "plugd").path
     }
 
-    /// - Parameter name: a plug name that is unique on this machine, or nil if no client browses for the plug.
-    init(_ state: String, named name: String? = nil, _ options: [String]) throws {
+    /// - Parameters:
+    ///   - name: a plug name that is unique on this machine, or nil if no client browses for the plug.
+    ///   - isCounted: true to run the plug in valgrind, which counts its instructions and slows it down 50 times.
+    init(_ state: String, named name: String? = nil, isCounted: Bool = false, _ options: [String]) throws {
         self.state = state
         let options = (name.map { ["--name", $0] } ?? []) + options
         let words = ["run", "--state", state, "--simulate", "lamp", "--interface", "lo", "--addressing", "observe"]
-        process = try ChildProcess(Self.program(), words + ["--log-level", "error"] + options)
+        let command = [try Self.program()] + words + ["--log-level", "error"] + options
+        counts = isCounted ? state + ".instructions" : nil
+        if let counts {
+            let tool = ["--tool=callgrind", "--callgrind-out-file=\(counts)", "--log-file=/dev/null"]
+            process = try ChildProcess("/usr/bin/valgrind", tool + command)
+        } else {
+            process = try ChildProcess(command[0], Array(command.dropFirst()))
+        }
     }
 
     /// Waits up to 20 s for a line of `plugd status` that `wanted` accepts.
@@ -27,6 +38,10 @@ struct MeasuredPlugd {
     func says(_ wanted: (String) -> Bool) throws {
         let end = BootClock.now + Self.patience
         while BootClock.now < end {
+            guard FileManager.default.fileExists(atPath: state + "/run/panel.sock") else {
+                Thread.sleep(forTimeInterval: 0.05)
+                continue
+            }
             let asking = try ChildProcess(Self.program(), ["status", "--state", state])
             let line = asking.line()
             asking.finish()
@@ -38,6 +53,20 @@ struct MeasuredPlugd {
 
     /// The anonymous memory in kB.
     var anonymous: Double { get throws { try process.anonymousMemory } }
+
+    /// The number of times that a thread of the plug was woken up.
+    var wakeUps: Double { get throws { try process.wakeUps } }
+
+    /// Ends the plug, and returns the number of instructions that it has executed.
+    func countInstructions() throws -> Double {
+        process.end()
+        let text = try counts.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("totals:") }
+        guard let count = line?.split(separator: " ").last.flatMap({ Double($0) }) else {
+            throw BenchmarkError("valgrind did not count the instructions of plugd")
+        }
+        return count
+    }
 
     /// Presses the button once, through the panel socket.
     func press() throws { try ChildProcess(Self.program(), ["press", "--state", state]).finish() }

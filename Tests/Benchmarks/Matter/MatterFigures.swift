@@ -16,7 +16,7 @@ func matterFigures(_ setting: Setting) async throws -> [Figure] {
     var bench = try await MatterBench(folder: folder, settings)
     var figures = try await bench.figures(setting)
     bench.stop()
-    figures += try MatterMemory(folder: folder, settings: settings).figures()
+    figures += try MatterCost(folder: folder, settings: settings).figures(setting)
     return figures
 }
 
@@ -178,13 +178,39 @@ private struct MatterSettings {
     }
 }
 
-/// Measures the memory that Matter adds to a plug with one fabric and one subscription.
-private struct MatterMemory {
+/// Measures what Matter costs a plug: its share of a commissioning, and the memory and the wake-ups that one fabric and
+/// one subscription of 60 s add.
+private struct MatterCost {
     private static let plugs = 3
+    /// The rate of a small processor core, which executes one instruction per cycle.
+    private static let instructionsPerSecond = 1e9
     let folder: String
     let settings: MatterSettings
 
-    func figures() throws -> [Figure] {
+    func figures(_ setting: Setting) throws -> [Figure] {
+        try [commissioning()] + idle(setting)
+    }
+
+    /// Counts the instructions of two plugs, of which one is commissioned.
+    private func commissioning() throws -> Figure {
+        let port = 30_000 + Int(getpid()) % 10_000
+        let counts = try [false, true].map { isCommissioned in
+            let state = "\(folder)/counted-\(isCommissioned)"
+            let plug = try MeasuredPlugd(state, isCounted: true, try settings.options(port: port))
+            let caller = try MatterCaller(port: port, node: 1, issuer: try MatterCaller.issuer())
+            if isCommissioned {
+                try settings.commission(plug, state: state, with: caller)
+            } else {
+                try plug.says { $0.contains("\"window\"") }
+            }
+            return try plug.countInstructions()
+        }
+        return Figure(
+            "commissioning, processor time of the plug at 1 GHz", (counts[1] - counts[0]) / Self.instructionsPerSecond,
+            "s", .atMost(1.5))
+    }
+
+    private func idle(_ setting: Setting) throws -> [Figure] {
         let first = 20_000 + Int(getpid()) % 10_000
         let plain = try (0..<Self.plugs).map { try MeasuredPlugd("\(folder)/plain\($0)", []) }
         let doors = try (0..<Self.plugs).map { number in
@@ -199,14 +225,31 @@ private struct MatterMemory {
             try caller.subscribeToRelay()
             return caller
         }
+        for caller in callers {
+            let box = MovedCaller(caller: caller)
+            // Confirms the reports of the subscription.
+            Thread.detachNewThread { while (try? box.caller.press()) != nil {} }
+        }
         Thread.sleep(forTimeInterval: 3)
-        let without = try plain.map { try $0.anonymous }.sorted()[Self.plugs / 2]
-        let with = try doors.map { try $0.anonymous }.sorted()[Self.plugs / 2]
-        withExtendedLifetime(callers) {}
+        let memory = try additional(doors, plain) { try $0.anonymous }
+        let before = try (plain + doors).map { try $0.wakeUps }
+        // Longer than the time between two reports of the subscription.
+        let seconds = setting.times(70, few: 5)
+        Thread.sleep(forTimeInterval: Double(seconds))
+        let after = try (plain + doors).map { try $0.wakeUps }
+        let wakeUps = zip(after, before).map { $0 - $1 }
+        let woken =
+            Array(wakeUps.dropFirst(Self.plugs)).median - Array(wakeUps.prefix(Self.plugs)).median
+        let name = "plugd with Matter, one fabric and one subscription, additional"
         return [
-            Figure(
-                "plugd with Matter, one fabric and one subscription, additional anonymous memory",
-                (with - without) / 1000, "MB", .atMost(2.5))
+            Figure("\(name) anonymous memory", memory / 1000, "MB", .atMost(2.5)),
+            Figure("\(name) wake-ups", woken / Double(seconds), "/s", .atMost(1)),
         ]
+    }
+
+    private func additional(
+        _ plugs: [MeasuredPlugd], _ others: [MeasuredPlugd], _ value: (MeasuredPlugd) throws -> Double
+    ) rethrows -> Double {
+        try plugs.map(value).median - others.map(value).median
     }
 }
