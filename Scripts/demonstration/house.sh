@@ -1,5 +1,7 @@
 # The house of the demonstration: six plugs, the daemon with a rule file, and simulated user actions. Sourced.
-# Expects: programs, interface (empty for all), traces, from, speed, broker (true or false).
+# Expects: programs, interface (empty for all), traces, from, speed, broker (true or false), and optionally matter=true.
+
+: "${matter:=false}"
 
 # furnish_house: creates the folder of the house and fills the array `plugs`. Each element has three fields, separated by tabs: the name,
 # the path of the state directory, and the arguments.
@@ -10,6 +12,7 @@ furnish_house() {
     trap leave_house EXIT
     # At this speed, an appliance cycle of some hours takes minutes, so that the user can watch it.
     local fast=${speed:-60} on=$'\t--power-on\ton'
+    if $matter; then Scripts/matter-credentials "$house/matter" >/dev/null; fi
     plugs=()
     add_plug Television "$(load TV-LCD television "${speed:-1}")$on"
     add_plug Amplifier "$(load Amplifier amplifier "${speed:-1}")"
@@ -32,8 +35,17 @@ load() {
 
 # add_plug NAME ARGUMENTS
 add_plug() {
-    local state=$house/${1// /-}
-    plugs+=("$1"$'\t'"$state"$'\t'"$2")
+    local state=$house/${1// /-} arguments=$2
+    if $matter; then
+        configure_matter "$state.toml"
+        arguments+=$'\t--config\t'$state.toml
+    fi
+    plugs+=("$1"$'\t'"$state"$'\t'"$arguments")
+}
+
+# configure_matter FILE: writes the configuration of the next plug as a Matter device. All devices of a machine need different ports.
+configure_matter() {
+    printf '%s\n' '[matter]' 'enabled = true' "port = $((5540 + ${#plugs[@]}))" "credentials = \"$house/matter\"" >"$1"
 }
 
 network_arguments() { if [[ -n $interface ]]; then printf -- '--interface\n%s\n' "$interface"; fi; }
@@ -58,7 +70,12 @@ live_in_house() {
     local known="XDG_STATE_HOME=$XDG_STATE_HOME"
     local chart="$known .build-demo/plugctl chart Refrigerator --live ${network[*]}"
     local kettle="SMARTPLUG_DAEMON=$SMARTPLUG_DAEMON .build-demo/plugctl toggle Kettle"
-    if $broker || [[ ! -t 1 ]]; then printf '%s\n' "the dashboard: $address" "through the daemon: $kettle" "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
+    local codes="$known .build-demo/plugctl matter Kettle" authority="$house/matter/paa" notes=()
+    if $matter; then notes=(--note "  $codes" --note "  certificates that issued the Matter credentials: $authority"); fi
+    if $broker || [[ ! -t 1 ]]; then
+        printf '%s\n' "the dashboard: $address" "through the daemon: $kettle" "press a button: $press" "switch the television: $switch" "a chart: $chart"
+        if $matter; then printf '%s\n' "Matter codes: $codes" "certificates that issued the Matter credentials: $authority"; fi
+    fi
     if $broker; then
         printf '%s\n' "another subscriber: mosquitto_sub -p $broker_port -v -t 'smartplug/#'"
         watch_both
@@ -70,7 +87,7 @@ live_in_house() {
         --note "  $kettle" \
         --note "  $press" \
         --note "  $switch     (or standby)" \
-        --note "  $chart" || true
+        --note "  $chart" "${notes[@]}" || true
 }
 
 # start_broker: starts mosquitto on a free port of the loopback interface and writes a broker.toml for the daemon.
