@@ -227,7 +227,7 @@ let allTests: [[Target]] = [
         Presentation
         """,
         "TestSupport"),
-    tests("MatterWire", "ProtocolCore"), tests("MatterSessions", "MatterCryptography"),
+    tests("MatterWire", "ProtocolCore"), tests("MatterSessions", "TestSupport"),
     tests("SleepProxy", "SimulatedLAN"), tests("Fuzz", "FuzzTargets"), tests("Recordings", "Metering"),
     tests("Fleet", "FleetService"), tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded"),
     tests("PlugClient", "PlugService TestSupport"), tests("HouseCalendar", "RuleChecks Automation"),

@@ -62,6 +62,9 @@ public actor MatterDoor {
     /// Returns false for the address of a peer in another network.
     private var isLocal: @Sendable (IPAddress) -> Bool = { _ in true }
     private var following: Task<Void, Never>?
+    /// The multicast addresses of groups, and the interfaces on which their datagrams are received.
+    private var groups: Set<[UInt8]> = []
+    private var interfaces: Set<InterfaceID> = []
     /// The addresses that the device reports.
     private var addresses: [[UInt8]] = []
     /// The callers that wait until a change is in flash.
@@ -129,6 +132,7 @@ public actor MatterDoor {
             }
             guard !isEnding else { return opened.close() }
             self.port = opened
+            joinGroups()
         } catch {
             throw MatterDoorFault(
                 description: """
@@ -153,12 +157,16 @@ public actor MatterDoor {
     }
 
     private func update(_ interfaces: [LinuxInterface]) {
+        self.interfaces = Set(interfaces.filter(\.isOperational).map { InterfaceID(bitPattern: $0.index) })
+        joinGroups()
         guard let own = interfaces.first(where: { $0.name == interface.name }) else { return }
         let usable = own.addresses.filter(\.isUsable).map(\.bytes)
         guard usable != addresses, !isEnding else { return }
         addresses = usable
         handle(.addresses(usable))
     }
+
+    private func joinGroups() { port?.join(Set(groups.compactMap { IPAddress(bytes: $0) }), on: interfaces) }
 
     /// The port, or nil before ``start(loopbackOnly:port:interfaces:isLocal:)``.
     public var listeningPort: UInt16? { port?.port }
@@ -183,8 +191,9 @@ public actor MatterDoor {
     /// Opens the commissioning window, because a person held the plug's button.
     public func openWindow() { handle(.opened(MatterDoorMachine.windowTime)) }
 
-    /// Closes the port.
+    /// Tells subscribers that the device ends, and closes the port.
     public func stop() {
+        if isStarted, !isEnding { handle(.stopping) }
         isEnding = true
         timer.stop()
         following?.cancel()
@@ -257,7 +266,9 @@ public actor MatterDoor {
     // MARK: Datagrams
 
     private func received(_ datagram: InboundDatagram) {
-        guard !isEnding, isStarted, !datagram.wasMulticast else { return }
+        guard !isEnding, isStarted, !datagram.wasMulticast || MatterDoorMachine.isForGroup(datagram.bytes) else {
+            return
+        }
         let hasScope = datagram.source.family == .v6 && datagram.source.isLinkLocal
         let scope = hasScope ? datagram.interface : 0
         let peer = MatterPeer(address: datagram.source.bytes, scope: scope, port: datagram.sourcePort)
@@ -289,6 +300,9 @@ public actor MatterDoor {
         case .ask(let command): commands.append(command)
         case .read(let sequence, let limit): handle(.page(plug.page(sequence, limit)))
         case .announce: plug.announce()
+        case .join(let addresses):
+            groups = addresses
+            joinGroups()
         case .note(let note): plug.note(note)
         case .tell(let notice): tell(notice)
         case .tellDistant(let peer):

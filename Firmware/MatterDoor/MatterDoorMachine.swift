@@ -46,6 +46,8 @@ public struct MatterDoorMachine: Machine, Sendable {
         case removed(UInt8?)
         /// The addresses of the network interface, 4 or 16 bytes each.
         case addresses([[UInt8]])
+        /// The process ends.
+        case stopping
         /// The time of ``MatterDoorMachine/nextDeadline`` was reached.
         case deadlineReached
     }
@@ -62,6 +64,8 @@ public struct MatterDoorMachine: Machine, Sendable {
         case read(after: SequenceNumber, limit: Int)
         /// Publishes the changed ``MatterDoorMachine/announcements``.
         case announce
+        /// Receives the datagrams to these multicast addresses, and no longer those to others.
+        case join(Set<[UInt8]>)
         /// Adds an entry to the audit log.
         case note(AuditNote)
         /// Reports a notice for the log.
@@ -136,6 +140,7 @@ public struct MatterDoorMachine: Machine, Sendable {
         case .opened(let time): pass(.opened(min(time, Self.windowTime)), now, &actions)
         case .removed(let fabric): pass(.removed(fabric: fabric), now, &actions)
         case .addresses(let addresses): pass(.addresses(addresses), now, &actions)
+        case .stopping: pass(.stopping, now, &actions)
         case .deadlineReached:
             identify(now, &actions)
             pass(.deadlineReached, now, &actions)
@@ -152,6 +157,7 @@ public struct MatterDoorMachine: Machine, Sendable {
                 isStoring = true
                 actions.append(.store(records))
             case .announce: actions.append(.announce)
+            case .join(let addresses): actions.append(.join(addresses))
             case .notice(let notice): handle(notice, &actions)
             }
         }
@@ -164,6 +170,11 @@ public struct MatterDoorMachine: Machine, Sendable {
     ) {
         guard isLocal || !Self.beginsCommissioning(bytes) else { return reportDistant(peer, now, &actions) }
         pass(.received(bytes, from: peer), now, &actions)
+    }
+
+    /// Returns true for a message to a group. Other messages to a multicast address have no effect.
+    static func isForGroup(_ bytes: [UInt8]) -> Bool {
+        (try? MessageHeader.decode(bytes))?.header.isGroupSession ?? false
     }
 
     /// Returns true for the first message of PASE, which a peer in another network may not send.

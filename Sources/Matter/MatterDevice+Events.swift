@@ -191,6 +191,8 @@ extension MatterDevice {
         case renamed(String)
         /// The addresses of the network interface, 4 or 16 bytes each.
         case addresses([[UInt8]])
+        /// The process ends. Subscribers receive the event ShutDown.
+        case stopping
         case deadlineReached
     }
 
@@ -206,6 +208,8 @@ extension MatterDevice {
         case store(MatterRecords)
         /// ``MatterDevice/announcements`` changed.
         case announce
+        /// Receives the datagrams to these multicast addresses, 16 bytes each, and no longer those to others.
+        case join(Set<[UInt8]>)
         /// Writes a message to the log.
         case notice(MatterNotice)
     }

@@ -35,6 +35,8 @@ public struct MatterDevice: Machine, Sendable {
     /// The fabrics that commissioners added in their sessions.
     private var addedFabrics: [SessionID: UInt8] = [:]
     private var endings: [SessionID: Ending] = [:]
+    /// The multicast addresses of groups whose datagrams the shell receives.
+    private var joined: Set<[UInt8]> = []
 
     /// Creates a device without sessions.
     ///
@@ -81,7 +83,9 @@ public struct MatterDevice: Machine, Sendable {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .started: server.node.expire(now: now)
+        case .started:
+            server.node.expire(now: now)
+            followGroups(&actions)
         case .received(let datagram, let peer):
             perform(messages.receive(datagram, from: peer, now: now), now, &actions)
         case .looked(let values): server.node.look(values, now: now)
@@ -98,6 +102,7 @@ public struct MatterDevice: Machine, Sendable {
             server.node.removeFabric(fabric)
         case .renamed(let name): server.node.rename(name)
         case .addresses(let addresses): server.node.update(addresses: addresses)
+        case .stopping: server.node.shutDown(now: now)
         case .deadlineReached: deadlineReached(now, &actions)
         }
         settle(nil, now, &actions)
@@ -122,6 +127,7 @@ public struct MatterDevice: Machine, Sendable {
             case .message(let message):
                 receive(message, now, &actions)
                 settle(Cause(exchange: message.exchange, session: message.session.id), now, &actions)
+            case .groupMessage(let message): server.receive(message, now: now)
             case .acknowledged(let exchange): endSessions(after: exchange, now, &actions)
             case .failed(let exchange):
                 server.failed(exchange)
@@ -203,6 +209,7 @@ public struct MatterDevice: Machine, Sendable {
         switch effect {
         case .ask(let ticket, let command, let source): actions.append(.ask(ticket, command, from: source))
         case .store(let changed):
+            followGroups(&actions)
             if let due = records.store(changed, holding: cause?.exchange) { actions.append(.store(due)) }
         case .announce: actions.append(.announce)
         case .endSessions(let fabric, let excepted):
@@ -218,6 +225,15 @@ public struct MatterDevice: Machine, Sendable {
             end(cause, now, &actions) { $0.kind == .commissioning ? .endLater : .keep }
         case .notice(let notice): actions.append(.notice(notice))
         }
+    }
+
+    /// Uses the keys and the addresses of the present groups. Every change is stored.
+    private mutating func followGroups(_ actions: inout [Action]) {
+        messages.groupKeys = server.node.groupKeys
+        let addresses = server.node.groupAddresses
+        guard addresses != joined else { return }
+        joined = addresses
+        actions.append(.join(addresses))
     }
 
     // MARK: Records

@@ -156,6 +156,19 @@ struct MatterNode: InteractionNode {
     /// The fabrics for status displays.
     var summaries: [MatterFabricSummary] { state.records.fabrics.map(\.summary) }
 
+    /// The keys of the groups that endpoints of this node belong to.
+    var groupKeys: [GroupKey] { state.records.fabrics.flatMap(\.operationalGroupKeys) }
+
+    /// The multicast addresses of these groups, 16 bytes each.
+    var groupAddresses: Set<[UInt8]> {
+        Set(
+            state.records.fabrics.flatMap { fabric in
+                fabric.groups.map {
+                    FabricIdentity.multicastAddress(group: $0.group, fabricID: fabric.credentials.fabricID)
+                }
+            })
+    }
+
     /// The secrets of sessions that can be resumed.
     var resumptions: [ResumptionRecord] { state.resumptions }
 
@@ -165,6 +178,10 @@ struct MatterNode: InteractionNode {
     // MARK: Interactions
 
     var endpoints: [UInt16] { state.model.endpoints.map(\.number) }
+
+    func endpoints(in group: GroupSender) -> [UInt16] {
+        state.records.fabric(group.fabric)?.groups.first { $0.group == group.group }?.endpoints ?? []
+    }
 
     func clusters(on endpoint: UInt16) -> [UInt32] { state.model[endpoint]?.clusters.map(\.id.rawValue) ?? [] }
 
@@ -221,13 +238,15 @@ struct MatterNode: InteractionNode {
 
     /// The highest privilege of an accessor (Matter 6.6.6.2). A PASE session has an implicit entry for administration.
     func privileges(of accessor: Accessor, on endpoint: UInt16, cluster: UInt32) -> Privilege? {
+        let matches: (AccessControlEntry) -> Bool
         switch accessor.kind {
-        case .commissioning: .administer
-        case .operational(let peer):
-            state.records.fabric(peer.fabric)?.accessControl.privilege(
-                of: peer, on: endpoint, deviceTypes: state.model[endpoint]?.deviceTypes.map(\.id) ?? [],
-                cluster: cluster)
+        case .commissioning: return .administer
+        case .operational(let peer): matches = { $0.matches(peer) }
+        case .group(let sender): matches = { $0.matches(group: sender.group) }
         }
+        return accessor.fabric.flatMap { state.records.fabric($0) }?.accessControl.privilege(
+            on: endpoint, deviceTypes: state.model[endpoint]?.deviceTypes.map(\.id) ?? [], cluster: cluster,
+            where: matches)
     }
 
     func events(after number: UInt64?) -> [NodeEvent] { state.journal.events(after: number) }

@@ -20,11 +20,13 @@ from chip.ChipDeviceCtrl import DiscoveryType
 from chip.clusters import Objects
 from chip.clusters.Attribute import AttributePath, ValueDecodeFailure
 from chip.clusters.ClusterObjects import ALL_CLUSTERS
-from chip.clusters.Types import Nullable
+from chip.clusters.Types import Nullable, NullValue
 from chip.discovery import FilterType
 from chip.exceptions import ChipStackError
 
 VENDOR, FABRIC = 0xFFF1, 1
+# The first group and its keys in the test data of the SDK (InitGroupTestingData).
+GROUP, KEY_SET = 0x0101, 0x01A1
 ADMINISTRATOR = 112233
 
 
@@ -153,6 +155,31 @@ class Controller:
         """Opens a commissioning window with a new code, and returns the code."""
         opened = await self._controller.OpenCommissioningWindow(node, seconds, 1000, discriminator, 1)
         return {"code": opened.setupManualCode, "qr": opened.setupQRCode}
+
+    async def form_group(self, node, endpoint):
+        """Makes an endpoint a member of a group, and permits the group to operate the device."""
+        self._controller.InitGroupTestingData()
+        keys, access = Objects.GroupKeyManagement, Objects.AccessControl
+        key_set = keys.Structs.GroupKeySetStruct(
+            groupKeySetID=KEY_SET, groupKeySecurityPolicy=keys.Enums.GroupKeySecurityPolicyEnum.kTrustFirst,
+            epochKey0=bytes(range(0xA0, 0xB0)), epochStartTime0=1110000, epochKey1=bytes(range(0xB0, 0xC0)), epochStartTime1=1110001,
+            epochKey2=bytes(range(0xC0, 0xD0)), epochStartTime2=1110002)
+        await self._controller.SendCommand(node, 0, keys.Commands.KeySetWrite(key_set))
+        await self._controller.WriteAttribute(node, [(0, keys.Attributes.GroupKeyMap(
+            [keys.Structs.GroupKeyMapStruct(groupId=GROUP, groupKeySetID=KEY_SET)]))])
+        await self._controller.SendCommand(node, endpoint, Objects.Groups.Commands.AddGroup(groupID=GROUP, groupName="Hall"))
+
+        def entry(privilege, mode, subject):
+            return access.Structs.AccessControlEntryStruct(privilege=privilege, authMode=mode, subjects=[subject], targets=NullValue)
+
+        privileges, modes = access.Enums.AccessControlEntryPrivilegeEnum, access.Enums.AccessControlEntryAuthModeEnum
+        written = await self._controller.WriteAttribute(node, [(0, access.Attributes.Acl([
+            entry(privileges.kAdminister, modes.kCase, ADMINISTRATOR), entry(privileges.kOperate, modes.kGroup, GROUP)]))])
+        return [int(one.Status) for one in written]
+
+    async def tell_group(self, cluster, command):
+        """Sends a command to the group by multicast. Nothing is answered."""
+        self._controller.SendGroupCommand(GROUP, named(cluster, "Commands", command)())
 
     async def forget_sessions(self, node):
         self._controller.ExpireSessions(node)

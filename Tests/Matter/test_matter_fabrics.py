@@ -44,6 +44,29 @@ def test_a_second_home_joins_and_a_removed_one_is_refused(lamp, home, controller
     assert lamp.relay() == "off"
 
 
+def test_a_group_switches_its_members_with_one_message(lamp, home, plug, lan, tmp_path, credentials, controller):
+    """A command by multicast switches both members of a group, also after a restart, and no other plug."""
+    fan, heater = (MatterPlug(plug, lan.host(), name, tmp_path, credentials, controller(lan.host())) for name in ("Fan", "Heater"))
+    somebody = home()
+    for node, one in enumerate((lamp, fan, heater), 1):
+        somebody.does("commission", code=one.code, node=node)
+    for node in (1, 2):
+        assert somebody.does("form_group", node=node, endpoint=1) == [0]
+    somebody.does("tell_group", cluster="OnOff", command="On")
+    for member in (lamp, fan):
+        eventually(lambda member=member: member.relay() == "on", 10, "the group's command")
+    fan.kill()
+    fan.start_again()
+
+    def is_off():
+        # A message that arrives before the plug has joined the multicast group is lost.
+        somebody.does("tell_group", cluster="OnOff", command="Off")
+        return (lamp.relay(), fan.relay()) == ("off", "off")
+
+    eventually(is_off, 10, "the group's second command")
+    assert heater.relay() == "off"
+
+
 def test_a_restarted_plug_keeps_its_homes(lamp, home):
     """After a kill and a start, the same home has access, its subscription is renewed, and its settings are kept."""
     somebody = home()

@@ -59,7 +59,7 @@ private struct Bench {
                 due += machine.handle(.page(journal.page(after: sequence, limit: limit)), now: now)
             case .note(let note): notes.append(note)
             case .tellDistant: distantReports += 1
-            case .announce, .tell: break
+            case .announce, .join, .tell: break
             }
         }
     }

@@ -9,7 +9,7 @@ import Testing
     func windowEqualsModel() {
         var random = SeededRandom(seed: 1)
         for _ in 0..<50 {
-            var window = ReplayWindow(isEncrypted: true)
+            var window = ReplayWindow(.ascending)
             var (received, highest) = (Set<UInt32>(), UInt32(0))
             var center = UInt32.random(in: 1...(1 << 28), using: &random)
             for _ in 0..<500 {
@@ -31,7 +31,7 @@ import Testing
 
     @Test("A counter far below the window is new without encryption, because the peer has restarted")
     func restartOfUnencryptedPeer() {
-        var window = ReplayWindow(isEncrypted: false)
+        var window = ReplayWindow(.restarting)
         window.record(1_000_000)
         #expect(window.verdict(of: 999_968) == .new)
         #expect(window.verdict(of: 5) == .new)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test("A window accepts the highest and the lowest counter") func windowAtTheEnds() {
-        var window = ReplayWindow(isEncrypted: true)
+        var window = ReplayWindow(.ascending)
         window.record(0)
         window.record(.max)
         #expect(window.verdict(of: .max) == .duplicate)

@@ -189,6 +189,7 @@ private struct LossyLink {
                 if let conversation = conversations[side].removeValue(forKey: exchange) {
                     failures[side].insert(conversation)
                 }
+            case .groupMessage: Issue.record("a message to a group arrived")
             case .sessionEnded: Issue.record("a session has ended")
             }
         }

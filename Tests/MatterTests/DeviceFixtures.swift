@@ -31,6 +31,10 @@ struct DeviceLink {
     /// Messages that the controller received and the test has not read.
     var inbox: [IncomingMessage] = []
     var commands: [NodeCommand] = []
+    /// The origins of the commands.
+    var askers: [String?] = []
+    /// The multicast addresses whose datagrams the plug receives.
+    private(set) var joined: Set<[UInt8]> = []
     var stored: [MatterRecords] = []
     var notices: [MatterNotice] = []
     var announceCount = 0
@@ -79,8 +83,9 @@ struct DeviceLink {
         case .send(let datagram, let peer):
             guard peer == Self.controllerPeer else { return }
             perform(controller.receive(datagram, from: Self.devicePeer, now: now))
-        case .ask(let ticket, let command, _):
+        case .ask(let ticket, let command, let asker):
             commands.append(command)
+            askers.append(asker)
             if case .on(let isOn, _) = command { values.isOn = isOn }
             handle(.looked(values))
             handle(.answered(ticket, .success))
@@ -88,6 +93,7 @@ struct DeviceLink {
             stored.append(records)
             if let storeResult { handle(.stored(storeResult)) }
         case .announce: announceCount += 1
+        case .join(let addresses): joined = addresses
         case .notice(let notice): notices.append(notice)
         }
     }
@@ -97,9 +103,18 @@ struct DeviceLink {
             switch output {
             case .send(let datagram, _): handle(.received(datagram, from: Self.controllerPeer))
             case .message(let message): inbox.append(message)
-            case .acknowledged, .failed, .sessionEnded: break
+            case .groupMessage, .acknowledged, .failed, .sessionEnded: break
             }
         }
+    }
+
+    /// Replaces the plug by one that has only the stored records.
+    mutating func restart() throws {
+        let records = try MatterRecords(decoding: try #require(stored.last).encoded)
+        device = MatterDevice(configuration, records: records, cryptography: cryptography, seed: random.bytes(32))
+        joined = []
+        handle(.started)
+        handle(.looked(values))
     }
 
     mutating func wait(_ duration: Duration) {

@@ -69,6 +69,17 @@ import Testing
         #expect(link.device.fabrics.map(\.sessions) == [2])
     }
 
+    @Test("A subscriber receives an event when the process ends") func stopping() throws {
+        var link = try DeviceLink()
+        let (session, _) = try link.commission()
+        let shutDown = EventPath(endpoint: 0, cluster: 0x28, event: 1, isUrgent: true)
+        let request = SubscribeRequest(
+            keepsSubscriptions: false, minInterval: 0, maxInterval: 30, read: ReadRequest(events: [shutDown]))
+        #expect(try link.reports(.subscribe(request), session).reports.count == 1)
+        link.handle(.stopping)
+        #expect(try link.subscriptionReport().flatMap(\.events).count == 1)
+    }
+
     @Test("Twenty attempts with a wrong passcode close the commissioning window")
     func wrongPasscodes() throws {
         var link = try DeviceLink()

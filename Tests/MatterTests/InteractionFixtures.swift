@@ -45,6 +45,8 @@ struct FakeNode: InteractionNode {
 
     let endpoints: [UInt16] = [0, 1]
 
+    func endpoints(in group: GroupSender) -> [UInt16] { endpoints }
+
     func clusters(on endpoint: UInt16) -> [UInt32] { endpoint == 0 ? [Self.lists, Self.outlet] : [Self.outlet] }
 
     func definition(of cluster: UInt32, on endpoint: UInt16) -> ClusterDefinition? {
@@ -130,6 +132,17 @@ struct FakeNode: InteractionNode {
     }
 }
 
+extension Accessor {
+    /// The kind of the accessor's session, or nil for a group.
+    var sessionKind: SessionKind? {
+        switch kind {
+        case .commissioning: .commissioning
+        case .operational(let peer): .operational(peer)
+        case .group: nil
+        }
+    }
+}
+
 /// Opens numbered exchanges.
 struct FakeOpener: ExchangeOpener {
     var next: UInt64 = 1000
@@ -184,7 +197,8 @@ struct ServerFixture {
         lastExchange += 1
         let id = exchange ?? ExchangeID(rawValue: lastExchange)
         let context = SessionContext(
-            id: accessor.session, kind: accessor.kind, peer: MatterPeer(address: [10, 0, 0, 1], port: 5540),
+            id: accessor.session ?? .unsecured(0), kind: accessor.sessionKind,
+            peer: MatterPeer(address: [10, 0, 0, 1], port: 5540),
             attestationChallenge: [])
         server.receive(
             IncomingMessage(

@@ -146,12 +146,12 @@ import Testing
     }
 
     @Test("Subscriptions end with their session")
-    func endedSessions() {
+    func endedSessions() throws {
         var fixture = ServerFixture()
         #expect(fixture.subscribe(request()) != nil)
-        fixture.server.ended(ServerFixture.node(2).session)
+        fixture.server.ended(try #require(ServerFixture.node(2).session))
         #expect(fixture.server.subscriptions.count == 1)
-        fixture.server.ended(ServerFixture.admin.session)
+        fixture.server.ended(try #require(ServerFixture.admin.session))
         #expect(fixture.server.subscriptions.isEmpty && fixture.server.nextDeadline == nil)
     }
 

@@ -107,7 +107,7 @@ import Testing
             _ = fixture.addRoot(issuer)
             #expect(fixture.code(try fixture.addNOC(issuer, publicKey: key)) == 0)
             let session = NodeFixture.session(fabric: 1)
-            if hasOperationalSession { fixture.node.sessionEstablished(session.kind) }
+            if hasOperationalSession { fixture.node.sessionEstablished(try #require(session.sessionKind)) }
             fixture.node.sessionEnded(NodeFixture.context(of: NodeFixture.passcodeSession))
             #expect(fixture.node.summaries.isEmpty == !hasOperationalSession)
             #expect(fixture.complete(as: session) == (hasOperationalSession ? 0 : 3))

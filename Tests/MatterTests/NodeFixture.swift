@@ -135,7 +135,7 @@ struct NodeFixture {
 
     static func context(of accessor: Accessor) -> SessionContext {
         SessionContext(
-            id: accessor.session, kind: accessor.kind,
+            id: accessor.session ?? .unsecured(0), kind: accessor.sessionKind,
             peer: MatterPeer(address: [127, 0, 0, 1], scope: 0, port: 5540), attestationChallenge: [])
     }
 
@@ -189,7 +189,7 @@ struct NodeFixture {
             throw ReplyError(reply: reply)
         }
         let session = Self.session(fabric: index)
-        node.sessionEstablished(session.kind)
+        node.sessionEstablished(try #require(session.sessionKind))
         #expect(complete(as: session) == 0)
         node.sessionEnded(Self.context(of: Self.passcodeSession))
         takeEffects()

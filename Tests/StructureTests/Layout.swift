@@ -55,7 +55,8 @@ enum Layout {
         "Sources/LargeNumbers": .shell,
         // Matter's encodings: TLV, message headers, messages of the interaction model, certificates, setup codes
         "Sources/MatterWire": .pure,
-        // Matter's handshakes (PASE, CASE), encrypted sessions and reliable messages; `MessageLayer` is the machine
+        // Matter's handshakes (PASE, CASE), encrypted sessions, reliable messages and messages to groups; `MessageLayer`
+        // is the machine
         "Sources/MatterSessions": .pure,
         // Matter over IP: data model, interactions, commissioning, fabrics; `MatterDevice` is the machine. The module
         // does not depend on plugs

@@ -1,10 +1,10 @@
-import DNSWire
+package import DNSWire
 import Glibc
 package import MulticastDNS
 package import NIOCore
 import NIOPosix
 
-/// A UDP port for unicast datagrams over IPv4 and IPv6. All methods must be called on the event loop.
+/// A UDP port for unicast datagrams over IPv4 and IPv6, and for those of multicast groups of IPv6. All methods must be called on the event loop.
 ///
 /// A failed send may close NIO's channel (ENETUNREACH does). The port is then opened again after ``reopenPause``.
 package final class DatagramPort: @unchecked Sendable {
@@ -15,6 +15,7 @@ package final class DatagramPort: @unchecked Sendable {
     package let port: UInt16
     private let opener: Opener
     private var channels: [IPFamily: any Channel]
+    private var joined: Set<JoinedGroup> = []
     private var isClosed = false
     /// The number of datagrams that were not sent, because the family has no socket or its queue is full.
     package private(set) var dropped = 0
@@ -60,6 +61,27 @@ package final class DatagramPort: @unchecked Sendable {
             AddressedEnvelope(remoteAddress: address, data: ByteBuffer(bytes: bytes)), promise: nil)
     }
 
+    /// Receives the datagrams of these groups of IPv6 on these interfaces, and no longer those of others. A group
+    /// that the kernel refuses is omitted.
+    package func join(_ groups: Set<IPAddress>, on interfaces: Set<InterfaceID>) {
+        let wanted = Set(
+            groups.filter { $0.family == .v6 && $0.isMulticast }.flatMap { group in
+                interfaces.map { JoinedGroup(group: group, interface: $0) }
+            })
+        change(joined.subtracting(wanted), IPV6_LEAVE_GROUP)
+        change(wanted.subtracting(joined), IPV6_JOIN_GROUP)
+        joined = wanted
+    }
+
+    private func change(_ groups: Set<JoinedGroup>, _ option: Int32) {
+        guard let options = channels[.v6] as? any SocketOptionProvider else { return }
+        for group in groups {
+            // Errors of interfaces that have disappeared need no answer.
+            _ = options.unsafeSetSocketOption(
+                level: SocketOptionLevel(IPPROTO_IPV6), name: option, value: group.request)
+        }
+    }
+
     /// Closes the port.
     package func close() {
         isClosed = true
@@ -86,8 +108,23 @@ package final class DatagramPort: @unchecked Sendable {
                 guard let self, !self.isClosed else { return channel.close(promise: nil) }
                 channels[family] = channel
                 follow(channel, family)
+                if family == .v6 { change(joined, IPV6_JOIN_GROUP) }
             }
         }
+    }
+}
+
+/// A multicast group on an interface.
+private struct JoinedGroup: Hashable {
+    let group: IPAddress
+    let interface: InterfaceID
+
+    /// The value of the kernel's options.
+    var request: ipv6_mreq {
+        var request = ipv6_mreq()
+        withUnsafeMutableBytes(of: &request.ipv6mr_multiaddr) { $0.copyBytes(from: group.bytes) }
+        request.ipv6mr_interface = interface
+        return request
     }
 }
 

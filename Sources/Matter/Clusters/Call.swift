@@ -16,7 +16,7 @@ struct Call: Sendable {
         (self.endpoint, self.accessor, self.isFabricFiltered, self.now) = (endpoint, accessor, isFabricFiltered, now)
         fabric =
             switch accessor.kind {
-            case .operational: accessor.fabric
+            case .operational, .group: accessor.fabric
             // A PASE session belongs to the fabric that it added.
             case .commissioning: failSafe.isForCommissioning ? accessor.fabric ?? failSafe.fabric : accessor.fabric
             }
@@ -28,13 +28,19 @@ struct Call: Sendable {
         return fabric
     }
 
-    /// The node id of an operational accessor.
-    var node: UInt64? { if case .operational(let peer) = accessor.kind { peer.node } else { nil } }
+    /// The node id of an operational accessor, or the one that the sender to a group names.
+    var node: UInt64? {
+        switch accessor.kind {
+        case .commissioning: nil
+        case .operational(let peer): peer.node
+        case .group(let sender): sender.node
+        }
+    }
 
     /// The accessor for the plug's audit log, such as `1/000000000001B669`.
     var origin: String? {
-        guard case .operational(let peer) = accessor.kind else { return nil }
-        return "\(peer.fabric)/\(hexadecimal(peer.node))"
+        guard let node, let fabric = accessor.fabric else { return nil }
+        return "\(fabric)/\(hexadecimal(node))"
     }
 
     /// A fabric-scoped list (Matter 7.13.6): only items of the accessing fabric if the read is filtered, and

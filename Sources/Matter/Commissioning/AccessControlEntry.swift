@@ -112,7 +112,12 @@ struct AccessControlEntry: Hashable, Sendable {
         ]
     }
 
-    /// Returns true if the entry applies to the peer of a CASE session (Matter 6.6.6.2).
+    /// Returns true if the entry applies to the group.
+    func matches(group: UInt16) -> Bool {
+        mode == .group && (subjects.isEmpty || subjects.contains(UInt64(group)))
+    }
+
+    /// Returns true if the entry applies to the peer of a CASE session.
     func matches(_ peer: OperationalPeer) -> Bool {
         guard mode == .case else { return false }
         return subjects.isEmpty
@@ -125,13 +130,12 @@ struct AccessControlEntry: Hashable, Sendable {
 }
 
 extension [AccessControlEntry] {
-    /// Returns the highest privilege that the entries grant to the peer of a CASE session, or nil if they grant none
-    /// (Matter 6.6.6.2).
+    /// Returns the highest privilege that the entries for a subject grant, or nil if they grant none (Matter 6.6.6.2).
     func privilege(
-        of peer: OperationalPeer, on endpoint: UInt16, deviceTypes: [UInt32], cluster: UInt32
+        on endpoint: UInt16, deviceTypes: [UInt32], cluster: UInt32, where matches: (AccessControlEntry) -> Bool
     ) -> Privilege? {
         filter { entry in
-            entry.matches(peer)
+            matches(entry)
                 && (entry.targets.isEmpty
                     || entry.targets.contains {
                         $0.matches(cluster: cluster, endpoint: endpoint, deviceTypes: deviceTypes)

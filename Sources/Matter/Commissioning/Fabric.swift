@@ -78,6 +78,21 @@ struct Fabric: Hashable, Sendable {
             compressedID: credentials.compressedID)
     }
 
+    /// The keys of the groups that have members on this node.
+    var operationalGroupKeys: [GroupKey] {
+        let members = Set(groups.map(\.group))
+        return keySets.flatMap { set -> [GroupKey] in
+            let used = members.intersection(groupKeyMap.filter { $0.keySet == set.id }.map(\.group))
+            guard !used.isEmpty else { return [] }
+            return set.keys.map { epoch in
+                GroupKey(
+                    fabric: index, groups: used,
+                    operationalKey: FabricIdentity.operationalKey(
+                        of: epoch.key, compressedID: credentials.compressedID))
+            }
+        }
+    }
+
     /// The group with this id, if the endpoint is a member.
     func group(_ id: UInt16, on endpoint: UInt16) -> GroupMembership? {
         groups.first { $0.group == id && $0.endpoints.contains(endpoint) }

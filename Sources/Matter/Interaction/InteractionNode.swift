@@ -1,3 +1,4 @@
+public import MatterSessions
 public import MatterWire
 public import ProtocolCore
 
@@ -65,6 +66,8 @@ public struct NodeEvent: Hashable, Sendable {
 public protocol InteractionNode: Sendable {
     /// The endpoint numbers, ascending.
     var endpoints: [UInt16] { get }
+    /// Returns the endpoints that belong to the sender's group.
+    func endpoints(in group: GroupSender) -> [UInt16]
     /// Returns the clusters of the endpoint, ascending.
     func clusters(on endpoint: UInt16) -> [UInt32]
     /// Returns the definition of a cluster, or nil if the endpoint does not have the cluster.

@@ -71,7 +71,11 @@ extension InteractionServer {
     /// command.
     private func targets(of path: CommandPath, for accessor: Accessor) -> [ConcretePath] {
         if let endpoint = path.endpoint { return [ConcretePath(endpoint, path.cluster, path.command)] }
-        return node.endpoints.map { ConcretePath($0, path.cluster, path.command) }
+        return targets(of: path, among: node.endpoints, for: accessor)
+    }
+
+    private func targets(of path: CommandPath, among endpoints: [UInt16], for accessor: Accessor) -> [ConcretePath] {
+        endpoints.map { ConcretePath($0, path.cluster, path.command) }
             .filter { (try? check(command: $0, for: accessor)) != nil }
     }
 
@@ -103,6 +107,22 @@ extension InteractionServer {
             guard !progress.isComplete else { return answer(progress, on: exchange) }
             transactions[exchange]?.step = .invoking(progress)
             return
+        }
+    }
+
+    /// Performs the commands of a message to a group (Matter 8.2.3). Each endpoint of the group performs those that it
+    /// has and that the group may invoke. Nothing is answered.
+    mutating func receive(_ message: GroupMessage, now: Instant) {
+        guard let request = try? InteractionMessage(opcode: message.opcode, payload: message.payload),
+            case .invoke(let invoke) = request, !invoke.isTimed, isValid(invoke)
+        else { return }
+        let accessor = Accessor(message.sender)
+        let endpoints = node.endpoints(in: message.sender)
+        // A group selects the endpoints, so a command that names one is not valid.
+        for command in invoke.commands where command.path.endpoint == nil {
+            for path in targets(of: command.path, among: endpoints, for: accessor) {
+                _ = node.invoke(path, command.fields, for: accessor, now: now)
+            }
         }
     }
 

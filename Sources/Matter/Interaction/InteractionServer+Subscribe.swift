@@ -122,7 +122,7 @@ extension InteractionServer {
         _ subscription: Subscription, now: Instant, opening opener: inout some ExchangeOpener
     ) {
         let (id, accessor, request) = (subscription.id, subscription.accessor, subscription.request)
-        guard let exchange = opener.openExchange(on: accessor.session) else {
+        guard let exchange = accessor.session.flatMap({ opener.openExchange(on: $0) }) else {
             subscriptions[id]?.retryAt = now + Subscription.retryTime
             return
         }

@@ -58,11 +58,12 @@ struct Subscription: Sendable {
     }
 
     /// Returns true if both accessors are the same peer: the same node of a fabric, or the same commissioning session.
+    /// Groups cannot subscribe.
     func belongs(to accessor: Accessor) -> Bool {
         switch (self.accessor.kind, accessor.kind) {
         case (.operational(let mine), .operational(let other)): mine.fabric == other.fabric && mine.node == other.node
         case (.commissioning, .commissioning): self.accessor.session == accessor.session
-        case (.commissioning, .operational), (.operational, .commissioning): false
+        case (.commissioning, _), (.operational, _), (.group, _): false
         }
     }
 }

@@ -28,6 +28,13 @@ public enum FabricIdentity {
             random + rootPublicKey + littleEndian(fabricID) + littleEndian(nodeID), key: protectionKey)
     }
 
+    /// The multicast address of a group, 16 bytes (Matter 2.5.6.2). It contains the fabric id, so that the groups of
+    /// different homes have different addresses.
+    public static func multicastAddress(group: UInt16, fabricID: UInt64) -> [UInt8] {
+        [0xFF, 0x35, 0x00, 0x40, 0xFD] + littleEndian(fabricID).reversed()
+            + [0x00, UInt8(group >> 8), UInt8(truncatingIfNeeded: group)]
+    }
+
     private static func littleEndian(_ number: UInt64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
     }

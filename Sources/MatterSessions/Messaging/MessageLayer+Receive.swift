@@ -35,9 +35,12 @@ extension MessageLayer {
     public mutating func receive(_ datagram: [UInt8], from peer: MatterPeer, now: Instant) -> [Output] {
         time = max(time, now)
         guard datagram.count <= Limits.datagram,
-            let (header, headerBytes, rest) = try? MessageHeader.decode(datagram),
-            !header.isGroupSession, !header.isControl, !header.hasPrivacy
+            let (header, headerBytes, rest) = try? MessageHeader.decode(datagram)
         else { return [] }
+        if header.isGroupSession {
+            return groups.open(datagram, header, cryptography).map { [.groupMessage($0)] } ?? []
+        }
+        guard !header.isControl, !header.hasPrivacy else { return [] }
         return header.sessionID == 0
             ? receiveUnsecured(header, rest, from: peer, now: now)
             : receiveSecure(header, headerBytes, rest, from: peer, now: now)

@@ -2,7 +2,7 @@ internal import MatterWire
 public import ProtocolCore
 
 /// All sessions and exchanges of a node: encryption, message counters, reliable messages and their acknowledgements
-/// (Matter 4.4 to 4.14).
+/// (Matter 4.4 to 4.14), and the messages to its groups (Matter 4.16).
 ///
 /// The caller delivers datagrams with ``receive(_:from:now:)``, calls ``expire(now:)`` at ``nextDeadline``, and performs
 /// the outputs in order. Each reliable message is reported as acknowledged or failed, unless the caller closed its
@@ -36,6 +36,9 @@ public struct MessageLayer: Sendable {
         public static let waitingMessages = 4
         /// The number of message counters below the highest one whose messages are accepted (Matter 4.6.5).
         public static let window: UInt32 = 32
+        /// The number of senders to groups whose counters are remembered. The one that was silent longest is forgotten
+        /// first; its next message is trusted like that of a new sender.
+        public static let groupSenders = 32
         /// The size of a datagram (Matter 4.4.4). It protects against large messages that no sender needs.
         public static let datagram = 1280
     }
@@ -49,6 +52,8 @@ public struct MessageLayer: Sendable {
         case send([UInt8], to: MatterPeer)
         /// A new message was received.
         case message(IncomingMessage)
+        /// A new message to a group was received.
+        case groupMessage(GroupMessage)
         /// The peer acknowledged the message that was sent on this exchange.
         case acknowledged(ExchangeID)
         /// The exchange has ended, because a message was not acknowledged after 5 transmissions, no message arrived in
@@ -67,6 +72,7 @@ public struct MessageLayer: Sendable {
     var unsecuredSessions = UnsecuredSessionTable()
     var exchanges: ExchangeTable
     var unsecuredCounter: MessageCounter
+    var groups = GroupReceiver()
     /// The latest time that was passed to the layer.
     var time = Instant.zero
 
@@ -79,6 +85,12 @@ public struct MessageLayer: Sendable {
         exchanges = ExchangeTable(&randomness)
         unsecuredCounter = MessageCounter(&randomness, wraps: true)
         self.randomness = randomness
+    }
+
+    /// The keys of messages to groups. A message that no key can decrypt has no effect.
+    public var groupKeys: [GroupKey] {
+        get { groups.keys }
+        set { groups.keys = newValue }
     }
 
     /// The secure sessions, in the order in which they were added.

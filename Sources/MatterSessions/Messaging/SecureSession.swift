@@ -14,7 +14,7 @@ struct SecureSession: Sendable {
     let kind: SessionKind
     private let keys: NewSession
     private var counter: MessageCounter
-    private var window = ReplayWindow(isEncrypted: true)
+    private var window = ReplayWindow(.ascending)
     private var address: MatterPeer
     /// The time of the last message from the peer.
     private var heardAt: Instant
@@ -53,7 +53,7 @@ struct SecureSession: Sendable {
     ) -> (plain: [UInt8], isNew: Bool)? {
         let verdict = window.verdict(of: header.counter)
         guard verdict != .unknown else { return nil }
-        let nonce = Self.nonce(header, node: keys.peerNode)
+        let nonce = header.nonce(node: keys.peerNode)
         guard
             let plain = try? cryptography.open(
                 Array(sealed), key: keys.receiveKey, nonce: nonce, authenticating: Array(headerBytes))
@@ -76,7 +76,7 @@ struct SecureSession: Sendable {
         guard let number = counter.next() else { return nil }
         let header = MessageHeader(sessionID: keys.peerID, counter: number)
         let headerBytes = header.encoded
-        let nonce = Self.nonce(header, node: keys.localNode)
+        let nonce = header.nonce(node: keys.localNode)
         guard
             let sealed = try? cryptography.seal(
                 plain, key: keys.sendKey, nonce: nonce, authenticating: headerBytes)
@@ -84,12 +84,14 @@ struct SecureSession: Sendable {
         usedAt = now
         return (headerBytes + sealed, number)
     }
+}
 
+extension MessageHeader {
     /// The nonce of a message (Matter 4.8.1.1).
     ///
     /// - Parameter node: the sender's node id; 0 for PASE.
-    private static func nonce(_ header: MessageHeader, node: UInt64) -> [UInt8] {
-        [header.securityFlags] + (0..<4).map { UInt8(truncatingIfNeeded: header.counter >> (8 * UInt32($0))) }
+    func nonce(node: UInt64) -> [UInt8] {
+        [securityFlags] + (0..<4).map { UInt8(truncatingIfNeeded: counter >> (8 * UInt32($0))) }
             + (0..<8).map { UInt8(truncatingIfNeeded: node >> (8 * UInt64($0))) }
     }
 }

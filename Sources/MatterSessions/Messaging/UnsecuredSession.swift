@@ -8,7 +8,7 @@ struct UnsecuredSession: Sendable {
     /// True if this node opened the session.
     let isInitiator: Bool
     let peer: MatterPeer
-    private var window = ReplayWindow(isEncrypted: false)
+    private var window = ReplayWindow(.restarting)
     /// The time of the last new message or reply.
     private(set) var usedAt: Instant
 

@@ -2,11 +2,13 @@ import MatterCryptography
 import MatterSessions
 import MatterWire
 import ProtocolCore
+import TestSupport
 
 /// A message layer with one secure session in virtual time. The first byte of each datagram is a control byte:
 ///
 /// - Bit 0: 1 for a message of the session's peer. The second byte is then the distance of its counter from the highest
-///   one, and the rest is encrypted. 0 for a datagram of a stranger, which arrives as it is.
+///   one, and the rest is encrypted. 0 for a datagram of a stranger, which arrives as it is. But if it has the header
+///   of a message to a group, the rest is encrypted with the group's key.
 /// - Bits 1 and 2: the host that sends the datagram.
 /// - Bits 3 and 4: the answer to delivered messages: 0 the last message of the exchange, 1 none, and the exchange is
 ///   closed, 2 none, 3 a message that is not reliable.
@@ -14,6 +16,8 @@ import ProtocolCore
 struct FuzzedMessages {
     private static let localID: UInt16 = 1
     private static let peerID: UInt16 = 2
+    private static let group: UInt16 = 5
+    private static let groupKey = [UInt8](repeating: 6, count: 16)
     /// The number of expirations after which a run counts as endless.
     private static let stepLimit = 5000
 
@@ -26,6 +30,8 @@ struct FuzzedMessages {
     private var highest: UInt32 = 1000
     /// The counters of the peer whose messages were delivered.
     private var delivered: Set<UInt32> = []
+    /// The newest messages to the group that were delivered.
+    private var lastOfGroup: [GroupSender: UInt32] = [:]
     /// The datagrams that the layer has sent.
     private(set) var sent: [[UInt8]] = []
 
@@ -37,6 +43,7 @@ struct FuzzedMessages {
             localID: Self.localID, peerID: Self.peerID, kind: .commissioning, isInitiator: false,
             sendKey: Array(repeating: 1, count: 16), receiveKey: Array(repeating: 2, count: 16),
             attestationChallenge: Array(repeating: 3, count: 16), localNode: 0, peerNode: 0, parameters: .standard)
+        layer.groupKeys = [GroupKey(fabric: 1, groups: [Self.group], operationalKey: Self.groupKey)]
         _ = layer.add(keys, peer: Self.host(0), now: now)
     }
 
@@ -54,7 +61,21 @@ struct FuzzedMessages {
             bytes = try sealed(Array(bytes.dropFirst()), counter: number)
             (counter, highest) = (number, max(highest, number))
         }
+        let header = (try? MessageHeader.decode(bytes)).map { ($0.header, Array($0.rest)) }
+        if counter == nil, let (header, rest) = header, header.isGroupSession {
+            bytes = try sealedForGroup(rest, header)
+        }
         let outputs = layer.receive(bytes, from: host, now: now)
+        for case .groupMessage(let message) in outputs {
+            isUnderstood = true
+            let counter = header?.0.counter
+            try require(message.sender.group == Self.group, "a message has the wrong group")
+            // The layer remembers a limited number of senders.
+            try require(
+                lastOfGroup.count > MessageLayer.Limits.groupSenders || lastOfGroup[message.sender] != counter,
+                "a message to the group was delivered twice")
+            lastOfGroup[message.sender] = counter
+        }
         for case .message(let message) in outputs {
             try require((message.session.kind == nil) == (counter == nil), "a message has the wrong session")
             if let counter {
@@ -69,6 +90,14 @@ struct FuzzedMessages {
             try require(id == Self.localID, "the session has changed")
         }
         try handle(outputs, control)
+    }
+
+    private func sealedForGroup(_ plain: [UInt8], _ header: MessageHeader) throws -> [UInt8] {
+        var frame = GroupFrame(
+            .status(.success), operationalKey: Self.groupKey, counter: header.counter, node: header.source ?? 0,
+            group: Self.group)
+        (frame.plain, frame.isControl) = (plain, header.isControl)
+        return try frame.sealed(cryptography, hasPrivacy: header.hasPrivacy)
     }
 
     private func sealed(_ plain: [UInt8], counter: UInt32) throws -> [UInt8] {
@@ -91,7 +120,7 @@ struct FuzzedMessages {
             case .message(let message):
                 isUnderstood = true
                 try answer(message, control >> 3 & 3)
-            case .acknowledged, .failed: break
+            case .groupMessage, .acknowledged, .failed: break
             case .sessionEnded(let id):
                 try require(id == .secure(Self.localID), "an unknown session ended")
                 try require(layer.sessions.isEmpty, "an ended session is listed")
@@ -154,6 +183,12 @@ struct FuzzedMessages {
             [control] + MessageHeader(sessionID: 0, counter: counter, source: node).encoded
                 + message(opcode.rawValue, MatterProtocol.secureChannel)
         }
+        func toGroup(_ counter: UInt32, hasPrivacy: Bool) -> [UInt8] {
+            let header = MessageHeader(
+                sessionID: 0, counter: counter, source: 7, destination: .group(group), isGroupSession: true,
+                hasPrivacy: hasPrivacy)
+            return [0] + header.encoded + message(8, MatterProtocol.interactionModel, acknowledges: 1, [1, 2])
+        }
         let request = message(8, MatterProtocol.interactionModel, [1, 2, 3])
         // The counter of the first answer, which the peer acknowledges.
         var probe = try FuzzedMessages()
@@ -169,6 +204,7 @@ struct FuzzedMessages {
             framed([[1, 1] + request, [1, 0] + request, [1, 1] + acknowledgement]),
             framed([[0x51, 5] + request, [0x13, 0xFC] + request, [0x31, 40] + request, [1, 0x80] + request]),
             framed([[0x09, 1] + request, [1, 1] + close, [1, 1] + request]),
+            framed([toGroup(5, hasPrivacy: false), toGroup(9, hasPrivacy: true), toGroup(5, hasPrivacy: true)]),
             framed([
                 stranger(.sigma1, node: 7, counter: 5, control: 0x10),
                 stranger(.sigma3, node: 7, counter: 6, control: 0x20),

@@ -220,7 +220,7 @@ public struct MatterController: Sendable {
                 } else if message.protocolID == MatterProtocol.interactionModel {
                     handleInteraction(message, now: now)
                 }
-            case .acknowledged: break
+            case .groupMessage, .acknowledged: break
             case .failed(let exchange):
                 if exchange == rawExchange { rawExchange = nil }
                 if let ticket = interactions[exchange]?.ticket ?? handshakes[exchange]?.ticket {

@@ -26,6 +26,8 @@ public struct SimulatedMatterPlug: Sendable, CustomStringConvertible {
     public var commandResult = InteractionStatusCode.success
     /// The number of requests to announce the device again.
     public private(set) var announcements = 0
+    /// The multicast addresses of the groups whose datagrams the device receives.
+    public private(set) var joined: Set<[UInt8]> = []
     /// True between a loss of power and ``start(now:)``.
     public private(set) var isOff = false
     /// The number of starts.
@@ -67,6 +69,7 @@ public struct SimulatedMatterPlug: Sendable, CustomStringConvertible {
                 due += device.handle(.answered(ticket, commandResult), now: now)
             case .store(let records): flash.store(records, now: now)
             case .announce: announcements += 1
+            case .join(let addresses): joined = addresses
             case .notice(let notice): notices.append(notice)
             }
         }
