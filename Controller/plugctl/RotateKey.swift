@@ -87,14 +87,7 @@ struct RotateKey: AsyncParsableCommand {
 
     /// Tests if the plug accepts a session with the client's key. Returns the reason why it does not, or nil.
     private static func refusal(of plug: FollowedPlug) async -> String? {
-        for await report in plug.reports {
-            switch report.update {
-            case .connected: return nil
-            case .disconnected(let reason, _): return "\(reason)"
-            case .following, .snapshot, .state, .event, .gap, .log: continue
-            }
-        }
-        return "it is away"
+        await inSession(with: plug) { _ in nil }
     }
 
     /// Announces the next key to the plug. Returns the reason why the plug does not have the key, or nil if it has the
@@ -102,15 +95,29 @@ struct RotateKey: AsyncParsableCommand {
     private static func announce(
         _ next: TransportIdentity, _ own: PublicKey, to plug: FollowedPlug
     ) async -> String? {
+        await inSession(with: plug) { description in
+            do throws(Refusal) {
+                let isKnown = try await plug.announceKey(next, own: own, to: description) == true
+                return isKnown ? nil : "it closed the connection before it answered"
+            } catch {
+                return error.detail
+            }
+        }
+    }
+
+    /// Waits for a session with the plug and runs `body` in it, which returns nil on success. If the first connection
+    /// is lost, for example because the network has changed, the second one counts.
+    ///
+    /// - Returns: the result of `body`, or the reason why the session is missing.
+    private static func inSession(
+        with plug: FollowedPlug, _ body: (PlugDescription) async -> String?
+    ) async -> String? {
+        var hasLost = false
+        // The session ends with the loop.
         for await report in plug.reports {
             switch report.update {
-            case .connected(let description):
-                do throws(Refusal) {
-                    let isKnown = try await plug.announceKey(next, own: own, to: description) == true
-                    return isKnown ? nil : "it closed the connection before it answered"
-                } catch {
-                    return error.detail
-                }
+            case .connected(let description): return await body(description)
+            case .disconnected(.away, _) where !hasLost: hasLost = true
             case .disconnected(let reason, _): return "\(reason)"
             case .following, .snapshot, .state, .event, .gap, .log: continue
             }
