@@ -3,7 +3,7 @@
 import pytest
 
 from deadlines import eventually
-from matter_plug import ON_OFF, MatterPlug, parts
+from matter_plug import ENERGY, INITIAL_PRESS, LEVEL, ON_OFF, POWER, MatterPlug, parts
 
 
 @pytest.fixture
@@ -25,6 +25,16 @@ def test_a_second_home_joins_and_a_removed_one_is_refused(lamp, home, controller
     for somebody, node, command, relay in ((first, 1, "On", "on"), (second, 2, "Off", "off")):
         somebody.does("invoke", node=node, endpoint=1, cluster="OnOff", command=command)
         assert lamp.relay() == relay
+    # Both homes dim the plug, read its meter, and receive its presses.
+    for somebody, node, level in ((first, 1, 60), (second, 2, 200)):
+        somebody.does("subscribe", node=node, paths=[LEVEL], events=["2/59"])
+        somebody.does("invoke", node=node, endpoint=1, cluster="LevelControl", command="MoveToLevelWithOnOff",
+                      fields={"level": level, "transitionTime": 0, "optionsMask": 0, "optionsOverride": 0})
+        somebody.sees(LEVEL, lambda value, level=level: value is not None and abs(value - level) <= 1, 10)
+        assert somebody.read(node, POWER) >= 0 and somebody.read(node, ENERGY)["0"] >= 0
+    lamp.plug.press()
+    for somebody in (first, second):
+        somebody.hears(lambda told: told.get("path") == INITIAL_PRESS, 10)
     # Each home sees only its own fabric's entries of a fabric-scoped list, unless it asks for all.
     entries = second.does("read", node=2, paths=["0/62/1"], fabric_filtered=False)["values"]["0/62/1"]
     assert len(entries) == 2 and len(second.read(2, "0/62/1")) == 1
