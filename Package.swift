@@ -1,19 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The kind of build, set by Scripts/lib/build.sh: `demo` and `shipped` (the programs), `tests` (all tests and their
-/// helpers) or `fuzzer`. Without it, all targets are built with default settings, and packages that depend on this one
-/// get no unsafe flags.
+/// The kind of build, set by Scripts/lib/build.sh: `demo` and `shipped` (the programs), `profile` (the programs with
+/// symbols), `tests` (all tests and their helpers) or `fuzzer`. Without it, all targets are built with default settings,
+/// and packages that depend on this one get no unsafe flags.
 let build = Context.environment["SMARTPLUG_BUILD"]
 
 /// The modules to test, such as `Automation,RuleFiles`. Only their tests are built, without optimization, to save time.
 let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(String.init)
 
-/// Links the Swift runtime statically and strips the programs. SwiftPM's own option changes the compile commands, so
-/// the tests, which need the dynamic runtime, could not share compiled modules with the demo build.
+/// Links the Swift runtime statically, and strips the programs except for a profile. SwiftPM's own option changes the
+/// compile commands, so the tests, which need the dynamic runtime, could not share compiled modules with the demo build.
 let standaloneFlags = """
-    -use-ld=lld -static-stdlib -Xlinker --strip-all -l_FoundationICU -lCoreFoundation -l_FoundationCShims \
-    -l_FoundationCollections -lswiftSynchronization -Xlinker --no-export-dynamic
+    -use-ld=lld -static-stdlib \(build == "profile" ? "" : "-Xlinker --strip-all") -l_FoundationICU -lCoreFoundation \
+    -l_FoundationCShims -l_FoundationCollections -lswiftSynchronization -Xlinker --no-export-dynamic
     """
 let standalone: [LinkerSetting] = [nil, "fuzzer"].contains(build) ? [] : [.unsafeFlags(words(standaloneFlags))]
 
@@ -111,7 +111,7 @@ let shared: [Target] = [
         "Sources/LinuxNetwork",
         "UnicastDNS PortMapping LinuxSystem ConfigurationFiles CLinuxNetwork NIOCore NIOPosix NIOSSL Logging"),
     module("Sources/CLinuxNetwork"),
-    module("Sources/ProcessSetup", "CProcessSetup"),
+    module("Sources/ProcessSetup", "CProcessSetup ArgumentParser"),
     module("Sources/CProcessSetup"),
     module("Sources/ConfigurationFiles", "ProtocolCore CTOML"),
     module("Sources/CTOML"),
@@ -139,7 +139,7 @@ let firmware: [Target] = [
     module(
         "Firmware/PlugService",
         "SleepProxyService Storage FirmwareProcess PlugHardware PlugConfiguration PlugBroker HomeKitDoor MatterDoor"),
-    program("Firmware/plugd", "QRCode ProcessSetup LinuxDevices PlugService UnixSignals ArgumentParser"),
+    program("Firmware/plugd", "QRCode ProcessSetup LinuxDevices PlugService UnixSignals"),
 ]
 
 let controller: [Target] = [
@@ -187,7 +187,7 @@ let controller: [Target] = [
     module("Controller/DaemonClient", "HTTPRequests"),
     program(
         "Controller/plugctl",
-        "QRCode ProcessSetup Broker HistoryDelivery Dashboard DaemonClient UnixSignals ArgumentParser"),
+        "QRCode ProcessSetup Broker HistoryDelivery Dashboard DaemonClient UnixSignals"),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
         // Without the startup code, because the program does not start Swift's runtime.

@@ -8,6 +8,7 @@ import UnicastDNS
 
 struct Domains: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "domains",
         abstract: "List the domains that the network recommends.",
         discussion: """
             Asks the name servers of this machine for the lists of RFC 6763, section 11, below the search domains of \

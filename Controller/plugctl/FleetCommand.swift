@@ -41,6 +41,7 @@ struct FleetCommand: AsyncParsableCommand {
 
     struct Houses: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "houses",
             abstract: "List houses, with sums of their plugs.",
             discussion: """
                 With --json: house, labels, plugs, connected, away, tripped, activePower (W), energyThisMonth (Wh), lastSeen, role.
@@ -62,6 +63,7 @@ struct FleetCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List plugs.",
             discussion: """
                 With --json: house, plug, id, labels, connected, lastSeen, on, level, activePower (W), activeEnergy (Wh), tripped, role.
@@ -77,6 +79,7 @@ struct FleetCommand: AsyncParsableCommand {
 
     struct Search: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "search",
             abstract: "Search plugs by name or id.",
             discussion:
                 "The search ignores upper and lower case.\n\nExample: plugctl fleet search lamp --label city=Bonn")
@@ -93,6 +96,7 @@ struct FleetCommand: AsyncParsableCommand {
 
     struct Away: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "away",
             abstract: "List plugs that are away.",
             discussion: """
                 A plug is away if its daemon does not reach it, or if the daemon has not reported for two minutes.
@@ -110,6 +114,7 @@ struct FleetCommand: AsyncParsableCommand {
 
     struct Tripped: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "tripped",
             abstract: "List plugs whose protection tripped.",
             discussion:
                 "Their relays are locked until the protection is reset.\n\nExample: plugctl fleet tripped --json")
@@ -124,6 +129,7 @@ struct FleetCommand: AsyncParsableCommand {
 
     struct Energy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "energy",
             abstract: "Show energy by house and month, or by plug and month.",
             discussion: """
                 Months follow each house's local calendar. With --json: month, house, plug, id, activeEnergy, estimated (Wh).

@@ -37,7 +37,16 @@ struct Plugctl: AsyncParsableCommand {
         ProcessSetup.reset()
         if let problem = HostZone.problem() { printError("warning: " + problem) }
         if let error = Dim.negativeLevel(in: CommandLine.arguments) { exit(withError: error) }
-        await main(nil)
+        do {
+            var command = try parseNamed()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
         if Output.hasFailed { exit(withError: ExitCode.failure) }
     }
 }

@@ -17,7 +17,7 @@ enum Entry {
         do {
             // The descriptors from the service manager are claimed before any file is opened.
             let manager = ServiceManager()
-            let command = try Plugd.parseAsRoot()
+            let command = try Plugd.parseNamed()
             let plan = try (command as? Run)?.plan()
             if let directories = directories(of: command) {
                 for directory in [directories.state, directories.runtime] { try requireAnswer(of: directory) }

@@ -83,7 +83,7 @@ enum Layout {
         "Sources/LinuxNetwork": .system,
         "Sources/CProcessSetup": .foreign,
         // Resets the state that a program inherits before its `main`: closed descriptors 0 to 2, ignored and blocked
-        // signals, timers, the file mode creation mask
+        // signals, timers, the file mode creation mask; parses the arguments of one command without reading all others
         "Sources/ProcessSetup": .shell,
         // toml++ behind one C function, so that the firmware needs no C++ interface and no Foundation
         "Sources/CTOML": .foreign,
