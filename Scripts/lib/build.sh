@@ -28,7 +28,7 @@ say_cache() {
     fi
 }
 
-# swift_build demo|tests|shipped|arm64|fuzzer OPTIONS...: builds with SwiftPM, which calls the compilers through wrappers. The wrappers use
+# swift_build demo|tests|shipped|profile|arm64|fuzzer OPTIONS...: builds with SwiftPM, which calls the compilers through wrappers. The wrappers use
 # the cache and record durations. The kind arm64 needs arm64.sh.
 swift_build() {
     local kind=$1 settings=("${common_settings[@]}") within=() toolchain builds status=0
@@ -38,6 +38,7 @@ swift_build() {
     demo) settings+=(--scratch-path "$demo_folder" "${debug_settings[@]}") ;;
     tests) settings+=(--scratch-path "$tests_folder" "${debug_settings[@]}") ;;
     shipped) settings+=(--scratch-path "$shipped_folder" -c release) ;;
+    profile) settings+=(--scratch-path .build-profile -c release) ;;
     arm64)
         settings+=(--scratch-path "$arm64_build" -c release --swift-sdks-path "$arm64_folder" --swift-sdk debian-arm64)
         kind=shipped within=(within_compiler) toolchain=/usr/libexec/swift/bin

@@ -20,12 +20,14 @@ demo-broker      mosquitto     command mosquitto
 demo-broker      mosquitto-clients  command mosquitto_sub
 demo-broker      libmosquitto1  library libmosquitto.so.1
 bench            gcc           command cc
+bench            valgrind      command valgrind
 bench            mosquitto     command mosquitto
 bench            libmosquitto-dev  header mosquitto.h
 bench            mosquitto-clients  command mosquitto_sub
 bench            libldns-dev   header ldns/ldns.h
 bench            libgpiod-dev  header gpiod.h
-bench-matter     valgrind      command valgrind
+profile          valgrind      command valgrind
+profile          binutils      command objcopy
 bench-fleet      ejabberd      command ejabberdctl
 bench-fleet      libmosquitto1  library libmosquitto.so.1
 bench-fleet      postgresql-15  file /usr/lib/postgresql/15/bin/postgres

@@ -6,7 +6,7 @@
 suite_names=(unit simulation fuzz programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages image bench soak)
 declare -A packages_of=(
     [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [matter]="interoperability" [sleep-proxy]="interoperability sleep-proxy" [wide-area]="interoperability wide-area" [conformance]="conformance"
-    [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [image]="package image image-test" [bench]="interoperability bench bench-matter bench-fleet bench-addressing bench-dashboard hardware web"
+    [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [image]="package image image-test" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
     [format]="interoperability" [soak]="interoperability"
 )
 

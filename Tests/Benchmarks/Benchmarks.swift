@@ -73,7 +73,7 @@ struct Setting: Sendable {
     func times(_ count: Int, few: Int) -> Int { isQuick ? few : count }
 
     /// Returns the path of this program.
-    func program() throws -> String { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+    func program() throws -> String { try Peer.program() }
     /// Returns the folder of this program, plugd and plugctl, with a slash at its end.
     func programFolder() throws -> String { URL(filePath: try program()).deletingLastPathComponent().path() }
 }

@@ -103,11 +103,8 @@ final class ChildProcess {
         finish()
     }
 
-    /// Asks the process to end, and waits until it has ended.
-    func end() {
-        kill(id, SIGTERM)
-        finish()
-    }
+    /// Asks the process to end.
+    func interrupt() { kill(id, SIGTERM) }
 
     /// Runs a program of Tests/BenchmarkReferences to its end and reads the number that it prints.
     static func number(from path: String, _ arguments: [String] = []) throws -> Double {

@@ -43,6 +43,9 @@ enum ExpectedFigures {
             "chunk, encode, noisy models",
             "chunk, decode, noisy models",
             "memory after # events, # subscribers, one stalled",
+            "command, thousand instructions of the plug",
+            "event, thousand instructions of the plug",
+            "reading, thousand instructions of the rules' process",
         ],
         "security": [
             "handshake and first snapshot",

@@ -8,8 +8,7 @@ struct MeasuredPlugd {
 
     private let state: String
     private let process: ChildProcess
-    /// The file with the number of instructions that the plug has executed, which is written when it ends.
-    private let counts: String?
+    private let counted: CountedProcess?
 
     private static func program() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -18,19 +17,16 @@ struct MeasuredPlugd {
 
     /// - Parameters:
     ///   - name: a plug name that is unique on this machine, or nil if no client browses for the plug.
-    ///   - isCounted: true to run the plug in valgrind, which counts its instructions and slows it down 50 times.
+    ///   - isCounted: true to count the plug's instructions.
     init(_ state: String, named name: String? = nil, isCounted: Bool = false, _ options: [String]) throws {
         self.state = state
         let options = (name.map { ["--name", $0] } ?? []) + options
         let words = ["run", "--state", state, "--simulate", "lamp", "--interface", "lo", "--addressing", "observe"]
         let command = [try Self.program()] + words + ["--log-level", "error"] + options
-        counts = isCounted ? state + ".instructions" : nil
-        if let counts {
-            let tool = ["--tool=callgrind", "--callgrind-out-file=\(counts)", "--log-file=/dev/null"]
-            process = try ChildProcess("/usr/bin/valgrind", tool + command)
-        } else {
-            process = try ChildProcess(command[0], Array(command.dropFirst()))
-        }
+        let arguments = Array(command.dropFirst())
+        counted =
+            isCounted ? try CountedProcess(command[0], arguments, writing: state + ".instructions") : nil
+        process = try counted?.process ?? ChildProcess(command[0], arguments)
     }
 
     /// Waits up to 20 s for a line of `plugd status` that `wanted` accepts.
@@ -57,15 +53,11 @@ struct MeasuredPlugd {
     /// The number of times that a thread of the plug was woken up.
     var wakeUps: Double { get throws { try process.wakeUps } }
 
-    /// Ends the plug, and returns the number of instructions that it has executed.
+    /// Asks the plug to end, and returns the number of its instructions. They must have been counted.
     func countInstructions() throws -> Double {
-        process.end()
-        let text = try counts.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix("totals:") }
-        guard let count = line?.split(separator: " ").last.flatMap({ Double($0) }) else {
-            throw BenchmarkError("valgrind did not count the instructions of plugd")
-        }
-        return count
+        guard let counted else { throw BenchmarkError("the instructions of plugd were not counted") }
+        process.interrupt()
+        return try counted.count()
     }
 
     /// Presses the button once, through the panel socket.

@@ -9,6 +9,7 @@ import ProtocolCore
 /// A ``MeasuredPlug`` in its own process, and a controller in this process that follows it.
 struct FollowedPeer {
     private let process: ChildProcess
+    private let counted: CountedProcess?
     private var events: FollowedPlugEvents
     /// The folder with the files of the plug and of the controller, which ``finish()`` removes.
     private let directory: String
@@ -19,9 +20,14 @@ struct FollowedPeer {
     ///   - name: a plug name that is unique on this machine.
     ///   - followsState: true to subscribe to states too, which carry readings and the relay's state.
     ///   - milliseconds: the interval of the meter.
-    init(named name: String, followsState: Bool, metersEvery milliseconds: Int = 1000) async throws {
+    ///   - file: a new file in which valgrind counts the plug's instructions; nil to run the plug without valgrind.
+    init(
+        named name: String, followsState: Bool, metersEvery milliseconds: Int = 1000, countingIn file: String? = nil
+    ) async throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "benchmark-\(getpid())").path
-        process = try Peer.start(.plug, [name, directory + "/plug", "\(milliseconds)"])
+        let arguments = [name, directory + "/plug", "\(milliseconds)"]
+        counted = try file.map { try CountedProcess(Peer.program(), Peer.words(.plug, arguments), writing: $0) }
+        process = try counted?.process ?? Peer.start(.plug, arguments)
         events = try await FollowedPlugEvents(
             of: name, state: directory + "/plug", directory: directory, as: identity, followsState: followsState)
     }
@@ -112,10 +118,14 @@ struct FollowedPeer {
         return try ChildProcess.numbers(2, from: program, ["\(process.id)", "\(seconds)"])
     }
 
-    func finish() async throws {
+    /// Ends the plug. Returns the number of its instructions if they were counted, otherwise 0.
+    @discardableResult
+    func finish() async throws -> Double {
         await events.plug.stop()
-        process.finish()
+        let count = try counted?.count() ?? 0
+        if counted == nil { process.finish() }
         await events.client.stop()
         try FileManager.default.removeItem(atPath: directory)
+        return count
     }
 }

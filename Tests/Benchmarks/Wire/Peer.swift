@@ -1,18 +1,26 @@
 import Foundation
 
-/// The second process of a measurement: this program with `--peer` and a part. The parts `echo`, `bareTLS` and
-/// `plug` run until their standard input ends, `publish` and `browse` until they are killed, and the others until their
+/// The second process of a measurement: this program with `--peer` and a part. The parts `echo`, `bareTLS`, `plug` and
+/// `house` run until their standard input ends, `publish` and `browse` until they are killed, and the others until their
 /// work is done.
 enum Peer {
     static let flag = "--peer"
 
     enum Part: String {
-        case echo, plug, presses, bareTLS, strangers, matterStrangers, publish, browse, year
+        case echo, plug, house, presses, bareTLS, strangers, matterStrangers, publish, browse, year
     }
 
     static func start(_ part: Part, _ arguments: [String] = []) throws -> ChildProcess {
-        try ChildProcess("/proc/self/exe", [flag, part.rawValue] + arguments)
+        try ChildProcess(program(), words(part, arguments))
     }
+
+    /// The path of this program.
+    static func program() throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    }
+
+    /// The arguments of this program for a part.
+    static func words(_ part: Part, _ arguments: [String]) -> [String] { [flag, part.rawValue] + arguments }
 
     static func run(_ arguments: ArraySlice<String>) async throws {
         let rest = Array(arguments.dropFirst())
@@ -21,6 +29,8 @@ enum Peer {
         case (.bareTLS, _, _): try await BareTLS.serve()
         case (.plug, let name?, let numbers) where rest.count == 3 && numbers.count == 1:
             try await MeasuredPlug.run(named: name, in: rest[1], metering: .milliseconds(numbers[0]))
+        case (.house, let name?, _) where rest.count == 3:
+            try await MeasuredHouse.run(following: name, state: rest[1], in: rest[2])
         case (.presses, let name?, let numbers) where rest.count == 4 && numbers.count == 1:
             try await PressedLine.run(plug: name, state: rest[1], pull: rest[2], count: numbers[0])
         case (.strangers, _, let numbers) where numbers.count == 2:
@@ -31,12 +41,14 @@ enum Peer {
         case (.browse, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.browse(numbers[0])
         case (.year, let directory?, let numbers) where rest.count >= 2 && !numbers.isEmpty:
             try YearOfAHouse.make(in: directory, days: Int64(numbers[0]), plugs: Array(rest.dropFirst(2)))
-        case (.plug, _, _), (.year, _, _), (.presses, _, _), (.strangers, _, _), (.matterStrangers, _, _),
+        case (.plug, _, _), (.house, _, _), (.year, _, _), (.presses, _, _), (.strangers, _, _),
+            (.matterStrangers, _, _),
             (.publish, _, _), (.browse, _, _), (nil, _, _):
             throw WrongUsage(
                 """
                 usage: \(flag) echo | bareTLS
                        \(flag) plug NAME DIRECTORY MILLISECONDS
+                       \(flag) house NAME STATE DIRECTORY
                        \(flag) presses NAME DIRECTORY FILE COUNT
                        \(flag) strangers PORT COUNT
                        \(flag) matterStrangers pase | sigma1 PORT COUNT

@@ -5,6 +5,7 @@ import ProtocolCore
 /// Measures the plug protocol against raw TCP, NIO with TLS, and mosquitto on the same core.
 func wireFigures(_ setting: Setting) async throws -> [Figure] {
     try await latencyFigures(setting) + throughputFigures(setting) + chunkFigures(setting) + [stalledSubscriberFigure()]
+        + instructionFigures(setting)
 }
 
 /// Measures the latency of events and commands between two processes. Echo, events and commands run in turn, a hundred
