@@ -198,7 +198,7 @@ let controller: [Target] = [
 let parts = shared + firmware + controller
 
 let supports: [Target] = [
-    module("Tests/Support/SimulatedLAN", "ProtocolCore DNSWire"),
+    module("Tests/Support/SimulatedLAN", "ProtocolCore DNSWire"), module("Tests/Support/Checkout"),
     module(
         "Tests/Support/TestSupport",
         "PlugProtocol LargeNumbers Matter MatterCryptography LinuxNetwork PlugHardware ApplianceSense"),
@@ -216,24 +216,25 @@ let allTests: [[Target]] = [
     tests(
         """
         ProtocolCore DNSWire ServiceDiscovery Metering QRCode PlugBroker BrokerConfiguration JSONText LargeNumbers \
-        PlugTopics PlugProtocol RuleChecks RuleFiles Terminal Doctor SleepClient HostSleep Structure UnicastDNS \
-        PortMapping WebPush MatterCryptography
-        """),
+        PlugTopics RuleChecks Terminal Doctor SleepClient HostSleep UnicastDNS PortMapping WebPush MatterCryptography
+        """), tests("PlugProtocol RuleFiles Structure", "Checkout"),
     tests(
         """
-        MulticastDNS SimulatedLAN Broker HomeKitDoor Matter MatterDoor PostgreSQL HistoryDelivery HomeKit PlugModel \
-        LinuxSystem Appliance Storage FirmwareProcess AddressConfiguration AddressService LinuxDevices PlugHardware \
-        PlugService ApplianceSense PowerHistory Effects Backtesting Daemon RuleEditing Dashboard DaemonClient \
-        Presentation
+        MulticastDNS SimulatedLAN Broker HomeKitDoor MatterDoor PostgreSQL HistoryDelivery HomeKit PlugModel LinuxSystem \
+        Appliance Storage FirmwareProcess AddressConfiguration AddressService LinuxDevices PlugHardware PlugService \
+        PowerHistory Effects Backtesting Daemon RuleEditing DaemonClient Presentation
         """,
-        "TestSupport"),
+        "TestSupport"), tests("Matter ApplianceSense Dashboard", "TestSupport Checkout"),
     tests("MatterWire", "ProtocolCore"), tests("MatterSessions", "TestSupport"),
-    tests("SleepProxy", "SimulatedLAN"), tests("Fuzz", "FuzzTargets"), tests("Recordings", "Metering"),
-    tests("Fleet", "FleetService"), tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded"),
+    tests("SleepProxy", "SimulatedLAN"), tests("Fuzz", "FuzzTargets Checkout"),
+    tests("Recordings", "Metering Checkout"), tests("Fleet", "FleetService"),
+    tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded"),
     tests("PlugClient", "PlugService TestSupport"), tests("HouseCalendar", "RuleChecks Automation"),
-    tests("Example", "RuleFiles Automation TestSupport"), tests("Charting", exclude: "Golden"),
-    tests("Automation", "DurableRules", exclude: "House/Stored"),
-    tests("Scripting", "TestSupport", exclude: "stand-in.py"), tests("PlugConfiguration", exclude: "Broken"),
+    tests("Example", "RuleFiles Automation TestSupport Checkout"),
+    tests("Charting", "Checkout", exclude: "Golden"),
+    tests("Automation", "DurableRules Checkout", exclude: "House/Stored"),
+    tests("Scripting", "TestSupport Checkout", exclude: "stand-in.py"),
+    tests("PlugConfiguration", "Checkout", exclude: "Broken"),
     tests("Simulation", "AddressConfiguration Storage Daemon SimulatedLAN TestSupport"),
 ]
 let examplesAndTests = examples + allTests.flatMap { $0 }

@@ -1,4 +1,5 @@
 import ApplianceSense
+import Checkout
 import Foundation
 import TestSupport
 import Testing
@@ -83,8 +84,7 @@ import Testing
     @Test("The document about appliance cycles has the current tables of the models")
     func theDocumentHoldsWhatTheModelsGive() throws {
         let document = try String(
-            contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../Documentation/explanation/appliance-cycles.md").standardized, encoding: .utf8)
+            contentsOf: Checkout.place("Documentation/explanation/appliance-cycles.md"), encoding: .utf8)
         for table in CycleTable.models().text.split(separator: "\n\n") {
             #expect(document.contains(table), "run Scripts/cycles and update the document")
         }

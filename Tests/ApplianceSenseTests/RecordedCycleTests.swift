@@ -1,12 +1,12 @@
 import ApplianceSense
+import Checkout
 import Foundation
 import Recordings
 import TestSupport
 import Testing
 
 /// The folder of recordings. They are not part of the repository, so the tests are skipped if they are missing.
-private let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared/traces")
-    .standardized
+private let folder = Checkout.place("../shared/traces")
 
 private let files =
     ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])

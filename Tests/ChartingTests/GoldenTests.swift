@@ -1,11 +1,12 @@
 import Charting
+import Checkout
 import Foundation
 import Testing
 
 /// Compares charts with the files in Golden. `GOLDEN=write Scripts/test unit` writes them again; review the difference
 /// before the commit.
 struct GoldenTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+    private static let folder = Checkout.place("Tests/ChartingTests/Golden")
 
     private func expect(_ output: String, equals name: String) throws {
         let file = GoldenTests.folder.appending(path: name)

@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import Testing
 
@@ -6,8 +7,7 @@ import Testing
 @Suite struct DoorPageTests {
     @Test("Every file of the page is compiled into the program")
     func everyFileOfThePageIsPartOfTheProgram() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Controller/CDashboardPage/page").standardized
+        let folder = Checkout.place("Controller/CDashboardPage/page")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
             .filter { !$0.hasPrefix(".") && $0.contains(".") }
         let page = Page()

@@ -1,4 +1,5 @@
 import Automation
+import Checkout
 import Foundation
 import Metering
 import PlugModel
@@ -20,9 +21,7 @@ struct ExampleHouse {
     /// - Parameter file: the name of a file in `Controller/Examples`. The wall clock starts at Monday, 1970-01-05,
     ///   00:00.
     init(_ file: String) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "Controller/Examples/\(file)"), encoding: .utf8)
+        let text = try String(contentsOf: Checkout.place("Controller/Examples/\(file)"), encoding: .utf8)
         engine = RuleEngine(rules: try RuleFile(name: file, text: text).rules)
         perform(.clockChanged(LocalTime(pieces: [LocalTime.Piece(from: .zero, offset: 4 * 86_400)]), .unknown))
     }

@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import FuzzTargets
 
@@ -5,8 +6,7 @@ import FuzzTargets
 enum Corpus {
     /// Reads the inputs of a target, sorted by name.
     static func inputs(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Fuzz/Corpus/\(target.name)")
+        let folder = Checkout.place("Tests/Fuzz/Corpus/\(target.name)")
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .sorted { $0.lastPathComponent < $1.lastPathComponent }
             .map { ($0.lastPathComponent, try Array(Data(contentsOf: $0))) }

@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import MatterSessions
 import MatterWire
@@ -101,8 +102,7 @@ private let combinations = (0..<8).map { NodeFeatures(dims: $0 & 1 != 0, meters:
 
     @Test("The page of the documentation equals the data model. With GOLDEN=write, the page is written")
     func documentation() throws {
-        let page = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Documentation/reference/matter.md")
+        let page = Checkout.place("Documentation/reference/matter.md")
         if ProcessInfo.processInfo.environment["GOLDEN"] == "write" {
             try DataModelPage.text.write(to: page, atomically: true, encoding: .utf8)
         }

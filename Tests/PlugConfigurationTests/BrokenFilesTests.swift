@@ -1,3 +1,4 @@
+import Checkout
 import ConfigurationFiles
 import Foundation
 import Testing
@@ -8,7 +9,7 @@ import Testing
 /// `GOLDEN=write Scripts/test unit` rewrites the expected files. Review them from the view of a user who has to correct
 /// the file.
 struct BrokenFilesTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Broken")
+    private static let folder = Checkout.place("Tests/PlugConfigurationTests/Broken")
 
     private static let names =
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])

@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import Testing
 
@@ -11,9 +12,7 @@ struct HardwareDocumentTests {
     ]
 
     private func configurations(in document: String) throws -> [String] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+        let text = try String(contentsOf: Checkout.place(document), encoding: .utf8)
         return text.components(separatedBy: "\n```toml\n").dropFirst().map {
             $0.components(separatedBy: "\n```\n")[0]
         }

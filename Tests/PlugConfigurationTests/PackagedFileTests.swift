@@ -1,4 +1,5 @@
 import Appliance
+import Checkout
 import ConfigurationFiles
 import Foundation
 import Testing
@@ -7,8 +8,7 @@ import Testing
 
 /// Tests that the installed file lists every key and documents the actual defaults.
 struct PackagedFileTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Firmware/Packaging")
+    private static let folder = Checkout.place("Firmware/Packaging")
     private let text: String
 
     init() throws {

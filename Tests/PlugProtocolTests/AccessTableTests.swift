@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import PlugModel
 import Testing
@@ -8,8 +9,7 @@ import Testing
 @Suite struct AccessTableTests {
     /// Returns the fields of `oneof kind` in this message of smartplug.proto.
     private func kinds(of message: String) throws -> [String] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/PlugProtocol/smartplug.proto").standardized
+        let file = Checkout.place("Sources/PlugProtocol/smartplug.proto")
         let text = try String(contentsOf: file, encoding: .utf8)
         let body = try #require(text.components(separatedBy: "\nmessage \(message) {\n").last)
         let kinds = try #require(body.components(separatedBy: "oneof kind {\n").dropFirst().first)

@@ -16,7 +16,7 @@ let package = Package(
     name: "small",
     targets: [
         .target(name: "CNumber"), .target(name: "Number", dependencies: ["CNumber"]),
-        .executableTarget(name: "say", dependencies: ["Number"]),
+        .executableTarget(name: "say", dependencies: ["Number"]), .testTarget(name: "NumberTests", dependencies: ["Number"]),
     ])
 """
 FILES = {
@@ -27,6 +27,9 @@ FILES = {
     "Sources/CNumber/page/digit": "0",
     "Sources/Number/Number.swift": "import CNumber\n\npublic func number() -> Int { Int(NUMBER) + 40 + Int(embedded) - 48 }\n",
     "Sources/say/main.swift": "import Number\n\nprint(number())\n",
+    "Tests/NumberTests/NumberTests.swift": "import Number\nimport Testing\n\n@Test func number() { #expect(Number.number() == 41) }\n",
+    "Tests/XCTMain.swift": "import Testing\n\n@main struct RunTests {\n"
+                           "    static func main() async { await Testing.__swiftPMEntryPoint() as Never }\n}\n",
 }
 
 
@@ -43,7 +46,7 @@ class Checkout:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
-    def build(self, cache=None):
+    def build(self, *options, cache=None):
         """Builds the package; returns the program's output, and for each module whether it was compiled or cached."""
         toolchain = pathlib.Path(shutil.which("swift")).resolve().parent
         times = self.folder / "times"
@@ -54,7 +57,7 @@ class Checkout:
             "SWIFT_EXEC": str(ROOT / "Scripts/lib/swiftc"), "CC": str(ROOT / "Scripts/lib/clang"),
         }
         built = subprocess.run(
-            ["swift", "build", "--scratch-path", ".build-tests", "-c", "release", "--disable-index-store"], cwd=self.folder,
+            ["swift", "build", "--scratch-path", ".build-tests", "-c", "release", "--disable-index-store", *options], cwd=self.folder,
             env=environment, capture_output=True, text=True, timeout=80)
         assert built.returncode == 0, built.stdout + built.stderr
         said = subprocess.run([self.folder / ".build-tests/release/say"], capture_output=True, text=True, timeout=10).stdout
@@ -83,6 +86,13 @@ def second(tmp_path, cache, first):
 def test_another_checkout_takes_all_modules(second):
     """A second checkout with the same sources uses all cached modules."""
     assert second.build() == ("41", {"Number": "cached", "say": "cached"})
+
+
+def test_another_checkout_takes_the_tests(first, second):
+    assert first.build("--build-tests")[1]["NumberTests"] == "compiled"
+    assert second.build("--build-tests")[1]["NumberTests"] == "cached"
+    second.write("Sources/Number/Number.swift", FILES["Sources/Number/Number.swift"].replace("40", "50"))
+    assert second.build("--build-tests")[1]["NumberTests"] == "compiled"
 
 
 def test_a_changed_source_is_compiled_and_so_is_what_imports_it(second):

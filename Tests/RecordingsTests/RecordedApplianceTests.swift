@@ -1,11 +1,11 @@
+import Checkout
 import Foundation
 import Metering
 import Recordings
 import Testing
 
 /// Recordings of appliances that may be in a directory next to the repository. Without them the tests are skipped.
-private let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared/traces")
-    .standardized
+private let folder = Checkout.place("../shared/traces")
 
 private let files =
     ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])

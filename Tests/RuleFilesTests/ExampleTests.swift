@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 import RuleChecks
 import RuleFiles
@@ -9,9 +10,7 @@ struct ExampleTests {
     /// The texts of the example files, by name.
     static var examples: [String: String] {
         get throws {
-            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent()
-            let folder = root.appending(path: "Controller/Examples")
+            let folder = Checkout.place("Controller/Examples")
             let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             let pairs = try files.filter { $0.pathExtension == "yaml" }.map {
                 ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8))

@@ -1,4 +1,5 @@
 import Automation
+import Checkout
 import Foundation
 import PlugModel
 import ProtocolCore
@@ -7,7 +8,7 @@ import Scripting
 
 /// The script host of these tests, which runs a script's text as a Python program.
 enum StandIn {
-    static let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "stand-in.py").path
+    static let path = Checkout.place("Tests/ScriptingTests/stand-in.py").path
 
     /// Returns a script with one function, which a long press calls, followed by the text.
     static func source(_ text: String) -> String {

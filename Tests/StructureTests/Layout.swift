@@ -229,6 +229,7 @@ enum Layout {
         "Controller/Examples/FollowPlug": .program,
         // The button of one plug toggles another plug; also a separate package
         "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp": .program,
+        "Tests/Support/Checkout": .support,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/TestSupport": .support,
         "Tests/Fuzz/FuzzTargets": .support,

@@ -1,3 +1,4 @@
+import Checkout
 import Foundation
 
 /// The source files and the manifest of the repository.
@@ -12,8 +13,7 @@ struct SourceTree: Sendable {
 
     /// Reads the package from which this test was built.
     static func ofThisPackage() throws -> SourceTree {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = Checkout.place("")
         let folders = ["Sources", "Firmware", "Controller", "Tests", "Scripts"]
         let files = try folders.flatMap { try sources(root.appending(path: $0), from: root) }
         let manifest = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)

@@ -1,4 +1,5 @@
 import ApplianceSense
+import Checkout
 import Foundation
 import PlugModel
 import ProtocolCore
@@ -14,8 +15,8 @@ enum SampleMemory {
 
     /// Returns the file of a format version from the folder `Stored`.
     static func file(version: Int) throws -> [UInt8] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Stored")
-        return Array(try Data(contentsOf: folder.appending(path: "version-\(version).rules")))
+        let file = Checkout.place("Tests/AutomationTests/House/Stored/version-\(version).rules")
+        return Array(try Data(contentsOf: file))
     }
 
     static var full: StoredRuleState {
