@@ -123,6 +123,8 @@ struct smartplug_mqtt {
     smartplug_mqtt_ears ears;
     /// The eventfd(2) that wakes the thread of the connection.
     int wake;
+    /// Held while a thread reads or writes, because OpenSSL allows only one thread at a time to use a connection.
+    pthread_mutex_t access;
     char *host;
     int port;
     int keep_alive;
@@ -221,6 +223,7 @@ smartplug_mqtt *smartplug_mqtt_new(
         .patience = settings->patience,
         .session = settings->session,
         .largest_packet = settings->largest_packet,
+        .access = PTHREAD_MUTEX_INITIALIZER,
     };
     link->client = library.new(settings->client, false, link);
     if (!link->client || !link->host || link->wake < 0) {
@@ -313,9 +316,12 @@ static int turn(smartplug_mqtt *link, int milliseconds) {
     if (poll(places, 2, milliseconds) < 0 && errno != EINTR) return error_errno;
     uint64_t count;
     if (places[1].revents && read(link->wake, &count, sizeof count) < 0) return error_errno;
+    pthread_mutex_lock(&link->access);
     int code = places[0].revents & ~POLLOUT ? library.loop_read(link->client, 1) : 0;
     if (!code && library.want_write(link->client)) code = library.loop_write(link->client, 1);
-    return code ? code : library.loop_misc(link->client);
+    if (!code) code = library.loop_misc(link->client);
+    pthread_mutex_unlock(&link->access);
+    return code;
 }
 
 int smartplug_mqtt_run(smartplug_mqtt *link, char *reason, size_t reason_size) {
@@ -360,6 +366,15 @@ static int add_properties(property **properties, const smartplug_mqtt_message *m
     return code;
 }
 
+/// Writes the waiting packets, which saves waking the thread of the connection. That thread writes what remains, and
+/// reports the end of the connection.
+static void write_now(smartplug_mqtt *link) {
+    pthread_mutex_lock(&link->access);
+    bool is_done = link->is_connected && !library.loop_write(link->client, 1) && !library.want_write(link->client);
+    pthread_mutex_unlock(&link->access);
+    if (!is_done) wake(link);
+}
+
 int smartplug_mqtt_publish(smartplug_mqtt *link, int *number, const smartplug_mqtt_message *message) {
     property *properties = NULL;
     if (message->correlation_length > UINT16_MAX || message->length > INT32_MAX || message->expiry > UINT32_MAX) return -1;
@@ -370,7 +385,7 @@ int smartplug_mqtt_publish(smartplug_mqtt *link, int *number, const smartplug_mq
             properties);
     }
     if (properties) library.free_properties(&properties);
-    wake(link);
+    if (!code) write_now(link);
     return code ? -1 : 0;
 }
 
@@ -389,6 +404,7 @@ void smartplug_mqtt_end(smartplug_mqtt *link) {
 void smartplug_mqtt_free(smartplug_mqtt *link) {
     if (link->client) library.destroy(link->client);
     if (link->wake >= 0) close(link->wake);
+    pthread_mutex_destroy(&link->access);
     free(link->host);
     free(link);
 }

@@ -31,6 +31,7 @@ extension BrokerSettings {
 
 /// A plug in its own process, a house that publishes its events to a broker, and a subscriber at this broker.
 private struct BrokeredPresses {
+    private static let pause = Duration.milliseconds(20)
     let broker: MosquittoBroker
 
     func figures(_ count: Int) async throws -> [Figure] {
@@ -77,6 +78,8 @@ private struct BrokeredPresses {
                 toBroker.append(Double((message.at - press.time).wholeNanoseconds))
                 break
             }
+            // All processes are as idle as before a press.
+            try await Task.sleep(for: Self.pause)
             let began = BootClock.now
             listener.publish("benchmark/round", String(repeating: "x", count: 150))
             while let message = await heard.next() {
@@ -100,7 +103,7 @@ private struct BrokeredPresses {
     }
 
     private func press(_ plug: ChildProcess) async throws {
-        try await Task.sleep(for: .milliseconds(20))
+        try await Task.sleep(for: Self.pause)
         try plug.write([MeasuredPlug.push])
     }
 }
