@@ -112,6 +112,36 @@ import Testing
         #expect(try send(Self.invoke(Self.on)) == [.on(true)])
     }
 
+    @Test("A member writes an attribute of its group if the access control list permits it")
+    mutating func writes() throws {
+        func message(_ endpoint: UInt16?, isTimed: Bool = false, hasMore: Bool = false) -> InteractionMessage {
+            let path = AttributePath(endpoint: endpoint, cluster: 6, attribute: 0x4001)
+            return .write(
+                WriteRequest(
+                    suppressesResponse: true, isTimed: isTimed,
+                    writes: [AttributeData(path: path, value: .unsigned(50))], hasMore: hasMore))
+        }
+        try join()
+        try permit(.view, groups: [Self.group])
+        _ = try send(message(nil))
+        #expect(try onTime() == 0)
+        try permit(.operate, groups: [Self.group])
+        for other in [message(1), message(nil, isTimed: true), message(nil, hasMore: true)] { _ = try send(other) }
+        #expect(try onTime() == 0)
+        link.inbox = []
+        _ = try send(message(nil))
+        #expect(link.inbox.isEmpty)
+        #expect(try onTime() == 50)
+    }
+
+    /// Reads the attribute OnTime, in tenths of a second.
+    private mutating func onTime() throws -> UInt64? {
+        let path = AttributePath(endpoint: 1, cluster: 6, attribute: 0x4001)
+        let (reports, _) = try link.reports(.read(ReadRequest(attributes: [path])), session)
+        guard case .data(let data) = reports.first?.attributes.first else { return nil }
+        return data.value.asUnsigned
+    }
+
     @Test("An endpoint that leaves its group, and a plug without its fabric, no longer receive its messages")
     mutating func leaving() throws {
         try join()

@@ -110,19 +110,25 @@ extension InteractionServer {
         }
     }
 
-    /// Performs the commands of a message to a group (Matter 8.2.3). Each endpoint of the group performs those that it
-    /// has and that the group may invoke. Nothing is answered.
+    /// Performs the commands or writes of a message to a group (Matter 8.2.3) on each endpoint of the group that has the
+    /// path and permits the group to use it. Nothing is answered.
     mutating func receive(_ message: GroupMessage, now: Instant) {
-        guard let request = try? InteractionMessage(opcode: message.opcode, payload: message.payload),
-            case .invoke(let invoke) = request, !invoke.isTimed, isValid(invoke)
-        else { return }
         let accessor = Accessor(message.sender)
         let endpoints = node.endpoints(in: message.sender)
-        // A group selects the endpoints, so a command that names one is not valid.
-        for command in invoke.commands where command.path.endpoint == nil {
-            for path in targets(of: command.path, among: endpoints, for: accessor) {
-                _ = node.invoke(path, command.fields, for: accessor, now: now)
+        // A group selects the endpoints, so a path that names one is not valid.
+        switch try? InteractionMessage(opcode: message.opcode, payload: message.payload) {
+        case .invoke(let invoke) where !invoke.isTimed && isValid(invoke):
+            for command in invoke.commands where command.path.endpoint == nil {
+                for path in targets(of: command.path, among: endpoints, for: accessor) {
+                    _ = node.invoke(path, command.fields, for: accessor, now: now)
+                }
             }
+        case .write(let write) where !write.isTimed && !write.hasMore:
+            var progress = PendingWrite(isTimed: false)
+            for data in write.writes where data.path.endpoint == nil {
+                perform(data, &progress, among: endpoints, for: accessor, now: now)
+            }
+        default: break
         }
     }
 

@@ -39,7 +39,7 @@ extension InteractionServer {
         }
         var progress = progress
         for write in request.writes {
-            perform(write, &progress, for: accessor, now: now)
+            perform(write, &progress, among: node.endpoints, for: accessor, now: now)
             guard progress.results.count <= PendingWrite.limit else { return finish(exchange, .resourceExhausted) }
         }
         if request.hasMore {
@@ -53,8 +53,10 @@ extension InteractionServer {
         }
     }
 
-    private mutating func perform(
-        _ write: AttributeData, _ progress: inout PendingWrite, for accessor: Accessor, now: Instant
+    /// Writes one attribute. A path without an endpoint selects those of `endpoints`.
+    mutating func perform(
+        _ write: AttributeData, _ progress: inout PendingWrite, among endpoints: [UInt16], for accessor: Accessor,
+        now: Instant
     ) {
         if let path = write.path.concrete {
             let status = attempt(write, path, &progress, for: accessor, now: now)
@@ -62,7 +64,7 @@ extension InteractionServer {
             return
         }
         // A wildcard selects the endpoints on which the accessor may write the attribute. Others have no result.
-        for endpoint in node.endpoints {
+        for endpoint in endpoints {
             guard let cluster = write.path.cluster, let attribute = write.path.attribute else { return }
             let path = ConcretePath(endpoint, cluster, attribute)
             guard

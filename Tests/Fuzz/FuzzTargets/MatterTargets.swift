@@ -16,9 +16,10 @@ extension FuzzTarget {
             return try MatterWireInput.check(kind, Array(bytes.dropFirst()))
         })
 
-    /// Sends datagrams of a peer without a session, or messages of a controller in its session. The first byte selects
-    /// the sender, and the behaviour of flash and plug. Each message begins with the time before it, its opcode, its
-    /// flags and its length. Peers without a session cannot switch or store anything. All answers are valid.
+    /// Sends datagrams of a peer without a session, messages of a controller in its session, or messages to a group. The
+    /// first byte selects the sender, and the behaviour of flash and plug. Each message begins with the time before it,
+    /// its opcode, its flags and its length. Peers without a session cannot switch or store anything. All answers are
+    /// valid, and messages to a group have none.
     static let matterDevice = FuzzTarget(
         name: "matter-device",
         seeds: { FuzzedMatterPlug.seeds },
@@ -134,8 +135,10 @@ private enum MatterWireInput {
     }()
 }
 
-/// A new or commissioned plug with a peer without a session, or with a controller.
+/// A new or commissioned plug with a peer without a session, with a controller, or with the sender of a group.
 private struct FuzzedMatterPlug {
+    private enum Sender { case stranger, controller, group }
+
     struct Message {
         var wait: Duration
         var opcode: UInt8
@@ -177,16 +180,50 @@ private struct FuzzedMatterPlug {
         return house
     }
 
+    private static let group: UInt16 = 5
+    private static let epochKey = [UInt8](repeating: 6, count: 16)
+    /// A commissioned plug whose load is a member of a group that may manage the plug.
+    private static let member = Result {
+        var house = try commissioned.get()
+        func path(_ cluster: UInt32, _ attribute: UInt32) -> AttributePath {
+            AttributePath(endpoint: 0, cluster: cluster, attribute: attribute)
+        }
+        func entry(_ privilege: UInt64, _ mode: UInt64, _ subject: UInt64) -> TLVValue {
+            .fields((1, .unsigned(privilege)), (2, .unsigned(mode)), (3, .array([.unsigned(subject)])), (4, .null))
+        }
+        let set = TLVValue.fields((0, .unsigned(7)), (1, .unsigned(0)), (2, .bytes(epochKey)), (3, .unsigned(1)))
+        let map = TLVValue.fields((1, .unsigned(UInt64(group))), (2, .unsigned(7)))
+        let entries = [entry(5, 2, 0xB000), entry(4, 3, UInt64(group))]
+        let addition = TLVValue.fields((0, .unsigned(UInt64(group))), (1, .text("Hall")))
+        let requests: [MatterControllerRequest] = [
+            .invoke(CommandPath(endpoint: 0, cluster: 0x3F, command: 0), .fields((0, set))),
+            .write([AttributeData(path: path(0x3F, 0), value: .array([map]))]),
+            .write([AttributeData(path: path(0x1F, 0), value: .array(entries))]),
+            .invoke(CommandPath(endpoint: 1, cluster: 4, command: 0), addition),
+        ]
+        for request in requests { try house.perform(0, request) }
+        house.run(.seconds(60))
+        return house
+    }
+    /// The operational key of the group (Matter 4.16.2.1).
+    private static let groupKey = Result {
+        var randomness = MatterRandomness(seed: Array(repeating: 9, count: 32))
+        let fabric = try MatterCertificateIssuer(fabric: 1, seed: 1)
+            .identity(node: 7, tags: [], key: randomness.signingKey())
+        return FabricIdentity.operationalKey(of: epochKey, compressedID: fabric.compressedID)
+    }
+
     private var house: SimulatedMatterHouse
-    private let hasSession: Bool
+    private let sender: Sender
     private let records: MatterRecords
     private let commands: Int
     private let sent: Int
     private var received = 0
 
     init(_ mode: UInt8) throws {
-        house = try (mode & 1 != 0 ? Self.commissioned : Self.new).get()
-        hasSession = mode & 2 != 0
+        sender = mode & 64 != 0 ? .group : mode & 2 != 0 ? .controller : .stranger
+        let start = sender == .group ? Self.member : mode & 1 != 0 ? Self.commissioned : Self.new
+        house = try start.get()
         house.changePlug { plug, _ in
             if mode & 4 != 0 { plug.commandResult = .busy }
             if mode & 8 != 0 { plug.flash.fates = Array(repeating: .failed, count: 100) }
@@ -199,16 +236,29 @@ private struct FuzzedMatterPlug {
 
     mutating func handle(_ message: Message) throws {
         received += 1
-        if hasSession {
+        switch sender {
+        case .controller:
             house.change(0) { controller, now in
                 controller.sendRaw(message.opcode, message.payload, continues: message.continues, now: now)
             }
-        } else {
+        case .stranger:
             house.inject(message.payload, from: SimulatedMatterHouse.address(of: 1000 + Int(message.opcode)))
+        case .group: house.inject(try sealed(message), from: SimulatedMatterHouse.address(of: 1000))
         }
         house.run(message.wait)
         house.changePlug { $0.press(now: $1) }
         try check()
+    }
+
+    private func sealed(_ message: Message) throws -> [UInt8] {
+        var frame = GroupFrame(
+            .status(.success), operationalKey: try Self.groupKey.get(), counter: UInt32(received), node: 7,
+            group: Self.group)
+        let header = ProtocolHeader(
+            isInitiator: true, needsAcknowledgement: false, opcode: message.opcode, exchange: 7,
+            protocolID: MatterProtocol.interactionModel)
+        frame.plain = header.encoded + message.payload
+        return try frame.sealed(OpenSSLCryptography(), hasPrivacy: message.continues)
     }
 
     private func check() throws {
@@ -222,18 +272,24 @@ private struct FuzzedMatterPlug {
         for controller in house.controllers {
             try require(controller.malformedMessages == 0, "the plug sent a malformed message")
         }
-        guard !hasSession else { return }
+        try require(sender != .group || house.datagrams == sent, "a message to a group was answered")
+        guard sender == .stranger else { return }
         try require(house.plug.commands.count == commands, "a peer without a session switched the plug")
         try require(stored.encoded.count == records.encoded.count, "a peer without a session changed the records")
     }
 
-    /// Checks the plug again after all time limits. Returns true if the plug answered any message.
+    /// Checks the plug again after all time limits. Returns true if the plug answered any message, or performed a
+    /// command of the group.
     mutating func rest() throws -> Bool {
         let answered =
-            hasSession
-            ? house.controllers[0].rawAnswers.contains { answer in
-                if case .status(let code) = answer { code != .invalidAction } else { true }
-            } : house.datagrams > sent
+            switch sender {
+            case .controller:
+                house.controllers[0].rawAnswers.contains { answer in
+                    if case .status(let code) = answer { code != .invalidAction } else { true }
+                }
+            case .stranger: house.datagrams > sent
+            case .group: house.plug.commands.count > commands
+            }
         house.run(.seconds(200))
         try check()
         if let deadline = house.plug.device.nextDeadline {
@@ -245,7 +301,7 @@ private struct FuzzedMatterPlug {
     static let seeds: [[UInt8]] = {
         let relay = AttributePath(endpoint: 1, cluster: 6, attribute: 0)
         let all = ReadRequest(attributes: [AttributePath()], events: [EventPath()], isFabricFiltered: false)
-        func invoke(_ endpoint: UInt16, _ cluster: UInt32, _ command: UInt32, _ fields: TLVValue) -> InteractionMessage
+        func invoke(_ endpoint: UInt16?, _ cluster: UInt32, _ command: UInt32, _ fields: TLVValue) -> InteractionMessage
         {
             let path = CommandPath(endpoint: endpoint, cluster: cluster, command: command)
             return .invoke(InvokeRequest(commands: [InvokeCommand(path: path, fields: fields)]))
@@ -274,6 +330,10 @@ private struct FuzzedMatterPlug {
             [2] + Message.encode(invoke(0, 0x30, 0, .fields((0, .unsigned(60)), (1, .unsigned(1)))))
                 + Message.encode(invoke(0, 0x3E, 4, .fields((0, .bytes(Array(repeating: 1, count: 32)))))),
             [18] + Message.encode(invoke(0, 0x3E, 0, .fields((0, .bytes(Array(repeating: 1, count: 32)))))),
+            [64] + Message.encode(invoke(nil, 6, 2, .fields()))
+                + Message.encode(invoke(nil, 6, 1, .fields()), continues: true),
+            [64] + Message.encode(invoke(nil, 6, 2, .fields())) + Message.encode(invoke(nil, 4, 4, .fields()))
+                + Message.encode(invoke(nil, 6, 2, .fields())),
         ]
         for opcode in [SecureChannelOpcode.pbkdfParamRequest, .sigma1] {
             if let first = try? firstMessage(opcode) {
