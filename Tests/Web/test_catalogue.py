@@ -5,7 +5,8 @@ import json
 import pathlib
 import re
 
-PAGE = pathlib.Path(__file__).parents[2] / "Controller/CDashboardPage/page"
+ROOT = pathlib.Path(__file__).parents[2]
+PAGE = ROOT / "Controller/CDashboardPage/page"
 SCRIPTS = {path.name: path.read_text() for path in sorted(PAGE.glob("*.js"))}
 STRING = r'"(?:[^"\\]|\\.)*"'
 CALL = re.compile(rf"\bphrase(?:Parts)?\((?:({STRING}))?")
@@ -15,9 +16,9 @@ VERBATIM = {"code", "script", "noscript", "data"}
 VOID = {"meta", "link", "input"}
 
 
-def catalogue():
-    """The entries of german.js, which are lines of JSON."""
-    body = re.sub(r"(?m)^\s*//.*$", "", SCRIPTS["german.js"].split("export const german = {")[1].split("\n};")[0])
+def catalogue(name="german"):
+    """The entries of a list of german.js, which are lines of JSON."""
+    body = re.sub(r"(?m)^\s*//.*$", "", SCRIPTS["german.js"].split(f"export const {name} = {{")[1].split("\n};")[0])
     pairs = json.loads(f"{{{body.strip().rstrip(',')}}}", object_pairs_hook=list)
     assert len(pairs) == len(dict(pairs)), "an entry occurs twice"
     return dict(pairs)
@@ -65,9 +66,17 @@ def test_no_entry_is_unused():
     assert not sorted(set(catalogue()) - used())
 
 
+def test_every_message_is_one_of_the_programs():
+    """Each message is a string in the sources of the daemon or of the plug, with values at the places."""
+    files = (file for folder in ("Sources", "Firmware", "Controller") for file in (ROOT / folder).rglob("*.swift"))
+    joined = re.sub(r'"\s*\+\s*"', "", "\n".join(file.read_text() for file in files))
+    strings = re.sub(r"\\\((?:[^()]|\([^()]*\))*\)", "{}", joined)
+    assert not [english for english in catalogue("germanMessages") if PLACE.sub("{}", english) not in strings]
+
+
 def test_places_agree():
     """A German text has the same places as the English text. A noun after a number has a singular and a plural."""
-    for english, german in catalogue().items():
+    for english, german in (catalogue() | catalogue("germanMessages")).items():
         places = [sorted({name for name, _ in PLACE.findall(text)}) for text in (english, german)]
         assert places[0] == places[1], english
         for text in (english, german):

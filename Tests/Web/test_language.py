@@ -86,6 +86,17 @@ def test_the_page_is_english_if_the_catalogue_cannot_be_loaded(house, look):
     is_in(page, "de")
 
 
+def test_messages_of_the_daemon_are_german(empty_house, look):
+    empty_house.add("Fresh", paired=False)
+    empty_house.start_daemon()
+    page = look(locale="de-DE")
+    card = page.card("Fresh")
+    expect(card.get_by_role("textbox")).to_be_visible(timeout=1000 * patient(15))
+    card.get_by_role("textbox").fill("ABCD-EFGH-IJKL-MNOP")
+    card.get_by_role("button", name="Koppeln").click()
+    expect(card.get_by_role("alert")).to_contain_text("Das ist nicht der Einrichtungscode der Steckdose.", timeout=1000 * patient(20))
+
+
 def test_limited_rights_are_explained_in_german(empty_house, look):
     empty_house.password("correct horse battery")
     empty_house.password("just looking thanks", "Anna", "--as", "viewer")

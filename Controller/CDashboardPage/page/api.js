@@ -1,7 +1,7 @@
 // Requests to the daemon's API.
 
 import { plugs } from "./house.js";
-import { phrase } from "./language.js";
+import { phrase, translated } from "./language.js";
 
 /** An error answer: the daemon's message and its hint. */
 export class Fault extends Error {
@@ -14,7 +14,8 @@ export class Fault extends Error {
   get words() { return this.hint ? `${sentence(this.message)} ${sentence(this.hint)}` : sentence(this.message); }
 }
 
-function sentence(text) {
+function sentence(message) {
+  const text = translated(message);
   const started = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?`]$/.test(started) ? started : `${started}.`;
 }

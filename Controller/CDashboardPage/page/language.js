@@ -9,7 +9,7 @@ const languageOf = (tag) => tag.split("-")[0].toLowerCase();
 const usual = navigator.languages.map(languageOf).find((one) => one in NAMES) ?? "en";
 
 /** The German texts by their English texts; undefined for English, and if they cannot be loaded. */
-const german = (memory.get("language") ?? usual) === "de" ? await import("./german.js").then((file) => file.german, () => undefined) : undefined;
+const { german, germanMessages = {} } = (memory.get("language") ?? usual) === "de" ? await import("./german.js").catch(() => ({})) : {};
 const language = german ? "de" : "en";
 
 /** The locale of numbers and dates: the language, as the browser's user writes it ("de-AT"). */
@@ -36,6 +36,24 @@ function filled(place, values) {
   if (nouns === undefined) return shown;
   const [one, other] = nouns.split("|");
   return `${shown} ${plurals.select(value) === "one" ? one : other}`;
+}
+
+/** The pattern and the German text of each message. */
+const messages = Object.entries(germanMessages).map(([english, text]) => {
+  const literal = (part) => part.replace(/[.*+?^$()[\]\\|]/g, "\\$&");
+  const pattern = english.split(/\{(\w+)\}/).map((part, index) => index % 2 === 0 ? literal(part) : `(?<${part}>.+)`).join("");
+  return [new RegExp(`^${pattern}$`), text];
+});
+
+/** Translates a message or a hint of the daemon or of a plug. A line that is not in the catalogue stays English. */
+export const translated = (message) => message.split("\n").map(translatedLine).join("\n");
+
+function translatedLine(line) {
+  for (const [pattern, text] of messages) {
+    const found = pattern.exec(line);
+    if (found) return text.replace(/\{(\w+)\}/g, (_, place) => ["reason", "remedy"].includes(place) ? translatedLine(found.groups[place]) : found.groups[place]);
+  }
+  return line;
 }
 
 /** Translates the texts of the document. An element within a text is a place with the element's name, such as {code}. */

@@ -1,7 +1,7 @@
 // Describes events in the same words as plugctl.
 
 import { number, shortNumber, span, timeOf } from "./format.js";
-import { phrase } from "./language.js";
+import { phrase, translated } from "./language.js";
 
 const protections = {
   overPower: phrase("the load drew too much power"),
@@ -43,7 +43,7 @@ export function eventWords(record) {
   const { protection } = record;
   const detected = protection && protectionWords(protection);
   const controller = record.controller ?? "?";
-  const reason = record.reason ?? "?";
+  const reason = translated(record.reason ?? "?");
   switch (record.event) {
     case "relay": return record.on ? phrase("on ({cause})", { cause: by(record) }) : phrase("off ({cause})", { cause: by(record) });
     case "level": return phrase("level {level} %", { level: shown(record.level) });
@@ -89,7 +89,7 @@ export function ruleWords(record) {
 
 /** Describes the state of a PlugRecord. */
 export function stateWords(record) {
-  const { reason } = record;
+  const reason = record.reason && translated(record.reason);
   switch (record.state) {
     case "connected":
       if (record.tripped) return phrase("Protection tripped: {detected}. {advice}", { detected: protectionWords(record.tripped), advice: protectionAdvice(record.tripped) });
