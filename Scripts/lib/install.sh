@@ -92,6 +92,7 @@ hardware-arm64   qemu-system-arm  command qemu-system-aarch64
 hardware-arm64   gcc-12-aarch64-linux-gnu  command aarch64-linux-gnu-gcc-12
 hardware-arm64   libc6-dev-arm64-cross  file /usr/aarch64-linux-gnu/include/stdio.h
 programs         python3-venv  module ensurepip
+programs         weasyprint    command weasyprint
 image-test       qemu-system-x86  command qemu-system-x86_64
 image-test       ovmf          file /usr/share/OVMF/OVMF_CODE_4M.fd
 image-test       fdisk         command sfdisk

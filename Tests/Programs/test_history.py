@@ -178,6 +178,15 @@ def test_a_page_reports_a_month(history):
     assert "is in the future" in history.run("report", "--month", "2199-01", status=1)
 
 
+def test_a_report_is_printed(history):
+    history.holds("Heater", steady("20/11/2026", 1000))
+    file = history.folder / "november.pdf"
+    assert history.run("report", "--month", "2026-11", "--pdf", file) == f"wrote {file}\n"
+    printed = file.read_bytes()
+    assert printed.startswith(b"%PDF-") and printed.rstrip().endswith(b"%%EOF")
+    assert b"/Title (Energy in Nov 2026)" in printed
+
+
 def test_a_recording_is_imported_once_however_often(history):
     """A repeated import adds nothing and reports the lines as known."""
     lines = steady("20/11/2026", 1000, [1])
