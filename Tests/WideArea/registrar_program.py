@@ -77,7 +77,8 @@ class Zone:
         except Refused as refused:
             told["code"] = int(refused.code)
             response.set_rcode(refused.code)
-        print(json.dumps(told), flush=True)
+        # A line is one write, because other threads print at the same time.
+        print(json.dumps(told) + "\n", end="", flush=True)
         return response.to_wire()
 
     def _perform(self, wire, signature, message, told):

@@ -16,7 +16,8 @@ class Topic(BaseHTTPRequestHandler):
         answer = answers.pop(0) if len(answers) > 1 else answers[0]
         told = {"path": self.path, "headers": {name.lower(): value for name, value in self.headers.items()},
                 "body": body.decode(), "answer": answer}
-        print(json.dumps(told), flush=True)
+        # A line is one write, because other threads print at the same time.
+        print(json.dumps(told) + "\n", end="", flush=True)
         if answer == "hang":
             time.sleep(600)
         self.send_response(int(answer))

@@ -18,7 +18,8 @@ class Service(BaseHTTPRequestHandler):
         answer = int(answers.pop(0) if len(answers) > 1 else answers[0])
         told = {"path": self.path, "headers": {name.lower(): value for name, value in self.headers.items()},
                 "body": base64.b64encode(body).decode(), "answer": answer}
-        print(json.dumps(told), flush=True)
+        # A line is one write, because other threads print at the same time.
+        print(json.dumps(told) + "\n", end="", flush=True)
         text = f"{self.path} {self.headers['Authorization']}\n".encode()
         self.send_response(answer)
         self.send_header("Content-Length", str(len(text)))
