@@ -27,7 +27,7 @@ FILES = {
     "Sources/CNumber/page/digit": "0",
     "Sources/Number/Number.swift": "import CNumber\n\npublic func number() -> Int { Int(NUMBER) + 40 + Int(embedded) - 48 }\n",
     "Sources/say/main.swift": "import Number\n\nprint(number())\n",
-    "Tests/NumberTests/NumberTests.swift": "import Number\nimport Testing\n\n@Test func number() { #expect(Number.number() == 41) }\n",
+    "Tests/NumberTests/NumberTests.swift": "import Number\nimport Testing\n\n@Test func isFortyOne() { #expect(number() == 41) }\n",
     "Tests/XCTMain.swift": "import Testing\n\n@main struct RunTests {\n"
                            "    static func main() async { await Testing.__swiftPMEntryPoint() as Never }\n}\n",
 }
@@ -91,7 +91,7 @@ def test_another_checkout_takes_all_modules(second):
 def test_another_checkout_takes_the_tests(first, second):
     assert first.build("--build-tests")[1]["NumberTests"] == "compiled"
     assert second.build("--build-tests")[1]["NumberTests"] == "cached"
-    second.write("Sources/Number/Number.swift", FILES["Sources/Number/Number.swift"].replace("40", "50"))
+    second.write("Sources/Number/Number.swift", FILES["Sources/Number/Number.swift"] + "public func another() {}\n")
     assert second.build("--build-tests")[1]["NumberTests"] == "compiled"
 
 
