@@ -123,5 +123,7 @@ import Testing
         #expect(SeedPlan(environment: [:], sampled: 3).seeds == [1, 2, 3])
         #expect(SeedPlan(environment: ["SMARTPLUG_SEEDS": "5"], sampled: 3).seeds == [1, 2, 3, 4, 5])
         #expect(SeedPlan(environment: ["SMARTPLUG_SEEDS": "5", "SMARTPLUG_SEED": "99"]).seeds == [99])
+        #expect(SeedPlan(environment: [:], sampled: 5).parts(2).map(\.seeds) == [[1, 3, 5], [2, 4]])
+        #expect(SeedPlan(environment: [:], sampled: 1).parts(2).map(\.seeds) == [[1]])
     }
 }

@@ -21,6 +21,15 @@ public struct SeedPlan: Sendable {
         }
     }
 
+    private init(seeds: [UInt64]) { self.seeds = seeds }
+
+    /// Splits the seeds into parts of about the same size, which can run at the same time.
+    public func parts(_ count: Int) -> [SeedPlan] {
+        (0..<min(count, seeds.count)).map { part in
+            SeedPlan(seeds: stride(from: part, to: seeds.count, by: count).map { seeds[$0] })
+        }
+    }
+
     /// Runs `house` with one seed after another. After a failure the remaining seeds still run, until ten more have
     /// failed.
     ///
