@@ -62,11 +62,13 @@ private struct InstructionCounts {
         let name = "Counted \(getpid())"
         let directory = FileManager.default.temporaryDirectory.appending(path: "house-\(getpid())").path
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let plug = try Peer.start(.plug, [name, directory + "/plug", "20"])
-        defer { plug.finish() }
+        let plugs = try MeasuredHouse.plugs.map { plug in
+            try Peer.start(.plug, [MeasuredHouse.name(plug, of: name), "\(directory)/\(plug)", "1000"])
+        }
+        defer { for plug in plugs { plug.finish() } }
         let counts = try [seconds, 3 * seconds].map { length in
-            let house = try start(.house, [name, directory + "/plug", "\(directory)/house-\(length)"])
-            guard house.process.line() != nil else { throw BenchmarkError("the rules do not follow the plug") }
+            let house = try start(.house, [name, directory, "\(directory)/house-\(length)"])
+            guard house.process.line() != nil else { throw BenchmarkError("the rules do not follow the plugs") }
             Thread.sleep(forTimeInterval: Double(length))
             try house.process.write([MeasuredHouse.count])
             guard let readings = house.process.line().flatMap({ Double($0) }) else {

@@ -8,10 +8,12 @@ import RuleModel
 import Storage
 import Synchronization
 
-/// Rules that follow a plug on loopback, in their own process. No reading meets their only condition.
+/// Rules that follow plugs on loopback, in their own process. No reading meets their only condition.
 enum MeasuredHouse {
     /// The byte that prints the number of readings so far.
     static let count = UInt8(ascii: "c")
+    /// A plug reports one reading per second. With several plugs, most of the work is for readings.
+    static let plugs = 1...8
     private static let limit = 3000.0
 
     private final class ReadingCounter: HouseObserver {
@@ -26,26 +28,33 @@ enum MeasuredHouse {
         func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}
     }
 
-    /// Pairs with the plug, follows it, prints a line, and runs until standard input ends.
+    static func name(_ plug: Int, of house: String) -> String { "\(house) \(plug)" }
+
+    /// Pairs with the plugs, follows them, prints a line, and runs until standard input ends.
     ///
     /// - Parameters:
-    ///   - state: the plug's state directory, which has its setup code.
+    ///   - house: the name that the names of the plugs begin with.
+    ///   - states: the folder with the plugs' state directories, which have their setup codes.
     ///   - directory: the folder in which this controller stores its paired plugs.
-    static func run(following name: String, state: String, in directory: String) async throws {
+    static func run(following house: String, states: String, in directory: String) async throws {
         let client = PlugClient(
             name: "house", identity: TransportIdentity(), paired: PairedPlugs(directory: directory),
             interfaces: ["lo"], logger: Logger(label: "house") { _ in SwiftLogNoOpLogHandler() })
-        let found = try await client.find(name, within: .seconds(30))
-        _ = try await client.pair(found.name, code: PlugLabel(state: state).code)
+        let names = plugs.map { name($0, of: house) }
+        for (plug, name) in zip(plugs, names) {
+            let found = try await client.find(name, within: .seconds(30))
+            _ = try await client.pair(found.name, code: PlugLabel(state: "\(states)/\(plug)").code)
+        }
         let rule = Rule(
-            name: "Load", triggers: [.activePower(plug: name, PowerThreshold(.risesAbove, watts: limit))],
-            actions: [.turnOff([name])])
+            name: "Load",
+            triggers: names.map { .activePower(plug: $0, PowerThreshold(.risesAbove, watts: limit)) },
+            actions: [.turnOff(names)])
         let counter = ReadingCounter()
         let runner = RuleRunner(RuleFileSet(rules: [rule]), client: client, store: nil, audiences: [counter])
         let running = Task { await runner.run() }
         let telling = Task {
             for await record in runner.records {
-                guard case .following(plugs: _, newest: name) = record.notice else { continue }
+                guard case .following(plugs: plugs.count, newest: _) = record.notice else { continue }
                 print("following")
                 fflush(nil)
             }

@@ -30,7 +30,7 @@ enum Peer {
         case (.plug, let name?, let numbers) where rest.count == 3 && numbers.count == 1:
             try await MeasuredPlug.run(named: name, in: rest[1], metering: .milliseconds(numbers[0]))
         case (.house, let name?, _) where rest.count == 3:
-            try await MeasuredHouse.run(following: name, state: rest[1], in: rest[2])
+            try await MeasuredHouse.run(following: name, states: rest[1], in: rest[2])
         case (.presses, let name?, let numbers) where rest.count == 4 && numbers.count == 1:
             try await PressedLine.run(plug: name, state: rest[1], pull: rest[2], count: numbers[0])
         case (.strangers, _, let numbers) where numbers.count == 2:
@@ -48,7 +48,7 @@ enum Peer {
                 """
                 usage: \(flag) echo | bareTLS
                        \(flag) plug NAME DIRECTORY MILLISECONDS
-                       \(flag) house NAME STATE DIRECTORY
+                       \(flag) house NAME STATES DIRECTORY
                        \(flag) presses NAME DIRECTORY FILE COUNT
                        \(flag) strangers PORT COUNT
                        \(flag) matterStrangers pase | sigma1 PORT COUNT
