@@ -143,7 +143,7 @@ let firmware: [Target] = [
 ]
 
 let controller: [Target] = [
-    module("Controller/PlugClient", "PlugProtocol PlugTransport CPlugInHand AsyncAlgorithms"),
+    module("Controller/PlugClient", "PlugProtocol PlugTransport CPlugInHand"),
     module("Controller/CPlugInHand"),
     module("Controller/SleepClient", "ServiceDiscovery"),
     module("Controller/HostSleep", "SleepClient LinuxNetwork Processes CSystemBus"),
@@ -165,7 +165,7 @@ let controller: [Target] = [
     module("Controller/WebPush", "ProtocolCore JSONText Crypto"),
     module("Controller/Effects", "RuleChecks DurableRules HTTPRequests HostSleep"),
     module("Controller/Terminal", "LinuxSystem Charting"),
-    module("Controller/Daemon", "PlugClient HostSleep Scripting CryptoExtras"),
+    module("Controller/Daemon", "PlugClient HostSleep Scripting CryptoExtras AsyncAlgorithms"),
     module("Controller/Doctor", "PlugClient HostSleep"),
     module("Controller/Presentation", "Terminal Daemon Doctor Fleet"),
     module("Controller/RuleEditing", "Presentation Effects"),

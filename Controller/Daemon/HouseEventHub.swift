@@ -1,4 +1,3 @@
-import AsyncAlgorithms
 import Automation
 import LinuxSystem
 import NIOCore
@@ -15,13 +14,14 @@ actor HouseEventHub: PlugAccess {
     private nonisolated let executor: any SerialExecutor
     private nonisolated let tasks: EventLoopTasks
 
-    nonisolated let updates = AsyncChannel<HouseFollower.Update>()
     private let house: any PlugAccess & SampleSource
     private let recorder: Recorder?
     private var audiences: [Listener]
+    /// The rules; nil before they run and after their end.
+    private var rules: HouseFollower.Delivery?
     /// The filter of the rules.
     private var seen: EventDeduplicator
-    private var following: [Task<Void, Never>] = []
+    private var following: Task<Void, Never>?
     /// The delivery to each observer.
     private var delivering: [Task<Void, Never>] = []
 
@@ -92,36 +92,32 @@ actor HouseEventHub: PlugAccess {
         tasks = EventLoopTasks(eventLoop)
     }
 
-    func run() async {
+    func run(_ deliver: @escaping HouseFollower.Delivery) async {
+        rules = deliver
         let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
         await recorder?.begin(house)
-        // These tasks are separate, because they continue after the cancellation of `run()` until `end()` cancels them:
-        // the recorder still fetches the last samples. If the updates had no reader, the follower would stop reading
-        // from the network.
-        following = [
-            Task(executorPreference: tasks) { await self.house.run() },
-            Task(executorPreference: tasks) { await self.share() },
-        ]
+        // This task is separate, because it continues after the cancellation of `run()` until `end()` cancels it: the
+        // recorder still fetches the last samples.
+        following = Task(executorPreference: tasks) {
+            await self.house.run { await self.share($0) }
+            unreadable.finish()
+        }
         delivering = audiences.map { listener in
             Task(executorPreference: tasks) { await self.deliver(listener.items, to: listener.audience) }
         }
         for await _ in unread {}
-        unreadable.finish()
-        updates.finish()
+        rules = nil
     }
 
-    private func share() async {
-        for await update in house.updates {
-            // Queued first, so that the update is before the records that it causes.
-            queue(update)
-            if case .report(let report) = update {
-                for report in seen.pass(report, now: BootClock.now) { await updates.send(.report(report)) }
-            } else {
-                await updates.send(update)
-            }
-            await recorder?.handle(update)
+    private func share(_ update: HouseFollower.Update) async {
+        // Queued first, so that the update is before the records that it causes.
+        queue(update)
+        if case .report(let report) = update {
+            for report in seen.pass(report, now: BootClock.now) { await rules?(.report(report)) }
+        } else {
+            await rules?(update)
         }
-        updates.finish()
+        await recorder?.handle(update)
     }
 
     private func queue(_ update: HouseFollower.Update) {
@@ -168,11 +164,9 @@ actor HouseEventHub: PlugAccess {
     /// Ends the recording. Returns after the attempt to store the last samples.
     func end() async {
         await recorder?.finish()
-        for task in following {
-            task.cancel()
-            await task.value
-        }
-        following = []
+        following?.cancel()
+        await following?.value
+        following = nil
         for listener in audiences { listener.queue.finish() }
         for task in delivering { await task.value }
         delivering = []

@@ -1,4 +1,3 @@
-import AsyncAlgorithms
 import Automation
 import PlugClient
 import PlugModel
@@ -6,11 +5,10 @@ import RuleModel
 
 /// The access of running rules to the house: its updates, and commands to its plugs.
 protocol PlugAccess: Sendable {
-    /// The updates, in order for each plug. The channel ends after ``run()`` was cancelled.
-    var updates: AsyncChannel<HouseFollower.Update> { get }
-
     /// Follows the house until the task is cancelled.
-    func run() async
+    ///
+    /// - Parameter deliver: Receives the updates, in order for each plug.
+    func run(_ deliver: @escaping HouseFollower.Delivery) async
 
     /// Sends a command.
     ///

@@ -55,7 +55,7 @@ public actor RuleRunner {
     /// The delivery to the reader; nil if no record waits.
     private var reading: Task<Void, Never>?
     private var isHandingOver = false
-    /// Callers that wait for the delivery: the loop over the house's reports, user requests, and the end of the run.
+    /// Callers that wait for the delivery: the reports of the house, user requests, and the end of the run.
     private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
     var isStopping = false
     /// The reason why the last write did not store everything; nil if it did.
@@ -141,10 +141,9 @@ public actor RuleRunner {
         await run(scriptsRead)
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await self.house.run() }
                 group.addTask { await self.keepLocalTime() }
                 group.addTask { await self.followScripts() }
-                await withTaskExecutorPreference(self.tasks) { await self.followHouse() }
+                await self.house.run { await self.follow($0) }
                 group.cancelAll()
             }
         } onCancel: {
@@ -154,12 +153,11 @@ public actor RuleRunner {
         await Task { await finish() }.value
     }
 
-    private func followHouse() async {
-        for await update in house.updates {
-            if case .report(let report) = update, case .connected = report.update { await learnPaired() }
-            CrashAttribution.during(update.source) { handle(update) }
-            await handOver()
-        }
+    private func follow(_ update: HouseFollower.Update) async {
+        if case .report(let report) = update, case .connected = report.update { await learnPaired() }
+        guard !isStopping else { return }
+        CrashAttribution.during(update.source) { handle(update) }
+        await handOver()
     }
 
     /// Sends a command that does not come from a rule. Call it during ``run()``.

@@ -1,4 +1,3 @@
-public import AsyncAlgorithms
 import LinuxSystem
 package import NIOCore
 import NIOPosix
@@ -33,8 +32,8 @@ public actor HouseFollower {
         var turn: CheckedContinuation<Void, Never>?
     }
 
-    /// All updates, in order for each plug. A slow reader slows down the network input, so nothing accumulates.
-    public nonisolated let updates = AsyncChannel<Update>()
+    /// Receives one update. The next one follows when the call returns.
+    public typealias Delivery = @Sendable (Update) async -> Void
 
     /// The executor of the event loop on which the connections run. A report then changes threads less often on its way
     /// to the reader.
@@ -53,10 +52,14 @@ public actor HouseFollower {
     private var machine: HouseMachine
     private let actions = ActionQueue<HouseMachine.Action>()
     private var readers: [HouseMachine.FollowerID: Reader] = [:]
-    /// The updates that the sender has not begun to send, in order. Each follower has at most one element.
+    /// The updates whose delivery has not begun, in order. Each follower has at most one element.
     private var deliveries: [(follower: HouseMachine.FollowerID, updates: [Update])] = []
-    private var sender: CheckedContinuation<Void, Never>?
+    /// Receives the updates; nil before ``run(_:)`` and after its cancellation, when they are dropped.
+    private var deliver: Delivery?
+    private var isDelivering = false
     private var isFinished = false
+    /// Resumed when everything is finished and delivered.
+    private var ending: CheckedContinuation<Void, Never>?
 
     /// Creates a follower of all plugs that a client finds.
     ///
@@ -103,22 +106,28 @@ public actor HouseFollower {
         self.follow = follow
     }
 
-    /// Browses and follows plugs until the task is cancelled, and then ends `updates`. Call it once.
-    public func run() async {
-        let sending = Task(executorPreference: tasks) { await self.send() }
+    /// Browses and follows plugs until the task is cancelled. Call it once.
+    ///
+    /// - Parameter deliver: Receives all updates, in order for each plug. A slow call slows down the network input, so
+    ///   nothing accumulates.
+    public func run(_ deliver: @escaping Delivery) async {
+        self.deliver = deliver
         await withTaskCancellationHandler {
             handle(.started)
             let addressing = Task { for await change in addressed() { handle(.announced(change)) } }
             for await change in browse() { handle(.announced(change)) }
             addressing.cancel()
-            handle(.stopping)
-            await sending.value
+            if Task.isCancelled { stop() } else { handle(.stopping) }
+            if !hasEnded { await withCheckedContinuation { ending = $0 } }
         } onCancel: {
-            // The sender continues and drops all updates.
-            sending.cancel()
-            Task { await self.handle(.stopping) }
+            Task { await self.stop() }
         }
-        updates.finish()
+        self.deliver = nil
+    }
+
+    private func stop() {
+        deliver = nil
+        handle(.stopping)
     }
 
     /// Returns the plug with that name, in any capitalization; nil if no plug has the name or if it is ambiguous. The
@@ -149,6 +158,13 @@ public actor HouseFollower {
     // MARK: The machine
 
     private func handle(_ event: HouseMachine.Event) {
+        advance(event)
+        guard !isDelivering, !deliveries.isEmpty else { return }
+        Task(executorPreference: tasks) { await self.deliverAll() }
+    }
+
+    /// Handles an event. The caller delivers the updates.
+    private func advance(_ event: HouseMachine.Event) {
         actions.perform(machine.handle(event, now: BootClock.now)) { perform($0) }
     }
 
@@ -167,16 +183,14 @@ public actor HouseFollower {
             } else {
                 readers[id]?.isRequested = true
             }
-        case .deliver(let id, let updates):
-            deliveries.append((id, updates))
-            wakeSender()
+        case .deliver(let id, let updates): deliveries.append((id, updates))
         case .stop(let id):
             guard let plug = readers[id]?.plug else { return }
             Task { await plug.stop() }
         case .release(let id): readers[id] = nil
         case .finish:
             isFinished = true
-            wakeSender()
+            endIfDone()
         }
     }
 
@@ -201,7 +215,8 @@ public actor HouseFollower {
         await turn(of: id)
         for await report in plug.reports {
             if case .connected = report.update { reportProofs() }
-            handle(.report(id, report))
+            advance(.report(id, report))
+            await deliverAll()
             await turn(of: id)
         }
         reportProofs()
@@ -234,23 +249,27 @@ public actor HouseFollower {
 
     // MARK: Updates
 
-    /// Sends all updates in order. After the task was cancelled, the updates are dropped.
-    private func send() async {
-        while true {
+    /// Delivers all updates in order, unless another task is doing so.
+    private func deliverAll() async {
+        guard !isDelivering else { return }
+        isDelivering = true
+        while !deliveries.isEmpty {
             let batch = deliveries
             deliveries = []
             for delivery in batch {
-                for update in delivery.updates { await updates.send(update) }
-                handle(.delivered(delivery.follower))
+                for update in delivery.updates { await deliver?(update) }
+                advance(.delivered(delivery.follower))
             }
-            guard deliveries.isEmpty else { continue }
-            if isFinished { return }
-            await withCheckedContinuation { sender = $0 }
         }
+        isDelivering = false
+        endIfDone()
     }
 
-    private func wakeSender() {
-        sender?.resume()
-        sender = nil
+    private var hasEnded: Bool { isFinished && !isDelivering && deliveries.isEmpty }
+
+    private func endIfDone() {
+        guard hasEnded else { return }
+        ending?.resume()
+        ending = nil
     }
 }

@@ -29,8 +29,7 @@ struct HouseGathering {
         let (inputs, continuation) = AsyncStream.makeStream(
             of: Input.self, bufferingPolicy: .bufferingOldest(Self.pending))
         let feeding = [
-            Task { await house.run() },
-            Task { for await update in house.updates { continuation.yield(.update(update)) } },
+            Task { await house.run { continuation.yield(.update($0)) } },
             Task {
                 while !Task.isCancelled {
                     try await Task.sleep(for: Self.tick)

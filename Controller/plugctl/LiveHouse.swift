@@ -32,8 +32,7 @@ struct LiveHouse: Sendable {
         let keyboard = TerminalInput()
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(1024))
         let feeding = [
-            Task { await house.run() },
-            Task { for await update in house.updates { continuation.yield(.house(update)) } },
+            Task { await house.run { continuation.yield(.house($0)) } },
             Task {
                 guard let keyboard else { return }
                 for await event in keyboard.events { continuation.yield(.terminal(event)) }

@@ -73,11 +73,14 @@ struct WatchedPlugs: Sendable {
         await withTaskGroup(of: Void.self) { group in
             if plugs.isEmpty {
                 let house = house()
-                group.addTask { await house.run() }
-                for await update in house.updates {
-                    guard case .report(let report) = update else { continue }
-                    guard await print(report, printer) else { break }
+                let (open, closing) = AsyncStream.makeStream(of: Never.self)
+                group.addTask {
+                    await house.run { update in
+                        guard case .report(let report) = update else { return }
+                        if await !print(report, printer) { closing.finish() }
+                    }
                 }
+                for await _ in open {}
             } else {
                 for plug in plugs { group.addTask { await print(plug, printer) } }
                 // A task ends only when it is interrupted or cannot print. In both cases the others must end too.

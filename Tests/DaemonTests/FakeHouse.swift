@@ -55,9 +55,8 @@ actor FakeHouse: PlugAccess, SampleSource {
         return .made(first <= last ? first...last : nil, asked: remembered.upperBound * 1000, boot: boot)
     }
 
-    func run() async {
-        // This stream has no elements. It ends when the task is cancelled.
-        for await _ in AsyncStream.makeStream(of: Never.self).stream {}
+    func run(_ deliver: @escaping HouseFollower.Delivery) async {
+        for await update in updates { await deliver(update) }
         updates.finish()
     }
 

@@ -15,8 +15,9 @@ import Testing
         let hub = HouseEventHub(
             house, rules: EventDeduplicator([:], start: BootClock.now), recorder: nil, audiences: [observer],
             limit: limit, on: MultiThreadedEventLoopGroup.singleton.next())
-        let task = Task { await hub.run() }
-        var updates = hub.updates.makeAsyncIterator()
+        let (received, rules) = AsyncStream.makeStream(of: HouseFollower.Update.self)
+        let task = Task { await hub.run { rules.yield($0) } }
+        var updates = received.makeAsyncIterator()
         // The observer handles one update, the queue takes `limit` updates, and it refuses the rest.
         for number in 0...(limit + refused) {
             async let sent: Void = house.reading("Lamp", watts: 1, time: Double(number))
@@ -43,9 +44,10 @@ import Testing
             house, rules: EventDeduplicator([:], start: BootClock.now), recorder: nil, audiences: [observer],
             on: MultiThreadedEventLoopGroup.singleton.next())
         await hub.rulesChanged([], disabled: [], faults: [])
-        let task = Task { await hub.run() }
+        let (received, rules) = AsyncStream.makeStream(of: HouseFollower.Update.self)
+        let task = Task { await hub.run { rules.yield($0) } }
         async let sent: Void = house.reading("Lamp", watts: 1, time: 0)
-        var updates = hub.updates.makeAsyncIterator()
+        var updates = received.makeAsyncIterator()
         #expect(await updates.next() != nil)
         await sent
         await hub.rulesChanged([], disabled: ["Hall"], faults: [])

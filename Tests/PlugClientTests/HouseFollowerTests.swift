@@ -136,14 +136,26 @@ private final class MadeUpNetwork: Sendable {
     }
 }
 
+extension HouseFollower {
+    /// Runs the follower in a task. The stream keeps all updates and ends with the run.
+    nonisolated func start() -> (updates: AsyncStream<Update>, running: Task<Void, Never>) {
+        let (updates, update) = AsyncStream.makeStream(of: Update.self)
+        let running = Task {
+            await run { update.yield($0) }
+            update.finish()
+        }
+        return (updates, running)
+    }
+}
+
 @Suite(.timeLimit(.minutes(3))) struct HouseFollowerTests {
     private let network = MadeUpNetwork()
 
     /// Collects descriptions of the updates until all awaited ones have arrived, in any order.
-    private func hear(_ house: HouseFollower, until awaited: Set<String>) async -> [String] {
+    private func hear(_ updates: AsyncStream<HouseFollower.Update>, until awaited: Set<String>) async -> [String] {
         var heard: [String] = []
         var awaited = awaited
-        for await update in house.updates {
+        for await update in updates {
             guard let words = words(update) else { continue }
             heard.append(words)
             awaited.remove(words)
@@ -179,9 +191,9 @@ private final class MadeUpNetwork: Sendable {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
         let (_, listener) = try await network.add(wasRenamed ? "Radiator" : "Heater", id: id.rawValue)
         let house = network.house(paired: [id: "Heater"])
-        let running = Task { await house.run() }
+        let (updates, running) = house.start()
         let name = wasRenamed ? "Radiator" : "Heater"
-        _ = await hear(house, until: ["snapshot of \(name)"])
+        _ = await hear(updates, until: ["snapshot of \(name)"])
         await end(running, listener)
     }
 
@@ -193,8 +205,8 @@ private final class MadeUpNetwork: Sendable {
         let id = try #require(PlugID(rawValue: "bbbbbbbbbbbb"))
         let (plug, listener) = try await network.add(announced, id: id.rawValue)
         let house = network.house(paired: [away: "Heater", id: "heater"])
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of heater"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of heater"])
         var random = SystemRandomNumberGenerator()
         for name in ["Heater", "HEATER"] {
             #expect(await house.plug(named: name) == nil)
@@ -217,19 +229,19 @@ private final class MadeUpNetwork: Sendable {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
         let (heater, listener) = try await network.add("Heater", id: id.rawValue)
         let house = network.house(paired: [id: "Heater"])
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of Heater"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of Heater"])
         await heater.displace(to: "Heater (2)")
         try network.announce("Heater (2)", heater, listener)
         try network.forge("Heater", id: "cccccccccccc")
         await heater.drop()
-        let heard = await hear(house, until: ["Heater away", "snapshot of Heater"])
+        let heard = await hear(updates, until: ["Heater away", "snapshot of Heater"])
         #expect(!heard.contains { $0.contains("found") || $0.contains("lost") || $0.contains("(2)") }, "\(heard)")
         let answer = try await house.send(.setRelay(on: true, autoOff: nil), to: "Heater", id: request(1))
         #expect(answer.state.relayOn)
         #expect(await heater.asked == 1)
         await heater.switchRelay(on: false)
-        _ = await hear(house, until: ["event 1 of Heater"])
+        _ = await hear(updates, until: ["event 1 of Heater"])
         await end(running, listener)
     }
 
@@ -241,13 +253,13 @@ private final class MadeUpNetwork: Sendable {
         let (lamp, first) = try await network.add("Lamp", id: id.rawValue)
         let (fan, second) = try await network.add("Fan", id: other.rawValue)
         let house = network.house(paired: [id: "Lamp", other: "Fan"])
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of Lamp", "snapshot of Fan"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of Lamp", "snapshot of Fan"])
         await fan.rename("Lamp")
         await lamp.switchRelay(on: true)
         await fan.switchRelay(on: true)
         await fan.switchRelay(on: false)
-        _ = await hear(house, until: ["event 1 of Lamp", "event 2 of Fan"])
+        _ = await hear(updates, until: ["event 1 of Lamp", "event 2 of Fan"])
         await end(running, first, second)
     }
 
@@ -256,12 +268,12 @@ private final class MadeUpNetwork: Sendable {
         let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
         let (lamp, listener) = try await network.add("Lamp", id: id.rawValue)
         let house = network.house(paired: [id: "Lamp"])
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of Lamp"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of Lamp"])
         await lamp.rename("Lounge")
         try network.announce("Lounge", lamp, listener)
         network.withdraw("Lamp")
-        let heard = await hear(house, until: ["lost Lamp", "snapshot of Lounge"])
+        let heard = await hear(updates, until: ["lost Lamp", "snapshot of Lounge"])
         #expect(heard.filter { $0.contains("Lamp") } == ["Lamp away", "lost Lamp"])
         #expect(try await house.send(.setRelay(on: true, autoOff: nil), to: "Lounge", id: request(1)).state.relayOn)
         await end(running, listener)
@@ -271,12 +283,12 @@ private final class MadeUpNetwork: Sendable {
     func aPlugThatTakesAnotherNameIsAwayAndLostUnderTheOldOne() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
-        let running = Task { await house.run() }
-        #expect(await hear(house, until: ["snapshot of Lamp"]).prefix(2) == ["found Lamp", "Lamp is aaaaaaaaaaaa"])
+        let (updates, running) = house.start()
+        #expect(await hear(updates, until: ["snapshot of Lamp"]).prefix(2) == ["found Lamp", "Lamp is aaaaaaaaaaaa"])
         await lamp.rename("Lounge")
         try network.announce("Lounge", lamp, listener)
         network.withdraw("Lamp")
-        let heard = await hear(house, until: ["lost Lamp", "Lounge is aaaaaaaaaaaa"])
+        let heard = await hear(updates, until: ["lost Lamp", "Lounge is aaaaaaaaaaaa"])
         #expect(heard.filter { $0.contains("Lamp") } == ["Lamp away", "lost Lamp"])
         #expect(await house.plug(named: "Lamp") == nil)
         await end(running, listener)
@@ -286,14 +298,14 @@ private final class MadeUpNetwork: Sendable {
     func eventsThatWaitForTheReaderComeBeforeThoseUnderTheNewName() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of Lamp"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of Lamp"])
         for number in 1...3 { await lamp.switchRelay(on: number.isMultiple(of: 2)) }
         await lamp.rename("Lounge")
         try network.announce("Lounge", lamp, listener)
         while await house.plug(named: "Lamp") != nil { await Task.yield() }
         await lamp.switchRelay(on: true)
-        let heard = await hear(house, until: ["event 4 of Lounge"])
+        let heard = await hear(updates, until: ["event 4 of Lounge"])
         let old = heard.filter { $0.contains("Lamp") }
         #expect(
             old == ["event 1 of Lamp", "event 2 of Lamp", "event 3 of Lamp", "Lamp away", "lost Lamp"])
@@ -307,14 +319,14 @@ private final class MadeUpNetwork: Sendable {
     func aNameThatIsStillAnnouncedIsFollowedAtOnce() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of Lamp"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of Lamp"])
         await lamp.rename("Lounge")
         // The goodbye for the first name is lost.
         try network.announce("Lounge", lamp, listener)
-        _ = await hear(house, until: ["lost Lamp", "snapshot of Lounge"])
+        _ = await hear(updates, until: ["lost Lamp", "snapshot of Lounge"])
         await lamp.rename("Lamp")
-        let heard = await hear(house, until: ["lost Lounge", "snapshot of Lamp"])
+        let heard = await hear(updates, until: ["lost Lounge", "snapshot of Lamp"])
         #expect(heard.contains("found Lamp"))
         await end(running, listener)
     }
@@ -323,11 +335,11 @@ private final class MadeUpNetwork: Sendable {
     func otherCapitalsChangeNothing() async throws {
         let (lamp, listener) = try await network.add("lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of lamp"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of lamp"])
         await lamp.rename("Lamp")
         await lamp.switchRelay(on: true)
-        #expect(await hear(house, until: ["event 1 of lamp"]) == ["event 1 of lamp"])
+        #expect(await hear(updates, until: ["event 1 of lamp"]) == ["event 1 of lamp"])
         #expect(await house.plug(named: "Lamp") != nil)
         await end(running, listener)
     }
@@ -337,13 +349,13 @@ private final class MadeUpNetwork: Sendable {
         let (lamp, first) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let (fan, second) = try await network.add("Fan", id: "bbbbbbbbbbbb")
         let house = network.house()
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of Lamp", "snapshot of Fan"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of Lamp", "snapshot of Fan"])
         await lamp.rename("Fan")
         await fan.rename("Lamp")
         try network.announce("Lamp", fan, second)
         try network.announce("Fan", lamp, first)
-        let heard = await hear(house, until: ["Lamp is bbbbbbbbbbbb", "Fan is aaaaaaaaaaaa"])
+        let heard = await hear(updates, until: ["Lamp is bbbbbbbbbbbb", "Fan is aaaaaaaaaaaa"])
         #expect(heard.filter { $0.hasSuffix("away") }.sorted() == ["Fan away", "Lamp away"])
         await end(running, first, second)
     }
@@ -352,10 +364,9 @@ private final class MadeUpNetwork: Sendable {
     func aCommandUnderWayGoesOnUnderTheNewName() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()
-        let running = Task { await house.run() }
-        _ = await hear(house, until: ["snapshot of Lamp"])
+        let (updates, running) = house.start()
+        _ = await hear(updates, until: ["snapshot of Lamp"])
         await lamp.answer(false)
-        let reading = Task { for await _ in house.updates {} }
         let waiting = Task { try await house.send(.identify, to: "Lamp", id: request(1)) }
         while await lamp.asked == 0 { await Task.yield() }
         await lamp.rename("Lounge")
@@ -368,6 +379,5 @@ private final class MadeUpNetwork: Sendable {
         await lamp.finish(request(1))
         #expect(try await waiting.value.state.relayOn)
         await end(running, listener)
-        reading.cancel()
     }
 }

@@ -244,8 +244,8 @@ private final class PairedHouse: Sendable {
         let client = house.client(at: nil)
         try await client.paired.setAddress(house.address, of: entry.id)
         let follower = HouseFollower(client)
-        let running = Task { await follower.run() }
-        var updates = follower.updates.makeAsyncIterator()
+        let (received, running) = follower.start()
+        var updates = received.makeAsyncIterator()
         while let update = await updates.next() {
             if case .report(let report) = update, case .connected = report.update { break }
         }
