@@ -75,7 +75,7 @@ extension DaemonClient {
         case .closed where !isAnswered: .broken("the daemon closed the connection before it answered")
         case .closed, .failed, .invalid, .insecure, .unknownHost:
             .broken("connection closed before the daemon's full response arrived")
-        case .notSent(let reason): .broken("the request was not sent: \(reason)")
+        case .tooLarge, .notSent: .broken("\(fault)")
         }
     }
 }

@@ -7,7 +7,7 @@ import NIOPosix
 import NIOSSL
 
 /// The reason why no complete response arrived.
-public enum RequestFault: Error, Hashable, Sendable {
+public enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The connection was not established within its time limit.
     case notConnectedInTime
     /// The response was not complete within the time limit.
@@ -24,8 +24,33 @@ public enum RequestFault: Error, Hashable, Sendable {
     case closed
     /// The response is not valid HTTP.
     case invalid
+    /// The body of the response has more than this number of bytes.
+    case tooLarge(Int)
     /// The request was not sent, with a description that contains no part of the request. A retry would fail too.
     case notSent(String)
+
+    /// The reason for a person, without a capital letter.
+    public var description: String {
+        switch self {
+        case .notConnectedInTime, .timedOut: "no answer in time"
+        case .unknownHost: "cannot connect: unknown host name"
+        case .notConnected(let cause): "cannot connect: \(cause)"
+        case .insecure(let reason): "no secure connection: \(reason)"
+        case .failed(let cause): "the connection failed: \(cause)"
+        case .closed: "the connection was closed before the answer arrived"
+        case .invalid: "the connection failed: the answer is not valid HTTP"
+        case .tooLarge(let limit): "the answer has more than \(limit) bytes"
+        case .notSent(let reason): "the request was not sent: \(reason)"
+        }
+    }
+
+    /// True if the same request may succeed later.
+    public var isRetryable: Bool {
+        switch self {
+        case .notConnectedInTime, .timedOut, .unknownHost, .notConnected, .failed, .closed, .invalid: true
+        case .insecure, .tooLarge, .notSent: false
+        }
+    }
 
     /// Creates the fault for an error of the HTTP client, of NIO or of TLS; nil for any other error.
     init?(_ error: any Error) {
@@ -34,6 +59,7 @@ public enum RequestFault: Error, Hashable, Sendable {
         case ChannelError.connectTimeout: self = .notConnectedInTime
         case is ChannelError, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown: self = .closed
         case is HTTPParserError: self = .invalid
+        case let error as NIOTooManyBytesError: self = .tooLarge(error.maxBytes ?? 0)
         case let error as IOError:
             let cause = SystemError(error.errnoCode)
             self = [ECONNRESET, EPIPE].contains(cause.code) ? .failed(cause) : .notConnected(cause)

@@ -20,6 +20,23 @@ public struct SingleRequest: Sendable {
         self.limit = limit.map { TimeAmount($0) }
     }
 
+    /// Creates a request for the content of an address.
+    ///
+    /// - Parameters: As those of ``init(_:connectWithin:within:)``.
+    public init(get address: String, connectWithin connectLimit: Duration, within limit: Duration?) {
+        self.init(HTTPClientRequest(url: address), connectWithin: connectLimit, within: limit)
+    }
+
+    /// Sends the request and returns the status and the body of the response.
+    ///
+    /// - Throws: ``RequestFault``, with ``RequestFault/tooLarge(_:)`` for a body of more than `limit` bytes, or
+    ///   `CancellationError`.
+    public func load(limit: Int) async throws -> (status: UInt, body: [UInt8]) {
+        try await run { response in
+            (response.status.code, Array(try await response.body.collect(upTo: limit).readableBytesView))
+        }
+    }
+
     /// Sends the request and passes the response to `handle` as soon as its head has arrived. The connection is closed
     /// when `handle` returns, even if it has not read the whole body.
     ///

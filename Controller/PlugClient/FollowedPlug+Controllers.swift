@@ -2,9 +2,8 @@ public import PlugModel
 import PlugProtocol
 public import PlugTransport
 
-/// Manages the plug's paired controllers and invitations, its setup code, HomeKit, Matter and the factory
-/// reset. The plug must
-/// be connected. Functions with an optional result return nil if the plug is not connected or the connection ends
+/// Manages the plug's paired controllers and invitations, its setup code, HomeKit, Matter, updates and the
+/// factory reset. The plug must be connected. Functions with an optional result return nil if the plug is not connected or the connection ends
 /// before the plug answers.
 extension FollowedPlug {
     /// Returns the controllers that are paired with the plug.
@@ -81,6 +80,15 @@ extension FollowedPlug {
     /// - Returns: The state after the request was executed and stored on flash.
     public func manageMatter(_ order: MatterRequest) async throws(Refusal) -> MatterReport? {
         try await answer(to: .manageMatter(order)) { if case .matter(let status) = $0 { status } else { nil } }
+    }
+
+    /// Sends a new system to the plug in parts, restarts the plug, or reports the state of the update.
+    ///
+    /// - Throws: `Refusal` if the plug's system cannot be updated over the network, if the request does not fit the
+    ///   state of the update, or if this controller is not an owner.
+    /// - Returns: The state after the request was executed. A part is then written, but may be lost in a power cut.
+    public func manageUpdate(_ order: UpdateRequest) async throws(Refusal) -> UpdateReport? {
+        try await answer(to: .manageUpdate(order)) { if case .update(let report) = $0 { report } else { nil } }
     }
 
     /// Returns the open invitations. A used, expired or revoked invitation is not listed.
@@ -163,7 +171,8 @@ extension FollowedPlug {
             resets = []
         case .refused("fetch_audit", let refusal): answerAudit(.failure(refusal))
         case .audit(let page): answerAudit(page)
-        case .controllers, .invited, .invitations, .codeChanged, .homeKit, .matter, .keyAccepted, .refused:
+        case .controllers, .invited, .invitations, .codeChanged, .homeKit, .matter, .update, .keyAccepted,
+            .refused:
             guard !questions.isEmpty else { return }
             questions.removeFirst().resume(returning: answer)
         }

@@ -51,6 +51,8 @@ public actor PlugService: ConnectionOwner {
     var broker: PlugBroker?
     var homeKitState = HomeKitState.off(fault: nil)
     var matterState = MatterState.off(fault: nil)
+    /// The updates, or nil if the plug's system cannot be updated over the network.
+    var updates: PlugUpdates?
     /// The sleep proxy, or nil if it is turned off or the plug is off the network.
     var sleepProxy: SleepProxyService?
     /// The registration in a domain, or nil if none is configured or the plug is not announced yet.
@@ -116,8 +118,10 @@ public actor PlugService: ConnectionOwner {
         if storage.wasReset { logger.notice("reset to factory state") }
         let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
         let changed = storage.settings()
+        let updates = UpdateFolder(settings.directories, files: files).map { PlugUpdates(folder: $0) }
         let capabilities = settings.appliance.capabilities.union([.rename, .settings, .audit])
             .union(settings.log == nil ? [] : [.log]).union(settings.matter == nil ? [] : [.matter])
+            .union(updates == nil ? [] : [.update])
         var identity = PlugServer.Identity(
             id: storage.id, name: changed.name ?? settings.name ?? Self.usualName(storage.id),
             capabilities: capabilities,
@@ -130,6 +134,7 @@ public actor PlugService: ConnectionOwner {
         self.storage = storage
         self.proof = Mutex(proof)
         isKeyKept = isKept
+        self.updates = updates
         self.whenReset = whenReset
         loop = eventLoop
         executor = eventLoop.executor
@@ -188,6 +193,7 @@ public actor PlugService: ConnectionOwner {
         if !isReset { await releaseRelay() }
         await wait(for: .meter, atMost: Self.meterEnd)
         flashThread.stop()
+        updates?.thread.stop()
         meter.stop()
         crashes.end()
         storage.close()
@@ -282,6 +288,7 @@ public actor PlugService: ConnectionOwner {
         tellBroker()
         tellHomeKit()
         tellMatter()
+        restartForUpdateIfOff()
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
@@ -350,6 +357,7 @@ public actor PlugService: ConnectionOwner {
         case .answer(.matter, let ticket, let outcome): matter?.assumeIsolated { $0.answered(ticket, outcome) }
         case .manageHomeKit(let id, let order): manageHomeKit(order, for: id)
         case .manageMatter(let id, let order): manageMatter(order, for: id)
+        case .manageUpdate(let id, let order): manageUpdate(order, for: id)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
             connections[id]?.close()

@@ -104,6 +104,8 @@ image            squashfs-tools  command sqfstar
 image            dosfstools    command mkdosfs
 image            mtools        command mcopy
 image            dpkg-dev      command dpkg-scanpackages
+image            rauc          command rauc
+image            openssl       command openssl
 image-foreign    qemu-user-static  command qemu-aarch64-static
 image-foreign    arch-test     command arch-test
 packages         mmdebstrap    command mmdebstrap

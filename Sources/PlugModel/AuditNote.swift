@@ -16,7 +16,7 @@ public struct AuditNote: Hashable, Sendable {
         case factoryReset
         /// A change of the name, or of the settings.
         case renamed, configured
-        /// The first start of a new firmware version.
+        /// The first start of a new firmware version, or a controller's request to receive one or to restart with it.
         case firmware
         /// A change of a controller's role, or an invitation for a role.
         case roleChanged, invited

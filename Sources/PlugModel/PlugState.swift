@@ -65,4 +65,6 @@ public enum Capability: String, Hashable, Sendable, CaseIterable {
     case rename, settings
     /// The plug is a Matter device, and sends its Matter fabrics on request. Announced only in Welcome.
     case matter
+    /// The plug's system can be updated over the network. Announced only in Welcome.
+    case update
 }

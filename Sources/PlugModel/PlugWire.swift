@@ -60,6 +60,12 @@ public enum PlugWire {
     public static let longestMatterLabel = 32
     /// The longest time for which a request can open Matter's commissioning window (Matter 5.4.2.3.1).
     public static let longestMatterWindow = Duration.seconds(900)
+    /// The maximum size of a bundle with a new system in bytes.
+    public static let largestBundle: UInt64 = 1 << 30
+    /// The maximum number of bytes of a bundle per message.
+    public static let largestBundlePart = 32_768
+    /// The maximum length of the reason why an update failed in bytes.
+    public static let longestUpdateDetail = 255
     /// The maximum number of audit entries per message. With the longest names and details they fill half of a frame.
     public static let auditEntriesAtOnce = 100
     /// The maximum number of log lines per message. Lines of maximum length still fit into a frame.

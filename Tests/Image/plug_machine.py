@@ -28,6 +28,11 @@ ExecStart=sh /run/agent
 ExecStart=
 ExecStart=plugd run --config /etc/smartplug/plugd.toml --simulate lamp
 """,
+    # An update has less time to prove itself than in the image.
+    "systemd.unit-dropin.slot-good.service": """[Service]
+ExecStart=
+ExecStart=/usr/lib/smartplug/judge-slot 90
+""",
 }
 
 
@@ -36,6 +41,7 @@ class Medium:
 
     def __init__(self, work, megabytes=600):
         self.work, self.file = work, work / "medium"
+        self.ports = {guest: free_port() for guest in (22, PORT)}
         subprocess.run(["cp", "--sparse=always", os.environ["SMARTPLUG_IMAGE"], self.file], check=True)
         os.truncate(self.file, megabytes << 20)
         self.put("plugd.toml", f'[plug]\nname = "Lamp"\n[network]\nport = {PORT}\n')
@@ -61,16 +67,21 @@ class Medium:
         self._boots += 1
         work = self.work / str(self._boots)
         work.mkdir()
-        return PlugMachine(self.file, work)
+        return PlugMachine(self, work)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
 
 
 class PlugMachine(Guest):
-    """A running copy of the image. Its TCP port 22 is the host's port `ssh`."""
+    """A running copy of the image. The host's ports `medium.ports` lead to the guest's ports. A restart of the guest ends it."""
 
     def __init__(self, medium, work):
         shutil.copy(FIRMWARE.replace("CODE", "VARS"), work / "variables")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.ssh = free.getsockname()[1]
+        self.ssh = medium.ports[22]
+        ports = "".join(f",hostfwd=tcp:127.0.0.1:{host}-:{guest}" for guest, host in medium.ports.items())
         words = []
         for name, text in CREDENTIALS.items():
             encoded = base64.b64encode(text.encode()).decode().replace(",", ",,")
@@ -79,8 +90,8 @@ class PlugMachine(Guest):
             "qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "qemu64", "-smp", "2", "-m", "512",
             "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE}",
             "-drive", f"if=pflash,format=raw,unit=1,file={work / 'variables'}",
-            "-drive", f"if=none,id=medium,format=raw,file={medium}",
+            "-drive", f"if=none,id=medium,format=raw,file={medium.file}",
             "-device", "virtio-blk-pci,drive=medium,addr=0x10", "-device", "i6300esb", "-watchdog-action", "reset",
-            "-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.ssh}-:22",
+            "-netdev", f"user,id=network{ports}",
             "-device", "virtio-net-pci,netdev=network,addr=0x11", *words])
         self.state = self.run("systemctl is-system-running --wait", within=60).text.strip()

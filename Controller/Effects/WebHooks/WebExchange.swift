@@ -48,18 +48,7 @@ struct WebExchange: Sendable {
 }
 
 extension WebFault {
-    fileprivate init(_ fault: RequestFault) {
-        switch fault {
-        case .notConnectedInTime, .timedOut: self.init("no answer in time", isRetryable: true)
-        case .unknownHost: self.init("cannot connect: unknown host name", isRetryable: true)
-        case .notConnected(let cause): self.init("cannot connect: \(cause)", isRetryable: true)
-        case .insecure(let reason): self.init("no secure connection: \(reason)")
-        case .failed(let cause): self.init("the connection failed: \(cause)", isRetryable: true)
-        case .closed: self.init("the connection was closed before the answer arrived", isRetryable: true)
-        case .invalid: self.init("the connection failed: the answer is not valid HTTP", isRetryable: true)
-        case .notSent(let reason): self.init("the request was not sent: \(reason)")
-        }
-    }
+    fileprivate init(_ fault: RequestFault) { self.init("\(fault)", isRetryable: fault.isRetryable) }
 
     fileprivate init(_ response: HTTPClientResponse, _ said: [UInt8], to request: WebRequest) {
         let code = response.status.code

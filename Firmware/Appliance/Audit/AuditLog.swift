@@ -96,7 +96,8 @@ public struct AuditLog: Sendable {
     mutating func begin(firmware: String, boot: BootID, now: Instant) {
         if let resetBy { record(AuditNote(.factoryReset, by: resetBy), boot: boot, now: now) }
         if let remark { record(AuditNote(.lost, by: .plug, remark), boot: boot, now: now) }
-        let before = settings.last { $0.note.kind == .firmware }?.note.detail.split(separator: ",").first
+        let start = settings.last { $0.note.kind == .firmware && $0.note.actor == .plug }
+        let before = start?.note.detail.split(separator: ",").first
         guard before.map(String.init) != firmware else { return }
         let detail = before.map { "\(firmware), before: \($0)" } ?? firmware
         record(AuditNote(.firmware, by: .plug, detail), boot: boot, now: now)

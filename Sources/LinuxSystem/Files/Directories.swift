@@ -1,3 +1,5 @@
+import Glibc
+
 extension FileStore {
     /// Creates the directory and its missing parents. An existing directory is not changed.
     ///
@@ -23,5 +25,14 @@ extension FileStore {
         var trimmed = Substring(path)
         while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
         return String(trimmed)
+    }
+
+    /// Returns the number of bytes that this process can still write to the directory's file system, or nil if it is not
+    /// known.
+    public func room(in directory: String) -> UInt64? {
+        var space = statvfs()
+        guard statvfs(directory, &space) == 0 else { return nil }
+        let (bytes, overflow) = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
+        return overflow ? .max : bytes
     }
 }

@@ -85,7 +85,8 @@ extension PlugServer {
             try challenge(request, from: connection, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
             .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode,
-            .announceKey, .nextKeyKept, .manageHomekit, .listInvitations, .revokeInvitation, .manageMatter:
+            .announceKey, .nextKeyKept, .manageHomekit, .listInvitations, .revokeInvitation, .manageMatter,
+            .manageUpdate:
             end(connection, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -170,6 +171,8 @@ extension PlugServer {
             try manageHomeKit(wire, from: connection, established, now: now, &actions)
         case .manageMatter(let wire):
             try manageMatter(wire, from: connection, established, now: now, &actions)
+        case .manageUpdate(let wire):
+            try manageUpdate(wire, from: connection, established, now: now, &actions)
         case .ping(let wire):
             sessions[connection]?.say {
                 $0.pong.token = wire.token

@@ -87,6 +87,8 @@ public struct PlugServer: Machine, Sendable {
         case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
         /// The answer to ``ShellAction/manageMatter(_:_:)``.
         case matter(ConnectionID, Result<MatterReport, Refusal>)
+        /// The answer to ``ShellAction/manageUpdate(_:_:)``.
+        case update(ConnectionID, Result<UpdateReport, Refusal>)
         /// The plug's local panel removes a controller. Ignored for the last owner.
         case removeController(fingerprint: String)
         /// The plug's local panel replaces the setup code. Ignored while another change is in progress.
@@ -178,6 +180,8 @@ public struct PlugServer: Machine, Sendable {
         case manageHomeKit(ConnectionID, HomeKitRequest)
         /// Perform a request at the plug's Matter device. Answered immediately or later by ``ShellEvent/matter(_:_:)``.
         case manageMatter(ConnectionID, MatterRequest)
+        /// Perform a request about updates. Answered immediately or later by ``ShellEvent/update(_:_:)``.
+        case manageUpdate(ConnectionID, UpdateRequest)
         /// The pairing window opened or closed, or a person at the plug opened the open window again. The shell
         /// announces it.
         case pairingWindow(isOpen: Bool)
@@ -210,7 +214,7 @@ public struct PlugServer: Machine, Sendable {
 
         fileprivate var isAsk: Bool {
             switch self {
-            case .shell(.manageHomeKit), .shell(.manageMatter): true
+            case .shell(.manageHomeKit), .shell(.manageMatter), .shell(.manageUpdate): true
             case .shell, .keep: false
             case .perform, .fetch, .fetchAudit, .record, .factoryReset, .keepCode: true
             }
@@ -344,6 +348,7 @@ public struct PlugServer: Machine, Sendable {
             handle(command, now: now, &actions)
         case .homeKit(let connection, let report): answer(homeKit: report, on: connection)
         case .matter(let connection, let report): answer(matter: report, on: connection)
+        case .update(let connection, let report): answer(update: report, on: connection)
         case .removeController(let fingerprint):
             if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
                 remove(known, by: .panel, .notPaired, now: now, &actions)

@@ -40,6 +40,8 @@ struct ServerSession: Sendable {
         var awaitsHomeKit = false
         /// True while a ManageMatter is unanswered.
         var awaitsMatter = false
+        /// True while a ManageUpdate is unanswered.
+        var awaitsUpdate = false
         /// True while a factory reset is unanswered.
         var awaitsReset = false
     }

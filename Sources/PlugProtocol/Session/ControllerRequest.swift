@@ -23,6 +23,8 @@ public enum ControllerRequest: Hashable, Sendable {
     case manageHomeKit(HomeKitRequest)
     /// List the plug's Matter fabrics, remove one fabric or all fabrics, or open the commissioning window.
     case manageMatter(MatterRequest)
+    /// Send a new system to the plug, restart into it, or report the state of the update. Only one request at a time.
+    case manageUpdate(UpdateRequest)
     /// Announce the next key of this controller, with its signature of the ``KeyAnnouncement``. `pendingSignature` is
     /// the signature by a different key that was announced earlier; empty without such a key. Answered by
     /// ``ControllerAnswer/keyAccepted``.
@@ -37,8 +39,8 @@ public enum ControllerRequest: Hashable, Sendable {
 }
 
 /// An answer to a ``ControllerRequest``. Answers may arrive in a different order than the requests: a new setup code,
-/// the audit log, HomeKit and Matter are answered when the plug's storage, its HomeKit server or its Matter device has
-/// answered.
+/// the audit log, HomeKit, Matter and updates are answered when the plug's storage, its HomeKit server or its Matter
+/// device has answered.
 public enum ControllerAnswer: Hashable, Sendable {
     /// The paired controllers, in the order of their pairing.
     case controllers([PairedControllerEntry])
@@ -52,6 +54,8 @@ public enum ControllerAnswer: Hashable, Sendable {
     case homeKit(HomeKitReport)
     /// The state of the plug's Matter device.
     case matter(MatterReport)
+    /// The state of the update of the plug's system.
+    case update(UpdateReport)
     /// The plug has stored the next key that this controller announced.
     case keyAccepted
     /// A page of the audit log, or the refusal of a request that was not sent.

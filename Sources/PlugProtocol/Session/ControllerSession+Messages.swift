@@ -129,6 +129,9 @@ extension ControllerSession {
         case .matter(let wire):
             try takeAnswer()
             actions.append(.deliver(.answer(.matter(try wire.model()))))
+        case .update(let wire):
+            try takeAnswer()
+            actions.append(.deliver(.answer(.update(try wire.model()))))
         case .nextKey(let wire):
             guard let next = PublicKey(bytes: wire.key) else {
                 throw Fault.message(.length(field: "key", bytes: wire.key.count, allowed: 1...PublicKey.longest))

@@ -79,8 +79,8 @@ public struct ControllerSession: Machine, Sendable {
     var commands: [PendingCommand] = []
     /// Limited by ``PlugWire/fetchesInFlight``.
     var fetches: [UInt32] = []
-    /// The number of unanswered requests about controllers, invitations, keys, codes, HomeKit and Matter, and for a
-    /// factory reset.
+    /// The number of unanswered requests about controllers, invitations, keys, codes, HomeKit, Matter and updates,
+    /// and for a factory reset.
     var answersDue: UInt = 0
     /// The log subscription to send after Welcome.
     var wantedLog: (level: LogLevel, duration: Duration)?
@@ -229,6 +229,9 @@ public struct ControllerSession: Machine, Sendable {
         case .manageMatter(let order):
             answersDue += 1
             say { $0.manageMatter = WireManageMatter(order) }
+        case .manageUpdate(let order):
+            answersDue += 1
+            say { $0.manageUpdate = WireManageUpdate(order) }
         case .listInvitations:
             answersDue += 1
             say { $0.listInvitations = WireListInvitations() }

@@ -84,6 +84,14 @@ struct FuzzedPlug {
                 fabrics: [fabric]))
     }
 
+    private static func update(_ order: UpdateRequest) -> Result<UpdateReport, Refusal> {
+        switch order {
+        case .ask: .success(UpdateReport(system: "1", newSystem: "2", phase: .failed("for a test")))
+        case .begin(_, let size, _): .success(UpdateReport(phase: .receiving(0, of: size)))
+        case .part, .restart, .cancel: .failure(Refusal(.storageFailed, "for a test"))
+        }
+    }
+
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
         for action in server.handle(event, now: Self.now) {
             switch action {
@@ -108,6 +116,8 @@ struct FuzzedPlug {
                 try handle(.shell(.homeKit(connection, Self.homeKit(order))))
             case .shell(.manageMatter(let connection, let order)):
                 try handle(.shell(.matter(connection, Self.matter(order))))
+            case .shell(.manageUpdate(let connection, let order)):
+                try handle(.shell(.update(connection, Self.update(order))))
             case .shell, .keep: break
             }
         }

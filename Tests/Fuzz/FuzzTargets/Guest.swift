@@ -4,7 +4,7 @@ import ProtocolCore
 import TestSupport
 
 /// An honest controller of the fuzzed plug. It follows events, states and the log, reads the audit log, sends commands,
-/// and fetches samples.
+/// fetches samples, and announces a bundle.
 struct Guest {
     static let cursor: SequenceNumber = 2
     static let fetch: UInt32 = 7
@@ -35,6 +35,7 @@ struct Guest {
             .followLog(.debug, for: .seconds(10)), .request(.fetchAudit(after: 0, limit: nil)),
             .request(.newCode(.label)), .request(.announceKey(.stranger, signature: [1], pendingSignature: [])),
             .request(.nextKeyKept(.stranger)),
+            .request(.manageUpdate(.begin(BundleID(bytes: 1...16)!, size: 4, allowsOlder: true))),
         ] { try handle(event) }
     }
 

@@ -175,6 +175,8 @@ private final class FuzzedBoard {
             step(.server(.homeKit(id, .failure(Refusal(.unsupported, "HomeKit is off")))))
         case .server(.manageMatter(let id, _)):
             step(.server(.matter(id, .failure(Refusal(.unsupported, "Matter is off")))))
+        case .server(.manageUpdate(let id, _)):
+            step(.server(.update(id, .failure(Refusal(.unsupported, "the plug is not updated")))))
         case .part, .server: break
         }
     }

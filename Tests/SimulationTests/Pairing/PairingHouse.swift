@@ -168,7 +168,7 @@ struct PairingHouse {
                 .pairingProof,
                 .controllers, .descriptionChanged, .logAnswer, .logLines, .invitation, .newCode, .keyAccepted, .nextKey,
                 .refused,
-                .homekit, .matter, .audit:
+                .homekit, .matter, .update, .audit:
                 throw House.Broken(description: "\(name) received \(message)")
             }
         }

@@ -1,0 +1,108 @@
+import PlugClient
+import PlugModel
+
+/// An update, which continues in a further session if a session ends.
+struct PlugUpdate {
+    private enum Stage {
+        /// Comparing the plug's system with the source's.
+        case comparing(UpdateSource, onlyChecks: Bool)
+        case sending(SystemBundle)
+        case installing
+        case restarting
+        /// A single request.
+        case asking(UpdateRequest)
+    }
+
+    private var stage: Stage
+    private let allowsOlder: Bool
+    private let restart: UpdateCommand.Restart?
+    private var shown: UpdateReport?
+
+    /// The time between two requests for the state.
+    private static let pause = Duration.seconds(1)
+
+    init(
+        from source: UpdateSource?, onlyChecks: Bool, allowsOlder: Bool, cancels: Bool, restart: UpdateCommand.Restart?
+    ) {
+        (self.allowsOlder, self.restart) = (allowsOlder, restart)
+        if let source {
+            stage = .comparing(source, onlyChecks: onlyChecks)
+        } else if restart != nil {
+            stage = .installing
+        } else {
+            stage = .asking(cancels ? .cancel : .ask)
+        }
+    }
+
+    /// Continues the update in a session. Returns true if it succeeded, false if it failed, and nil if the session ended.
+    mutating func proceed(
+        _ plug: FollowedPlug, show: (UpdateReport, _ available: String?) -> Void
+    ) async throws -> Bool? {
+        while true {
+            switch stage {
+            case .asking(let request):
+                guard let report = try await plug.manageUpdate(request) else { return nil }
+                show(report, nil)
+                return true
+            case .comparing(let source, let onlyChecks):
+                guard let report = try await plug.manageUpdate(.ask) else { return nil }
+                let newest = try await source.newest(for: report.board)
+                if onlyChecks || newest != nil { show(report, newest?.system) }
+                guard !onlyChecks, newest?.system != report.system else { return true }
+                stage = .sending(try await source.bundle(newest))
+            case .sending(let bundle):
+                var answer = try await plug.manageUpdate(
+                    .begin(bundle.id, size: UInt64(bundle.size), allowsOlder: allowsOlder))
+                while let report = answer, case .receiving(let offset, _) = report.phase,
+                    let part = bundle.part(at: offset)
+                {
+                    tell(report, show)
+                    answer = try await plug.manageUpdate(.part(offset: offset, part))
+                }
+                guard answer != nil else { return nil }
+                stage = .installing
+            case .installing:
+                guard let report = try await plug.manageUpdate(.ask) else { return nil }
+                tell(report, show)
+                switch report.phase {
+                case .installed:
+                    guard let restart, restart != .later else { return true }
+                    guard let answer = try await plug.manageUpdate(.restart(whenOff: restart == .whenOff)) else {
+                        return nil
+                    }
+                    guard !answer.restartsWhenOff else {
+                        tell(answer, show)
+                        return true
+                    }
+                    stage = .restarting
+                case .failed, .returned: return false
+                case .idle, .receiving, .trying:
+                    throw Refusal(.outOfRange, "no new system is installed")
+                case .installing, .unknown: try await Task.sleep(for: Self.pause)
+                }
+            case .restarting:
+                guard let report = try await plug.manageUpdate(.ask) else { return nil }
+                tell(report, show)
+                switch report.phase {
+                case .idle: return true
+                case .failed, .returned: return false
+                case .installed, .trying, .installing, .receiving, .unknown: try await Task.sleep(for: Self.pause)
+                }
+            }
+        }
+    }
+
+    /// Shows a report if its phase is new, or if ten percent more are done.
+    private mutating func tell(_ report: UpdateReport, _ show: (UpdateReport, String?) -> Void) {
+        let isNew =
+            switch (shown?.phase, report.phase) {
+            case (.receiving(let before, _), .receiving(let now, let size)):
+                now > before && now - before >= size / 10
+            case (.installing(let before), .installing(let now)): now >= before + 10
+            default: shown != report
+            }
+        guard isNew else { return }
+        shown = report
+        show(report, nil)
+    }
+}

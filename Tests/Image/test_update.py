@@ -1,0 +1,154 @@
+"""Updates of the image over the network: plugctl sends signed bundles, the plug installs them into the other slot, and returns to the
+previous system if the new one does not work."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from bundles import Bundles, foreign_keys
+from deadlines import eventually, patient
+from harness.guest import Gone
+from plug_machine import PORT, Medium
+
+PLUGCTL = pathlib.Path(os.environ["SMARTPLUG_PROGRAMS"]) / "plugctl"
+VARIABLES = "EFI/debian/grubenv"  # of the boot loader
+
+
+class House:
+    """A medium with its running machine, and a controller that is paired with the plug."""
+
+    def __init__(self, work):
+        self.medium = Medium(work)
+        self.bundles = Bundles(self.medium, work)
+        self._environment = os.environ | {"XDG_STATE_HOME": str(work / "state"), "XDG_CONFIG_HOME": str(work / "config")}
+        self._address = f"127.0.0.1:{self.medium.ports[PORT]}"
+        self.machine = self.medium.boot()
+        code = work / "code"
+        code.write_text(self.machine.does("plugd identity --plain"))
+        self.does("pair", "Lamp", "--code-file", code)
+
+    def _command(self, *words):
+        return [PLUGCTL, *words, "--address", self._address]
+
+    def run(self, *words, within=60):
+        return subprocess.run(
+            self._command(*words), env=self._environment, capture_output=True, text=True, timeout=patient(within), check=False)
+
+    def does(self, *words):
+        done = self.run(*words)
+        assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def start(self, *words):
+        """Starts plugctl in the background."""
+        return subprocess.Popen(self._command(*words), env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def state(self):
+        return json.loads(self.does("update", "Lamp", "--json"))
+
+    def restart(self, within=300):
+        """Waits until the machine restarts, and boots its medium."""
+        eventually(lambda: not self.machine.is_up(), within, "the restart")
+        self.machine.close()
+        self.machine = self.medium.boot()
+
+    def slot(self):
+        return "A" if " rauc.slot=A " in self.machine.does("cat /proc/cmdline") else "B"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    house = House(tmp_path_factory.mktemp("update"))
+    yield house
+    house.machine.close()
+
+
+def test_the_plug_restarts_with_the_new_system_when_it_is_off(house):
+    """The relay keeps its state while the plug receives and installs a bundle, and the plug restarts when it is off."""
+    identity = house.machine.does("plugd identity --plain")
+    house.does("on", "Lamp")
+    sent = house.start("update", "Lamp", house.bundles.working(1))
+    output, _ = sent.communicate(timeout=patient(300))
+    assert sent.returncode == 0 and "starts when the plug is off" in output, output
+    assert "receiving, " in output and "installing " in output, output
+    state = house.state()
+    assert state["phase"] == "installed" and state["system"] == house.bundles.version and state["restartsWhenOff"], state
+    assert json.loads(house.machine.does("plugd status"))["relay"] == "on"
+    house.does("off", "Lamp")
+    house.restart()
+    assert house.slot() == "B"
+    assert house.machine.does("plugd identity --plain") == identity
+    # This connection proves that a controller reaches the plug.
+    watching = house.start("watch", "Lamp")
+    eventually(lambda: house.state()["phase"] == "idle", 60, lambda: house.state())
+    watching.kill()
+    watching.wait()
+    assert house.state()["system"] == house.bundles.later(1)
+    eventually(lambda: "B_TRY=0" in house.medium.read(VARIABLES), 20, "the report that the slot is good")
+    assert "ORDER=B A" in house.medium.read(VARIABLES)
+
+
+def test_a_bundle_that_must_not_be_installed_is_refused(house, tmp_path):
+    later = house.bundles.later(2)
+    truncated = tmp_path / "truncated.raucb"
+    whole = house.bundles.small(later).read_bytes()
+    truncated.write_bytes(whole[:-100])
+    other = tmp_path / "letter.txt"
+    other.write_text("hello")
+    cases = [
+        (house.bundles.small(later, keys=foreign_keys(tmp_path / "foreign")), "signature|certificate"),
+        (house.bundles.small(later, board="smartplug-arm64"), "Compatible mismatch"),
+        (house.bundles.small("0.0.1"), "older than"),
+        (truncated, "signature|bundle"),
+        (other, "not a bundle"),
+    ]
+    for bundle, reason in cases:
+        done = house.run("update", "Lamp", bundle, within=120)
+        text = done.stdout + done.stderr
+        assert done.returncode == 1 and any(word in text for word in reason.split("|")), f"{bundle}: {text}"
+        print(text.strip().splitlines()[-1])
+    assert house.slot() == "B" and house.state()["system"] == house.bundles.later(1)
+
+
+def test_a_system_that_does_not_start_is_replaced_by_the_previous_one(house):
+    sent = house.start("update", "Lamp", house.bundles.broken(3), "--restart", "now")
+    with pytest.raises(Gone):
+        house.restart()
+    house.machine = house.medium.boot()
+    assert house.slot() == "B"
+    output, _ = sent.communicate(timeout=patient(120))
+    assert sent.returncode == 1 and "did not work: it did not start; the previous system runs again" in output, output
+    assert house.state()["system"] == house.bundles.later(1)
+
+
+def test_a_system_that_no_controller_reaches_is_replaced_by_the_previous_one(house):
+    """After a restart without any controller, the plug takes the update back."""
+    output = house.does("update", "Lamp", house.bundles.working(4), "--restart", "later")
+    assert "installed" in output, output
+    house.machine.does("touch /run/plugd/restart")
+    house.restart()
+    assert house.slot() == "A"
+    house.restart(within=120)
+    assert house.slot() == "B"
+    state = house.state()
+    assert (state["phase"], state["reason"]) == ("returned", "no controller has connected"), state
+
+
+@pytest.mark.parametrize("percent", [0, 40, 80])
+def test_a_power_cut_during_the_installation_loses_nothing(house, percent):
+    """The plug starts with its system, and installs the bundle again."""
+    slot, system = house.slot(), house.state()["system"]
+    sent = house.start("update", "Lamp", house.bundles.working(5 + percent), "--restart", "later", "--json")
+    for line in sent.stdout:
+        if line.startswith("{") and json.loads(line)["phase"] == "installing" and json.loads(line)["percent"] >= percent:
+            break
+    house.machine.close()
+    sent.kill()
+    sent.communicate()
+    house.machine = house.medium.boot()
+    assert house.slot() == slot and house.state()["system"] == system
+    eventually(lambda: house.state()["phase"] == "installed", 120, lambda: house.state())
+    house.does("off", "Lamp")
