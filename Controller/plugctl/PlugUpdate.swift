@@ -7,7 +7,8 @@ struct PlugUpdate {
         /// Comparing the plug's system with the source's.
         case comparing(UpdateSource, onlyChecks: Bool)
         case sending(SystemBundle)
-        case installing
+        /// Waiting for the installer. If the last part of the bundle was lost with its session, it is sent again.
+        case installing(SystemBundle?)
         case restarting
         /// A single request.
         case asking(UpdateRequest)
@@ -28,7 +29,7 @@ struct PlugUpdate {
         if let source {
             stage = .comparing(source, onlyChecks: onlyChecks)
         } else if restart != nil {
-            stage = .installing
+            stage = .installing(nil)
         } else {
             stage = .asking(cancels ? .cancel : .ask)
         }
@@ -57,11 +58,13 @@ struct PlugUpdate {
                     let part = bundle.part(at: offset)
                 {
                     tell(report, show)
+                    // The plug may have the last part although its answer is lost.
+                    if offset + UInt64(part.count) == UInt64(bundle.size) { stage = .installing(bundle) }
                     answer = try await plug.manageUpdate(.part(offset: offset, part))
                 }
                 guard answer != nil else { return nil }
-                stage = .installing
-            case .installing:
+                stage = .installing(bundle)
+            case .installing(let bundle):
                 guard let report = try await plug.manageUpdate(.ask) else { return nil }
                 tell(report, show)
                 switch report.phase {
@@ -77,7 +80,10 @@ struct PlugUpdate {
                     stage = .restarting
                 case .failed, .returned: return false
                 case .idle, .receiving, .trying:
-                    throw Refusal(.outOfRange, "no new system is installed")
+                    guard let bundle, case .receiving = report.phase else {
+                        throw Refusal(.outOfRange, "no new system is installed")
+                    }
+                    stage = .sending(bundle)
                 case .installing, .unknown: try await Task.sleep(for: Self.pause)
                 }
             case .restarting:

@@ -137,9 +137,10 @@ def test_a_system_that_no_controller_reaches_is_replaced_by_the_previous_one(hou
     assert (state["phase"], state["reason"]) == ("returned", "no controller has connected"), state
 
 
-@pytest.mark.parametrize("percent", [0, 40, 80])
+@pytest.mark.parametrize("percent", [0, 20, 40])
 def test_a_power_cut_during_the_installation_loses_nothing(house, percent):
-    """The plug starts with its system, and installs the bundle again."""
+    """The plug starts with its system, and installs the bundle again. plugctl asks once per second, so after a later percentage the
+    installation may end before the cut."""
     slot, system = house.slot(), house.state()["system"]
     sent = house.start("update", "Lamp", house.bundles.working(5 + percent), "--restart", "later", "--json")
     for line in sent.stdout:
