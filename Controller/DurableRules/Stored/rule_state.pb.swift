@@ -16,9 +16,7 @@
 // the format.
 
 #if canImport(FoundationEssentials)
-import Automation
 internal import FoundationEssentials
-import RuleModel
 #else
 internal import Foundation
 #endif

@@ -10,11 +10,6 @@
 
 // Owners' access to the plug's Matter device. smartplug.proto describes the protocol, its frames and its limits.
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 internal import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
