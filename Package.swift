@@ -85,7 +85,7 @@ let shared: [Target] = [
         "Sources/PlugProtocol", "PlugModel SwiftProtobuf Crypto DequeModule",
         exclude: """
             smartplug.proto description.proto pairing.proto log.proto audit.proto homekit.proto matter.proto \
-            samples.proto Protocol.md
+            samples.proto update.proto wifi.proto Protocol.md
             """),
     module("Sources/PlugTransport", "PlugModel CPlugTransport LinuxNetwork NIOTLS"),
     module("Sources/CPlugTransport"),
@@ -121,6 +121,8 @@ let shared: [Target] = [
 
 let firmware: [Target] = [
     module("Firmware/AddressConfiguration", "ProtocolCore DNSWire Crypto"),
+    module("Firmware/WiFi", "PlugModel AddressConfiguration"),
+    module("Firmware/WiFiService", "WiFi LinuxNetwork NIOHTTP1"),
     module("Firmware/SleepProxy", "AddressConfiguration ServiceDiscovery"),
     module("Firmware/AddressService", "PlugModel LinuxNetwork AddressConfiguration"),
     module("Firmware/SleepProxyService", "SleepProxy AddressService JSONText"),
@@ -132,13 +134,14 @@ let firmware: [Target] = [
     module("Firmware/LinuxDevices", "LinuxSystem PlugHardware CGPIOD CLinuxDevices"),
     module("Firmware/CLinuxDevices"),
     module("Firmware/CGPIOD", links: "dl"),
-    module("Firmware/PlugConfiguration", "LinuxNetwork BrokerConfiguration Appliance"),
+    module("Firmware/PlugConfiguration", "WiFi BrokerConfiguration LinuxNetwork Appliance"),
     module("Firmware/PlugBroker", "PlugProtocol MQTT BrokerConfiguration LinuxNetwork"),
     module("Firmware/HomeKitDoor", "PlugProtocol PlugTransport LargeNumbers"),
     module("Firmware/MatterDoor", "PlugProtocol LinuxNetwork JSONText Matter MatterCryptography"),
     module(
         "Firmware/PlugService",
-        "SleepProxyService Storage FirmwareProcess PlugHardware PlugConfiguration PlugBroker HomeKitDoor MatterDoor"),
+        "SleepProxyService WiFiService Storage FirmwareProcess PlugHardware PlugConfiguration PlugBroker HomeKitDoor MatterDoor"
+    ),
     program("Firmware/plugd", "QRCode ProcessSetup LinuxDevices PlugService UnixSignals"),
 ]
 
@@ -226,7 +229,7 @@ let allTests: [[Target]] = [
         """,
         "TestSupport"), tests("Matter ApplianceSense Dashboard", "TestSupport Checkout"),
     tests("MatterWire", "ProtocolCore"), tests("MatterSessions", "TestSupport"),
-    tests("SleepProxy", "SimulatedLAN"), tests("Fuzz", "FuzzTargets Checkout"),
+    tests("SleepProxy WiFi", "SimulatedLAN"), tests("Fuzz", "FuzzTargets Checkout"),
     tests("Recordings", "Metering Checkout"), tests("Fleet", "FleetService"),
     tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded"),
     tests("PlugClient", "PlugService TestSupport"), tests("HouseCalendar", "RuleChecks Automation"),

@@ -21,7 +21,7 @@ COMMANDS = {
     "toggle": "CommandRecord", "dim": "CommandRecord", "identify": "CommandRecord", "rename": "RenameRecord", "set": "SettingsRecord", "watch": "WatchRecord",
     "logs": "LogRecord", "audit": "AuditRecord", "history show": "EnergyRecord", "tariff": "TariffRecord", "budget": "BudgetRecord",
     "rules state": "RuleStateRecord",
-    "doctor": "FindingRecord", "domains": "DomainRecord", "chart": "SampleRecord", "wake": "WakeRecord", "update": "UpdateRecord",
+    "doctor": "FindingRecord", "domains": "DomainRecord", "chart": "SampleRecord", "wake": "WakeRecord", "update": "UpdateRecord", "wifi": "WiFiRecord",
 }
 
 

@@ -1,5 +1,6 @@
 public import AsyncHTTPClient
 import NIOCore
+import ProtocolCore
 
 /// Sends one HTTP/1.1 request over its own connection, without redirects and without retries.
 ///
@@ -25,6 +26,28 @@ public struct SingleRequest: Sendable {
     /// - Parameters: As those of ``init(_:connectWithin:within:)``.
     public init(get address: String, connectWithin connectLimit: Duration, within limit: Duration?) {
         self.init(HTTPClientRequest(url: address), connectWithin: connectLimit, within: limit)
+    }
+
+    /// Creates a request that sends the fields of a form (`application/x-www-form-urlencoded`).
+    ///
+    /// - Parameter limit: The time limit for the connection and for the whole response.
+    public init(form fields: [(name: String, value: String)], to address: String, within limit: Duration) {
+        var request = HTTPClientRequest(url: address)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        let text = fields.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
+        request.body = .bytes(ByteBuffer(string: text))
+        self.init(request, connectWithin: limit, within: limit)
+    }
+
+    /// Replaces all bytes except letters and digits of ASCII by `%NN`.
+    private static func encoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { encoded, byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default: encoded += "%" + HexadecimalText.text(of: [byte])
+            }
+        }
     }
 
     /// Sends the request and returns the status and the body of the response.

@@ -2,7 +2,7 @@ public import PlugModel
 import PlugProtocol
 public import PlugTransport
 
-/// Manages the plug's paired controllers and invitations, its setup code, HomeKit, Matter, updates and the
+/// Manages the plug's paired controllers and invitations, its setup code, HomeKit, Matter, updates, Wi-Fi and the
 /// factory reset. The plug must be connected. Functions with an optional result return nil if the plug is not connected or the connection ends
 /// before the plug answers.
 extension FollowedPlug {
@@ -91,6 +91,15 @@ extension FollowedPlug {
         try await answer(to: .manageUpdate(order)) { if case .update(let report) = $0 { report } else { nil } }
     }
 
+    /// Changes the networks that the plug joins, opens its own one, or reports the state.
+    ///
+    /// - Throws: `Refusal` if the plug does not join networks, if the request does not fit the state, or if this
+    ///   controller is not an owner.
+    /// - Returns: The state. A network is tried after this answer.
+    public func manageWiFi(_ order: WiFiRequest) async throws(Refusal) -> WiFiReport? {
+        try await answer(to: .manageWiFi(order)) { if case .wiFi(let report) = $0 { report } else { nil } }
+    }
+
     /// Returns the open invitations. A used, expired or revoked invitation is not listed.
     ///
     /// - Throws: `Refusal` if the role of this controller does not allow the request.
@@ -171,8 +180,8 @@ extension FollowedPlug {
             resets = []
         case .refused("fetch_audit", let refusal): answerAudit(.failure(refusal))
         case .audit(let page): answerAudit(page)
-        case .controllers, .invited, .invitations, .codeChanged, .homeKit, .matter, .update, .keyAccepted,
-            .refused:
+        case .controllers, .invited, .invitations, .codeChanged, .homeKit, .matter, .update, .wiFi,
+            .keyAccepted, .refused:
             guard !questions.isEmpty else { return }
             questions.removeFirst().resume(returning: answer)
         }

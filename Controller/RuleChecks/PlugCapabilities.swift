@@ -36,7 +36,7 @@ extension Capability {
         case .dimmer: "it can only be turned on and off; `plugctl info` shows the capabilities of a plug"
         case .meter: "use a plug with a meter, or the relay as the trigger"
         case .button: "use another plug's button"
-        case .relay, .log, .audit, .rename, .settings, .matter, .update:
+        case .relay, .log, .audit, .rename, .settings, .matter, .update, .wifi:
             "`plugctl info` shows the capabilities of a plug"
         }
     }

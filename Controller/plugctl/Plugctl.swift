@@ -27,7 +27,7 @@ struct Plugctl: AsyncParsableCommand {
             InvitationsCommand.self, NewCode.self, RotateKey.self, HomeKitCommand.self, MatterCommand.self, Reset.self,
             On.self, Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self,
             Logs.self, Audit.self, ChartCommand.self, History.self, Report.self, TariffCommand.self, BudgetCommand.self,
-            Rules.self, Notify.self, Wake.self, UpdateCommand.self,
+            Rules.self, Notify.self, Wake.self, UpdateCommand.self, WiFiCommand.self, SetupCommand.self,
             DaemonCommand.self,
             FleetCommand.self, DoctorCommand.self,
         ],

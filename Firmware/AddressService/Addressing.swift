@@ -1,5 +1,5 @@
 import AddressConfiguration
-import DNSWire
+public import DNSWire
 import LinuxNetwork
 import LinuxSystem
 public import Logging
@@ -64,6 +64,8 @@ public actor Addressing {
     private var following: Task<Void, Never>?
     private var isStopped = false
     private var isTold = true
+    /// The interface with the plug's own network, and the plug's address in it.
+    private var ownNetwork: (interface: String, address: IPv4Address, prefixLength: UInt8)?
 
     /// Creates a stopped address manager.
     public init(_ settings: Settings, on eventLoop: any EventLoop, logger: Logger) {
@@ -162,6 +164,55 @@ public actor Addressing {
         }
     }
 
+    /// Returns true if an interface other than this one has a link, for example by a cable.
+    public func hasLink(besides name: String) -> Bool {
+        known.values.contains { known in
+            let interface = known.interface
+            return interface.name != name && interface.isOperational && !interface.flags.contains(.loopback)
+                && (known.addressed != nil || interface.addresses.contains(where: \.isUsable))
+        }
+    }
+
+    /// Assigns an address to an interface that has the plug's own network, and no others. Nil ends that, and the interface
+    /// gets addresses from the networks that it joins.
+    ///
+    /// - Returns: false if the kernel refused, or if the interface does not exist.
+    public func serve(_ address: IPv4Address?, prefixLength: UInt8, on name: String) -> Bool {
+        guard let control, let index = known.first(where: { $0.value.interface.name == name })?.key,
+            let interface = known[index]?.interface
+        else { return false }
+        var change: RouteRequest?
+        var routes: [InterfaceRoute] = []
+        if let address {
+            ownNetwork = (name, address, prefixLength)
+            change = .put(
+                KernelAddress(interface: index, address: .v4(address), prefixLength: prefixLength, scope: .global))
+            let mask = UInt32.max << (32 - UInt32(min(prefixLength, 31)))
+            routes = [
+                InterfaceRoute(
+                    interface: index, destination: IPv4Address(rawValue: address.rawValue & mask),
+                    prefixLength: prefixLength, router: nil, source: address, metric: Self.firstMetric)
+            ]
+        } else if let former = ownNetwork {
+            ownNetwork = nil
+            change = .removeAddress(interface: index, .v4(former.address), prefixLength: former.prefixLength)
+        }
+        guard let change else { return true }
+        known[index]?.addressed?.assumeIsolated { $0.withdraw() }
+        leave(index)
+        do throws(RouteError) {
+            try control.perform(change)
+            if let fault = control.replaceRoutes(of: index, with: routes) { throw fault }
+        } catch {
+            logger.warning("\(error)", metadata: ["hint": "\(error.hint)"])
+        }
+        var current = interface
+        current.addresses = (try? control.addresses(of: index)) ?? []
+        handle(current)
+        tell()
+        return address == nil || current.addresses.contains { $0.version4 == address }
+    }
+
     private func update(_ list: [LinuxInterface]) {
         guard !isStopped else { return }
         for change in InterfaceChange.changes(from: known.values.map(\.interface), to: list) {
@@ -237,6 +288,7 @@ public actor Addressing {
     }
 
     private func role(of interface: LinuxInterface, addressed: AddressedInterface? = nil) -> AddressingRole {
+        if ownNetwork?.interface == interface.name { return AddressingRole(isManaged: false, reason: .ownNetwork) }
         let former = addressed?.assumeIsolated { $0.former } ?? []
         return AddressingRole.decide(
             AddressingRole.Facts(

@@ -14,6 +14,8 @@ public enum RoleReason: Hashable, Sendable, CustomStringConvertible {
     case foreignAddress(String)
     /// The interface is a bridge, a tunnel or a container's virtual link.
     case notHardware
+    /// The interface has the plug's own Wi-Fi network.
+    case ownNetwork
     /// The process lacks the given capabilities.
     case unprivileged(missing: [String])
 
@@ -35,6 +37,7 @@ public enum RoleReason: Hashable, Sendable, CustomStringConvertible {
         case .manager(let manager, let evidence): "\(manager.rawValue) manages it, according to \(evidence)"
         case .foreignAddress(let address): "another program assigned the address \(address)"
         case .notHardware: "it is a virtual interface; use --interface with its name to let the plug manage it"
+        case .ownNetwork: "it has the plug's own Wi-Fi network"
         case .unprivileged(let missing): "plugd runs without \(missing.joined(separator: " and "))"
         }
     }

@@ -10,6 +10,7 @@ extension ApplianceMachine {
         case .toggle: toggle(now, &actions)
         case .press(let press): actions.append(.record(.buttonPressed(press)))
         case .openPairing: actions.append(.openPairing)
+        case .setUpNetwork: actions.append(.setUpNetwork)
         case .factoryReset: actions.append(.factoryReset)
         }
     }

@@ -72,6 +72,9 @@ public struct ApplianceMachine: Machine, Sendable {
         case persist(StoredState)
         /// Opens the pairing window, because the user held the button for ``ApplianceConfiguration/pairingHold``.
         case openPairing
+        /// Opens the plug's own Wi-Fi network, because the user released the button after
+        /// ``ApplianceConfiguration/resetWarning``.
+        case setUpNetwork
         /// Resets the plug to factory state, because the user held the button for ``ApplianceConfiguration/resetHold``.
         case factoryReset
     }

@@ -81,6 +81,8 @@ public struct PlugMachine: Machine, Sendable {
         /// write has ended, the shell answers with `resetStands` or `resetFailed`. Sessions are not notified before the
         /// answer. This is the last action of an event, because it may fail.
         case factoryReset(by: AuditActor)
+        /// Opens the plug's own Wi-Fi network for its setup, because the button requested it.
+        case setUpNetwork
         /// Announces this name, with a number if it is taken. The shell answers with `renamed` if the name changed.
         case announce(String)
         /// Writes the settings to flash. The shell answers. The action is repeated only after the answer.
@@ -326,6 +328,7 @@ public struct PlugMachine: Machine, Sendable {
         case .part: break
         case .persist(let state): step.flash.append(.persist(state))
         case .openPairing: serve(.openPairing, now, &step)
+        case .setUpNetwork: step.sends.append(.setUpNetwork)
         case .factoryReset: askForReset(by: .button, &step)
         case .record(let kind): record(kind, now, &step)
         case .stateChanged(let state): serve(.stateChanged(served(state)), now, &step)

@@ -5,6 +5,8 @@ import Glibc
 public enum Privileges {
     /// A capability that a process may keep (capabilities(7)), with the kernel's number.
     public enum Capability: Int32, Sendable {
+        /// CAP_NET_BIND_SERVICE: ports below 1024.
+        case lowPorts = 10
         /// CAP_NET_ADMIN: addresses, routes and settings of interfaces.
         case networkAdministration = 12
         /// CAP_NET_RAW: packets past the kernel's protocols.

@@ -1,6 +1,7 @@
 public import LinuxNetwork
 public import NIOCore
 public import PlugModel
+import ProtocolCore
 
 /// The network interface whose hardware address names the plug's host in Matter's announcements (Matter 4.3.1.1).
 public struct MatterInterface: Hashable, Sendable {
@@ -20,7 +21,7 @@ public struct MatterInterface: Hashable, Sendable {
             (name, hardwareAddress) = (interface.name, interface.hardwareAddress)
         } else {
             name = interfaces.first?.name ?? "lo"
-            hardwareAddress = HexadecimalText.bytes(of: plug.rawValue) ?? Array(repeating: 0, count: 6)
+            hardwareAddress = HexadecimalText.bytes(of: plug.rawValue.utf8) ?? Array(repeating: 0, count: 6)
         }
     }
 

@@ -1,6 +1,7 @@
 import MatterCryptography
 public import MatterSessions
 public import MatterWire
+import ProtocolCore
 
 /// The Matter data of the label, as a line in flash: passcode, discriminator, vendor, product, and the verifier of the
 /// passcode (iterations, salt, w0 and L), so that a start does not compute it again.
@@ -51,7 +52,7 @@ public struct MatterLabel: Hashable, Sendable, CustomStringConvertible {
         guard words.count == 7, let passcode = UInt32(words[0]), MatterSetupPayload.isValid(passcode: passcode),
             let discriminator = UInt16(words[1]), Self.discriminators.contains(discriminator),
             let vendor = UInt16(words[2]), let product = UInt16(words[3]), let iterations = UInt32(words[4]),
-            let salt = HexadecimalText.bytes(of: words[5]), let encoded = HexadecimalText.bytes(of: words[6]),
+            let salt = HexadecimalText.bytes(of: words[5].utf8), let encoded = HexadecimalText.bytes(of: words[6].utf8),
             let verifier = try? SpakeVerifier(encoded: encoded, salt: salt, iterations: iterations)
         else { return nil }
         self.init(passcode, discriminator, vendor, product, verifier)
@@ -95,21 +96,5 @@ public struct MatterDoorFault: Error, Hashable, CustomStringConvertible, Sendabl
 extension RandomNumberGenerator {
     mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
-    }
-}
-
-/// Bytes as lower-case hexadecimal digits.
-enum HexadecimalText {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    static func text(of bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// Returns nil if the text has an odd length or contains anything else.
-    static func bytes(of text: String) -> [UInt8]? {
-        let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
-        guard values.count == text.utf8.count, values.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

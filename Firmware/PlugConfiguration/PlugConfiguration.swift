@@ -3,6 +3,7 @@ public import BrokerConfiguration
 public import ConfigurationFiles
 public import LinuxNetwork
 import ProtocolCore
+public import WiFi
 
 /// The parts and settings of one plug, as read from its configuration file.
 public struct PlugConfiguration: Hashable, Sendable {
@@ -36,6 +37,8 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var homeKit: HomeKit?
     /// The Matter settings; nil if Matter is disabled.
     public var matter: Matter?
+    /// The radio; nil if another program joins Wi-Fi networks.
+    public var wiFi: WiFiSettings?
     /// True or false if the file turns the sleep proxy on or off; nil if the plug decides.
     public var sleepProxy: Bool?
     /// The domain in which the plug registers itself; nil for none.
@@ -106,6 +109,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         broker = reader.broker(file: file)
         homeKit = reader.homeKit()
         matter = reader.matter(file: file)
+        wiFi = reader.wiFi()
         sleepProxy = reader.table("sleep_proxy").boolean("enabled")
         wideArea = DomainSettings(reader.table("wide_area"), file: file, home: nil)
         relay = reader.relay()

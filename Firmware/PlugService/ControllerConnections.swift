@@ -10,6 +10,8 @@ struct ControllerConnections {
     /// Connections from which nothing is read, because their controllers have sent too many messages.
     private var paused: Set<ConnectionID> = []
 
+    var isEmpty: Bool { connections.isEmpty }
+
     mutating func add(_ connection: Connection) { connections[connection.id] = connection }
 
     mutating func remove(_ id: ConnectionID) {

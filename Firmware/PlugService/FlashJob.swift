@@ -3,7 +3,7 @@ import Storage
 
 /// One write to flash, performed by the flash thread.
 struct FlashJob: Sendable {
-    enum Kind: Sendable { case controllers, state, settings, boundary, reset, audit, code, homeKit, matter }
+    enum Kind: Sendable { case controllers, state, settings, boundary, reset, audit, code, homeKit, matter, wiFi }
 
     /// A key and its file.
     struct Key: Sendable {

@@ -19,6 +19,7 @@ extension PlugService {
         let update: @Sendable ([PlugNetwork]) -> Void = { [weak self] networks in
             self?.assumeIsolated {
                 $0.handle(.networks(networks))
+                $0.tellCable()
                 $0.sleepProxy?.assumeIsolated { $0.update() }
             }
         }

@@ -44,6 +44,7 @@ extension PlugService {
         case .audit: handle(isWritten ? .auditKept : .auditNotKept)
         case .homeKit: homeKit?.assumeIsolated { $0.stored(isWritten) }
         case .matter: matter?.assumeIsolated { $0.stored(isWritten) }
+        case .wiFi: wiFi?.assumeIsolated { $0.kept(isWritten) }
         case .code:
             handle(isWritten ? .codeKept : .codeNotKept)
             codeWaiters.resume(returning: isWritten)

@@ -19,6 +19,7 @@ extension PlugService {
     /// - Throws: The error that prevented the start.
     public func run(until stopped: () async -> Void) async throws {
         start()
+        openWiFi()
         let panel = await openPanel()
         if let identity {
             try await serve(as: identity, until: stopped)

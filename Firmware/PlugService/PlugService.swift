@@ -17,6 +17,7 @@ import ProtocolCore
 import SleepProxyService
 import Storage
 import Synchronization
+import WiFiService
 
 /// The running plug: the shell of ``Appliance/PlugMachine``. It connects the machine to the parts, the files, the
 /// connections of controllers and the network.
@@ -51,6 +52,8 @@ public actor PlugService: ConnectionOwner {
     var broker: PlugBroker?
     var homeKitState = HomeKitState.off(fault: nil)
     var matterState = MatterState.off(fault: nil)
+    /// The radio, or nil if the plug joins no Wi-Fi networks.
+    var wiFi: WiFiService?
     /// The updates, or nil if the plug's system cannot be updated over the network.
     var updates: PlugUpdates?
     /// The sleep proxy, or nil if it is turned off or the plug is off the network.
@@ -66,7 +69,7 @@ public actor PlugService: ConnectionOwner {
     var isReset = false
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugMachine.Action>()
-    private var connections = ControllerConnections()
+    private(set) var connections = ControllerConnections()
 
     // Flash; see PlugService+Flash.
     var isKeyKept: Bool
@@ -121,7 +124,7 @@ public actor PlugService: ConnectionOwner {
         let updates = UpdateFolder(settings.directories, files: files).map { PlugUpdates(folder: $0) }
         let capabilities = settings.appliance.capabilities.union([.rename, .settings, .audit])
             .union(settings.log == nil ? [] : [.log]).union(settings.matter == nil ? [] : [.matter])
-            .union(updates == nil ? [] : [.update])
+            .union(updates == nil ? [] : [.update]).union(settings.wiFi == nil ? [] : [.wifi])
         var identity = PlugServer.Identity(
             id: storage.id, name: changed.name ?? settings.name ?? Self.usualName(storage.id),
             capabilities: capabilities,
@@ -182,6 +185,7 @@ public actor PlugService: ConnectionOwner {
     public func stop() async {
         if !isReset { settings.supervisor?.notify("STOPPING=1") }
         handle(.stopping)
+        await wiFi?.stop()
         settings.log?.detach()
         timer.stop()
         watchdog?.cancel()
@@ -288,6 +292,7 @@ public actor PlugService: ConnectionOwner {
         tellBroker()
         tellHomeKit()
         tellMatter()
+        tellWiFi()
         restartForUpdateIfOff()
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
@@ -319,6 +324,7 @@ public actor PlugService: ConnectionOwner {
             for connection in connections.all(where: { controllers[$0] != nil }) { connection.markPaired() }
             write(.controllers, storage.writing(controllers))
         case .announce(let name): announce(as: name)
+        case .setUpNetwork: wiFi?.assumeIsolated { $0.setUp() }
         case .keepSettings(let settings): write(.settings, storage.writing(settings))
         case .keepCode(let code): write(.code, storage.writing(code))
         case .keepAudit(let entries): write(.audit, storage.writing(entries))
@@ -358,6 +364,7 @@ public actor PlugService: ConnectionOwner {
         case .manageHomeKit(let id, let order): manageHomeKit(order, for: id)
         case .manageMatter(let id, let order): manageMatter(order, for: id)
         case .manageUpdate(let id, let order): manageUpdate(order, for: id)
+        case .manageWiFi(let id, let order): manageWiFi(order, for: id)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
             connections[id]?.close()
@@ -376,7 +383,8 @@ extension PlugMachine.Action {
         switch self {
         case .server(.logLevel): false
         case .keep, .server, .announce: true
-        case .part, .mirror, .factoryReset, .keepSettings, .keepAudit, .keepCode, .persist, .reserve: false
+        case .part, .mirror, .factoryReset, .setUpNetwork, .keepSettings, .keepAudit, .keepCode, .persist, .reserve:
+            false
         }
     }
 }

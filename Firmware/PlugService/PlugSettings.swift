@@ -3,6 +3,7 @@ public import Appliance
 public import BrokerConfiguration
 public import LinuxNetwork
 public import PlugHardware
+public import WiFi
 
 /// The options with which a plug runs, as given to `plugd run`.
 public struct PlugSettings: Sendable {
@@ -36,6 +37,8 @@ public struct PlugSettings: Sendable {
     public var homeKit: HomeKitSettings?
     /// The Matter device, or nil for none.
     public var matter: MatterSettings?
+    /// The radio, or nil if another program joins Wi-Fi networks.
+    public var wiFi: WiFiSettings?
     /// True to serve sleeping hosts as a sleep proxy, false not to. With nil the plug does so on the interfaces whose
     /// addresses it manages.
     public var sleepProxy: Bool?

@@ -22,11 +22,11 @@ struct FactoryReset: Sendable {
     /// The files to remove. The storage does not own `key`, `next-key` and `registration-key`, but they must be removed as
     /// well, because controllers of the old plug have pinned the first two, and the third one identifies it in a domain. `networks` and `network-secret` belong to addressing and reveal
     /// the plug's former networks. `crash` describes a crash of the firmware, `audit` the controllers, `homekit` those
-    /// of HomeKit, and `matter` the fabrics of Matter.
+    /// of HomeKit, `matter` the fabrics of Matter, and `wifi` the passwords of networks.
     private static let forgotten = [
         "controllers", StateDirectory.changedCode, "key", "next-key", "registration-key", "state", "settings",
         "networks", "network-secret",
-        "crash", "audit", StateDirectory.homeKit, StateDirectory.matter,
+        "crash", "audit", StateDirectory.homeKit, StateDirectory.matter, StateDirectory.wiFi,
     ]
 
     let flash: StateDirectory

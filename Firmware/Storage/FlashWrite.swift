@@ -20,6 +20,7 @@ public struct FlashWrite: Sendable {
         case audit(AuditLog.Write)
         case homeKit([UInt8])
         case matter([UInt8])
+        case wiFi(String)
     }
 
     let content: Content
@@ -51,6 +52,8 @@ public struct FlashWrite: Sendable {
             result.attempt(.homeKit) { () throws(FileError) in try flash.write(homeKit: records) }
         case .matter(let records):
             result.attempt(.matter) { () throws(FileError) in try flash.write(matter: records) }
+        case .wiFi(let line):
+            result.attempt(.wiFi) { () throws(FileError) in try flash.write(wiFi: line) }
         }
         return result
     }
@@ -127,8 +130,8 @@ extension PlugStorage {
             case .code: unstoredCode = nil
             case .changedCode: if let code = result.code { changedCode = .value(code) }
             case .sequence: unmark()
-            case .state, .settings, .controllers, .audit, .homeKit, .matter, .reset, .stateDirectory,
-                .runtimeDirectory, .mirror, .clearing:
+            case .state, .settings, .controllers, .audit, .homeKit, .matter, .wiFi, .reset,
+                .stateDirectory, .runtimeDirectory, .mirror, .clearing:
                 break
             }
         }

@@ -8,6 +8,9 @@ public struct PlugLabel: Sendable {
     public let id: PlugID?
     /// The valid setup code.
     public let code: SetupCode
+    /// The setup code that is printed on the label, from which the password of the plug's own Wi-Fi network follows; nil if
+    /// its file cannot be used.
+    public let printedCode: SetupCode?
     /// Setup code, setup id and category for HomeKit; nil if HomeKit was never enabled, or the file cannot be used.
     public let homeKit: String?
     /// Passcode, discriminator and verifier for Matter; nil if Matter was never enabled, or the file cannot be used.
@@ -29,6 +32,7 @@ public struct PlugLabel: Sendable {
         case .unusable:
             throw PlugLabelError(fault.map { "\($0)" + ($0.hint.map { "\nhint: \($0)" } ?? "") } ?? "no setup code")
         }
+        printedCode = if case .value(let code) = flash.setupCode({ _ in }) { code } else { nil }
         homeKit = if case .value(let label) = flash.homeKitLabel({ _ in }) { label } else { nil }
         matter = if case .value(let label) = flash.matterLabel({ _ in }) { label } else { nil }
         guard case .value(let known) = flash.id({ _ in }) else {

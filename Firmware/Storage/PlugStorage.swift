@@ -168,6 +168,13 @@ public final class PlugStorage {
         return PlugServer.Access(key: key, code: code, controllers: listed)
     }
 
+    /// The setup code on the label; nil if flash cannot be read. Call it after ``access(key:random:)``.
+    public var labelCode: SetupCode? {
+        if let unstoredCode { return unstoredCode }
+        guard case .value(let code) = flash.setupCode({ _ in }) else { return nil }
+        return code
+    }
+
     private func codeOfLabel(_ random: inout some RandomNumberGenerator) -> SetupCode? {
         switch flash.setupCode({ troubles.note($0, Self.codeHint) }) {
         case .value(let known): return known

@@ -12,7 +12,7 @@ import PlugProtocol
 /// `setup-code`: the label's code, drawn once. `changed-code`: the code that replaces it. `controllers`: the paired
 /// controllers. `homekit`: the HomeKit pairings and the plug's HomeKit key. `homekit-code`: the HomeKit data of the
 /// label. `matter`: the Matter fabrics with their keys, access control lists and counters. `matter-code`: the Matter data
-/// of the label. The last seven and `audit` are rejected if other users could have read or written them. `settings`: the
+/// of the label. `wifi`: the Wi-Fi networks with their passwords. The last eight and `audit` are rejected if other users could have read or written them. `settings`: the
 /// remote settings, including the name. `unmirrored`, rarely present: the boot whose mirror is outdated and could not be
 /// removed. `audit`: the audit log, see ``AuditFile``, the only file that grows. `reset`, only while a factory reset is
 /// in progress: see ``FactoryReset``. An invalid file is renamed to `NAME.damaged` and does not count as missing.
@@ -155,6 +155,17 @@ struct StateDirectory: Sendable {
     }
 
     func write(matterLabel label: String) throws(FileError) { try replace("matter-code", with: label) }
+
+    static let wiFi = "wifi"
+    /// The size of sixteen networks with the longest name and password, twice.
+    private static let wiFiLimit = 8192
+
+    /// Reads the Wi-Fi networks, as a line that the Wi-Fi module interprets.
+    func wiFi(_ tell: (FileFault) -> Void) -> Found<String> {
+        read(Self.wiFi, expected: "a country and networks", limit: Self.wiFiLimit, isSecret: true, tell) { $0 }
+    }
+
+    func write(wiFi line: String) throws(FileError) { try replace(Self.wiFi, with: line) }
 
     static let audit = "audit"
 

@@ -25,7 +25,7 @@ struct StorageErrorReporter {
     /// The operations of the storage. Each one fails separately.
     enum Task: Sendable {
         case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, changedCode, mirror,
-            reset, clearing, audit, homeKit, matter
+            reset, clearing, audit, homeKit, matter, wiFi
 
         /// The consequence of a failure for the plug.
         var consequence: String {
@@ -45,6 +45,7 @@ struct StorageErrorReporter {
             case .audit: "the plug runs, but a restart loses the newest entries of its audit log"
             case .homeKit: "the HomeKit pairings were not changed"
             case .matter: "the Matter fabrics were not changed"
+            case .wiFi: "the Wi-Fi networks were not changed"
             case .reset: "the plug was not reset to factory state"
             case .clearing:
                 "a requested factory reset is not complete; the plug stays off the network, but its button works"
@@ -66,6 +67,7 @@ struct StorageErrorReporter {
             case .audit: "the audit log is in flash again"
             case .homeKit: "the HomeKit pairings are in flash again"
             case .matter: "the Matter fabrics are in flash again"
+            case .wiFi: "the Wi-Fi networks are in flash again"
             case .reset, .clearing: "the plug was reset to factory state"
             }
         }

@@ -6,6 +6,7 @@ import PlugModel
 import PlugService
 import QRCode
 import Storage
+import WiFi
 
 struct ShowIdentity: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,6 +21,11 @@ struct ShowIdentity: ParsableCommand {
             """)
 
     @OptionGroup var plug: DirectoryOptions
+    @Option(
+        help:
+            "The configuration. With [wifi] in it, the plug's own network follows. (default: \(usualConfiguration), if it exists)"
+    )
+    var config: String?
     @Flag(help: "Print only the code.")
     var plain = false
 
@@ -34,6 +40,12 @@ struct ShowIdentity: ParsableCommand {
         QRCode(label.scannedText)?.lines.forEach { print($0) }
         print("setup code  \(label.code.text)")
         if let id = label.id { print("plug id     \(id)") }
+        if (try? readConfiguration(config))?.wiFi != nil, let id = label.id, let code = label.printedCode {
+            let network = WiFiMachine.Label(plug: id, code: code)
+            print("")
+            QRCode(network.scannedText)?.lines.forEach { print($0) }
+            print("Wi-Fi setup  \(network.name), password \(network.password.secret)")
+        }
         if let homeKit = label.homeKit.flatMap({ HomeKitLabel(line: $0) }) {
             print("")
             QRCode(homeKit.payload.text)?.lines.forEach { print($0) }

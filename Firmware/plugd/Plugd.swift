@@ -27,12 +27,13 @@ enum Entry {
             // The DHCP client port needs a privilege that is dropped next. Without the port, plugd still works.
             let port = managesAddresses ? PortKeeper() : nil
             defer { withExtendedLifetime(port) {} }
-            let kept: Set<Privileges.Capability> =
+            var kept: Set<Privileges.Capability> =
                 if managesAddresses {
                     [.networkAdministration, .rawPackets]
                 } else {
                     plan?.requiresRawPackets == true ? [.rawPackets] : []
                 }
+            if plan?.servesSetup == true { kept.insert(.lowPorts) }
             dropPrivileges(keeping: kept)
             if let plan { return try await plan.run(manager) }
             guard var asynchronous = command as? any AsyncParsableCommand else {

@@ -124,6 +124,7 @@ struct Run: AsyncParsableCommand {
                 shape: homeKit.service.flatMap { PlugAccessory.Shape(rawValue: $0.rawValue) }, port: homeKit.port ?? 0)
         }
         settings.matter = plug?.matter.map { MatterSettings($0) }
+        settings.wiFi = plug?.wiFi
         settings.sleepProxy = plug?.sleepProxy
         settings.wideArea = plug?.wideArea
         guard let plug, simulate == nil else {

@@ -31,6 +31,9 @@ struct RunPlan {
     /// addresses.
     var requiresRawPackets: Bool { settings.sleepProxy == true }
 
+    /// True if the plug may open its own Wi-Fi network, in which it serves DHCP, DNS and HTTP.
+    var servesSetup: Bool { settings.wiFi != nil }
+
     /// Opens the devices and runs the plug until a signal. plugd's user or its groups own the devices, so no privileges
     /// are needed.
     func run(_ manager: ServiceManager) async throws {

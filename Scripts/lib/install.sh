@@ -86,6 +86,9 @@ hardware         cpio          command cpio
 hardware         gcc-12        command gcc-12
 hardware         make          command make
 hardware         xz-utils      command xz
+hardware         hostapd       command hostapd
+hardware         wpasupplicant  command wpa_supplicant
+hardware         iw            command iw
 hardware         libelf1       file /usr/lib/x86_64-linux-gnu/libelf.so.1
 hardware         python3-venv  module ensurepip
 hardware-arm64   qemu-system-arm  command qemu-system-aarch64

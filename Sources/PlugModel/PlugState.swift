@@ -67,4 +67,6 @@ public enum Capability: String, Hashable, Sendable, CaseIterable {
     case matter
     /// The plug's system can be updated over the network. Announced only in Welcome.
     case update
+    /// The plug joins Wi-Fi networks, which owners can change. Announced only in Welcome.
+    case wifi
 }

@@ -66,6 +66,8 @@ public enum PlugWire {
     public static let largestBundlePart = 32_768
     /// The maximum length of the reason why an update failed in bytes.
     public static let longestUpdateDetail = 255
+    /// The maximum number of Wi-Fi networks that a plug stores.
+    public static let wiFiNetworkLimit = 16
     /// The maximum number of audit entries per message. With the longest names and details they fill half of a frame.
     public static let auditEntriesAtOnce = 100
     /// The maximum number of log lines per message. Lines of maximum length still fit into a frame.

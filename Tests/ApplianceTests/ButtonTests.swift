@@ -254,7 +254,7 @@ import Testing
 extension ApplianceMachine.Action {
     fileprivate var isOfTheButton: Bool {
         switch self {
-        case .part(.setRelay), .openPairing, .factoryReset: true
+        case .part(.setRelay), .openPairing, .setUpNetwork, .factoryReset: true
         case .record(.buttonPressed): true
         case .part, .record, .stateChanged, .commandDone, .sample, .persist: false
         }

@@ -125,7 +125,7 @@ struct House {
             guard isFlashWritable else { return .settingsNotKept }
             self.settings = settings
             return .settingsKept
-        case .part, .server, .announce:
+        case .part, .server, .setUpNetwork, .announce:
             actions.append(action)
         }
         return nil
@@ -192,7 +192,7 @@ extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
         case .mirror, .keep, .keepAudit, .keepSettings, .keepCode, .persist, .reserve, .factoryReset: true
-        case .part, .server, .announce: false
+        case .part, .server, .setUpNetwork, .announce: false
         }
     }
 }

@@ -110,6 +110,7 @@ private struct FloodingPeer {
             message.nextKeyKept.key = .init(PublicKey(madeUp: isRight ? 2000 : UInt64(3000 + number)).bytes)
         case .manage_homekit: message.manageHomekit = WireManageHomeKit()
         case .manage_matter: message.manageMatter = WireManageMatter()
+        case .manage_wifi: message.manageWifi = WireManageWifi(.setUp)
         case .manage_update: message.manageUpdate = WireManageUpdate(.restart(whenOff: false))
         case .list_invitations: message.listInvitations = WireListInvitations()
         case .revoke_invitation: message.revokeInvitation.number = UInt32(number)

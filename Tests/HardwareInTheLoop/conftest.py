@@ -12,6 +12,7 @@ from harness.guest import Gone, Guest, packed
 from harness.lines import Button, Lines
 from harness.network import Network
 from harness.plug import Controller, Plug
+from harness.radios import PROGRAMS
 
 HERE = pathlib.Path(__file__).parent
 INTERFACES = ["libgpiod1", "libgpiod2"]
@@ -25,7 +26,9 @@ class Machine:
         self._folder = pathlib.Path(os.environ["SMARTPLUG_GUEST"])
         self._place = tempfile.TemporaryDirectory(prefix="guest")
         work = pathlib.Path(self._place.name)
-        self._archive = packed(HERE, (self._folder / "programs").iterdir(), work)
+        # The guest for another processor cannot run the programs of this machine.
+        is_native = (self._folder / "architecture").read_text().strip() == "amd64"
+        self._archive = packed(HERE, [*(self._folder / "programs").iterdir(), *(PROGRAMS if is_native else [])], work)
         self._booted, self.guest = 0, None
         self.network = Network()
 

@@ -44,7 +44,7 @@ class Medium:
         self.ports = {guest: free_port() for guest in (22, PORT)}
         subprocess.run(["cp", "--sparse=always", os.environ["SMARTPLUG_IMAGE"], self.file], check=True)
         os.truncate(self.file, megabytes << 20)
-        self.put("plugd.toml", f'[plug]\nname = "Lamp"\n[network]\nport = {PORT}\n')
+        self.put("plugd.toml", f'[plug]\nname = "Lamp"\n[network]\nport = {PORT}\n[wifi]\ninterface = "wlan0"\n')
         self._boots = 0
 
     def partition(self, name):

@@ -18,8 +18,8 @@ ONE_PLUG = [
     ("chart", "Lamp", "--last", "1m"), ("tariff", "--currency", "EUR", "--price", "0.34"), ("budget", "--cost", "60"),
     ("rename", "Lamp", "Lounge"), ("new-code", "Lounge"),
 ]
-# Commands that are tested with other fixtures: they need a daemon, an unpaired plug, HomeKit, Matter, a domain, a sleeping machine or an image.
-OTHERS = {"history show", "rules state", "pair", "homekit", "matter", "domains", "wake", "update"}
+# Commands that are tested with other fixtures: they need a daemon, an unpaired plug, HomeKit, Matter, a domain, a sleeping machine, an image or a radio.
+OTHERS = {"history show", "rules state", "pair", "homekit", "matter", "domains", "wake", "update", "wifi"}
 
 
 def check(command, lines):

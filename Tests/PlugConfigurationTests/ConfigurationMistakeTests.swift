@@ -115,7 +115,7 @@ struct ConfigurationMistakeTests {
             (
                 "[zzzzzzzz]",
                 "1: [zzzzzzzz]: unknown table; the tables are [button], [dimmer], [home_assistant], [homekit], [light], [matter], [meter], [mqtt], "
-                    + "[network], [pairing], [plug], [power], [protection], [relay], [sleep_proxy], [thermometer] and [wide_area]"
+                    + "[network], [pairing], [plug], [power], [protection], [relay], [sleep_proxy], [thermometer], [wide_area] and [wifi]"
             ),
             ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: unknown key; the keys of this table are name"),
             (
@@ -127,6 +127,11 @@ struct ConfigurationMistakeTests {
                 "[pairing]\nnetworks = [\"10.0.0.0/8\", \"10.1.2.3/24\"]",
                 "2: [pairing] networks: \"10.1.2.3/24\" is not a network; write its first address and the number of its bits, "
                     + "such as 192.0.2.0/24"
+            ),
+            ("[wifi]\ncountry = \"D1\"", "2: [wifi] country: a country has two letters, such as \"DE\""),
+            (
+                "[wifi]\ninterface = \"wireless-interface\"",
+                "2: [wifi] interface: a string of 18 bytes is out of range; allowed: 1 to 15 bytes"
             ),
             ("[matter]\nport = 0", "2: [matter] port: 0 is out of range; allowed: 1 to 65535"),
             ("[matter]\nenabled = \"yes\"", "2: [matter] enabled: expected true or false, not the string \"yes\""),

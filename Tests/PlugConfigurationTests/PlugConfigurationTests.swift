@@ -1,6 +1,7 @@
 import Appliance
 import PlugModel
 import Testing
+import WiFi
 
 @testable import PlugConfiguration
 
@@ -211,6 +212,15 @@ struct PlugConfigurationTests {
         } throws: { error in
             "\(error)".contains(words) && "\(error)".split(separator: "\n").count == 1
         }
+    }
+
+    @Test("Without [wifi] the plug joins no Wi-Fi networks") func wiFi() throws {
+        #expect(try parse("").wiFi == nil && parse("[wifi]\ncountry = \"DE\"").wiFi == nil)
+        let usual = try #require(try parse("[wifi]\ninterface = \"wlan0\"").wiFi)
+        #expect(usual == WiFiSettings(interface: "wlan0"))
+        let given = try parse("[wifi]\ninterface = \"wlan1\"\ncountry = \"se\"\ncontrol_folder = \"/run/wpa\"").wiFi
+        #expect(
+            given == WiFiSettings(interface: "wlan1", controlFolder: "/run/wpa", country: WiFiCountry(rawValue: "SE")))
     }
 
     @Test("Matter is off by default, and its folder of credentials is relative to the file") func matter() throws {

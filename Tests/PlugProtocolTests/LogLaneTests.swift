@@ -38,7 +38,7 @@ import PlugModel
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .goodbye,
                 .pairingChallenge, .pairingProof, .controllers, .descriptionChanged, .invitation, .newCode,
                 .keyAccepted, .nextKey, .refused,
-                .homekit, .matter, .update, .invitations, .audit:
+                .homekit, .matter, .update, .wifi, .invitations, .audit:
                 break
             }
         }

@@ -340,7 +340,7 @@ final class SimulatedPlug {
             }
         case .server(.send(let connection, let bytes)): out.append(.write(streams[connection]!, bytes))
         case .server(.close(let connection, _)): out.append(.close(streams[connection]!))
-        case .part, .server, .announce: break
+        case .part, .server, .setUpNetwork, .announce: break
         }
     }
 

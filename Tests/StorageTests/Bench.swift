@@ -116,7 +116,7 @@ struct StoredPlug {
         case .keepSettings(let settings): return storage.keep(settings) ? .settingsKept : .settingsNotKept
         case .keepCode(let code): return storage.keep(code) ? .codeKept : .codeNotKept
         case .part(.readMeter): return .appliance(.measured(Measurement(deciwatts: relayOn ? load : 0)))
-        case .part, .server: break
+        case .part, .server, .setUpNetwork: break
         case .mirror(let records): storage.mirror(records)
         case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed
         case .persist(let state): return storage.persist(state) ? nil : .appliance(.persistFailed)

@@ -100,6 +100,10 @@ enum Layout {
         "Firmware/SleepProxy": .pure,
         // The sleep proxy of a running plug: its UDP port, its packet socket, its announcement, and the stored sleepers
         "Firmware/SleepProxyService": .shell,
+        // Joins Wi-Fi networks with wpa_supplicant (`WiFiMachine`), and the plug's own network for its setup: addresses, names, page
+        "Firmware/WiFi": .pure,
+        // The socket to wpa_supplicant, and the servers of the plug's own network
+        "Firmware/WiFiService": .shell,
         // Decides who manages an interface; an `AddressedInterface` for each that the plug manages
         "Firmware/AddressService": .shell,
         // Button, relay, dimmer, metering; `PlugMachine` adds sessions and the audit log

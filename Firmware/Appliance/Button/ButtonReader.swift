@@ -9,6 +9,8 @@ enum ButtonGesture: Hashable {
     case press(ButtonPress)
     /// The button was held long enough for pairing.
     case openPairing
+    /// The button was released while the light warned of the reset.
+    case setUpNetwork
     /// The button was held long enough for a factory reset.
     case factoryReset
 }
@@ -33,7 +35,7 @@ struct ButtonReader {
         case heldLong(since: Instant)
         /// The pairing window was opened. The release has no effect.
         case heldForPairing(since: Instant)
-        /// The light warns of the reset. A release still cancels it.
+        /// The light warns of the reset. A release cancels it, and requests the setup of the network.
         case nearReset(since: Instant)
         /// The reset was reported.
         case heldForReset
@@ -158,9 +160,12 @@ struct ButtonReader {
         switch press {
         case .none, .awaitingSecond:
             return []
-        case .heldLong, .heldForPairing, .nearReset, .heldForReset:
+        case .heldLong, .heldForPairing, .heldForReset:
             press = .none
             return []
+        case .nearReset:
+            press = .none
+            return [.setUpNetwork]
         case .held(let since, let second):
             press = .none
             guard time - since < longPress else { return (second ? [.press(.single)] : []) + [.press(.long)] }

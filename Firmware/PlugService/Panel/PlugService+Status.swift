@@ -12,8 +12,8 @@ extension PlugService {
     /// operations on parts that currently fail. Optional members: `meter` (the error counters since plugd started),
     /// `level` in percent, `tripped`, `crash` (the last abnormal end of the firmware), `broker` (the state of the MQTT
     /// connection, with the reason if it is closed), `homekit` (the HomeKit controllers, or the `fault` that disables
-    /// HomeKit), `matter` (the Matter fabrics, or the `fault` that disables Matter), and the values of the reading such as
-    /// `activePower`. `sleep_proxy` has the sleeping hosts, or the
+    /// HomeKit), `matter` (the Matter fabrics, or the `fault` that disables Matter), `wifi` (the `phase`, the `network` and the last
+    /// `failure`), and the values of the reading such as `activePower`. `sleep_proxy` has the sleeping hosts, or the
     /// `reason` why the plug serves none. `wide_area` has the `domain` in which the plug registers itself, and its `name`
     /// there, or the `reason` why it is not registered; `mapping` has the external `address` and `port` of the router and
     /// whether they are `public`, or the `reason` why the router maps no port; `pinhole` has the same for IPv6.
@@ -43,6 +43,7 @@ extension PlugService {
         if let brokerStatus { status.add("broker", brokerStatus) }
         if let homeKitStatus { status.add("homekit", homeKitStatus) }
         if let matterStatus { status.add("matter", matterStatus) }
+        if let wiFiStatus { status.add("wifi", wiFiStatus) }
         status.add("sleep_proxy", sleepProxyStatus)
         if let domainStatus { status.add("wide_area", domainStatus) }
         if let crash = machine.identity.crash { status.add("crash", crash.json(now: BootClock.now)) }

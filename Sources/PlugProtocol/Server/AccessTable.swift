@@ -5,7 +5,7 @@ package enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
     case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code
     case announce_key, next_key_kept, manage_homekit, list_invitations, revoke_invitation, manage_matter
-    case manage_update
+    case manage_update, manage_wifi
     case set_relay, set_level, identify, reset_protection, rename, configure
 }
 
@@ -31,7 +31,8 @@ extension Role {
         case (.rename, let role), (.configure, let role), (.list_controllers, let role), (.remove_controller, let role),
             (.factory_reset, let role), (.follow_log, let role), (.invite, let role), (.set_role, let role),
             (.fetch_audit, let role), (.new_code, let role), (.manage_homekit, let role), (.list_invitations, let role),
-            (.revoke_invitation, let role), (.manage_matter, let role), (.manage_update, let role):
+            (.revoke_invitation, let role), (.manage_matter, let role), (.manage_update, let role),
+            (.manage_wifi, let role):
             role == .owner
         }
     }
@@ -40,15 +41,15 @@ extension Role {
 extension AskedRequest {
     /// The number of writes to flash that a request causes each time. ``FlashBudget`` limits them. AnnounceKey and
     /// NextKeyKept write only if they change something. SetRelay and SetLevel cause writes at a limited rate in total.
-    /// NewCode, Rename and Configure have their own limits, and parts of a bundle have none.
+    /// NewCode, Rename and Configure have their own limits. Requests about updates and Wi-Fi count if they change something.
     var writes: Int {
         switch self {
         case .remove_controller, .set_role: PeerBudgets.writesOfRightsChange
         case .invite, .manage_homekit, .manage_matter: 1
         case .hello, .subscribe, .acknowledge, .command, .fetch_samples, .ping, .pong, .goodbye, .pairing_request,
             .pairing_proof, .list_controllers, .factory_reset, .new_code, .follow_log, .fetch_audit, .announce_key,
-            .next_key_kept, .list_invitations, .revoke_invitation, .manage_update, .set_relay, .set_level,
-            .identify, .reset_protection, .rename, .configure:
+            .next_key_kept, .list_invitations, .revoke_invitation, .manage_update, .manage_wifi, .set_relay,
+            .set_level, .identify, .reset_protection, .rename, .configure:
             0
         }
     }
@@ -77,6 +78,7 @@ extension AskedRequest {
             case .manageHomekit: .manage_homekit
             case .manageMatter: .manage_matter
             case .manageUpdate: .manage_update
+            case .manageWifi: .manage_wifi
             case .announceKey: .announce_key
             case .nextKeyKept: .next_key_kept
             case .listInvitations: .list_invitations
@@ -117,6 +119,7 @@ extension AskedRequest {
         case .manage_homekit: "manage HomeKit"
         case .manage_matter: "manage Matter"
         case .manage_update: "update the plug"
+        case .manage_wifi: "change the plug's Wi-Fi"
         case .next_key_kept: "store the plug's next key"
         case .announce_key: "announce a new key"
         case .set_relay: "switch the plug"

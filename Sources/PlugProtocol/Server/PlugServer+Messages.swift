@@ -86,7 +86,7 @@ extension PlugServer {
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
             .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode,
             .announceKey, .nextKeyKept, .manageHomekit, .listInvitations, .revokeInvitation, .manageMatter,
-            .manageUpdate:
+            .manageUpdate, .manageWifi:
             end(connection, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -173,6 +173,8 @@ extension PlugServer {
             try manageMatter(wire, from: connection, established, now: now, &actions)
         case .manageUpdate(let wire):
             try manageUpdate(wire, from: connection, established, now: now, &actions)
+        case .manageWifi(let wire):
+            try manageWiFi(wire, from: connection, established, now: now, &actions)
         case .ping(let wire):
             sessions[connection]?.say {
                 $0.pong.token = wire.token

@@ -89,6 +89,8 @@ public struct PlugServer: Machine, Sendable {
         case matter(ConnectionID, Result<MatterReport, Refusal>)
         /// The answer to ``ShellAction/manageUpdate(_:_:)``.
         case update(ConnectionID, Result<UpdateReport, Refusal>)
+        /// The answer to ``ShellAction/manageWiFi(_:_:)``.
+        case wiFi(ConnectionID, Result<WiFiReport, Refusal>)
         /// The plug's local panel removes a controller. Ignored for the last owner.
         case removeController(fingerprint: String)
         /// The plug's local panel replaces the setup code. Ignored while another change is in progress.
@@ -182,6 +184,8 @@ public struct PlugServer: Machine, Sendable {
         case manageMatter(ConnectionID, MatterRequest)
         /// Perform a request about updates. Answered immediately or later by ``ShellEvent/update(_:_:)``.
         case manageUpdate(ConnectionID, UpdateRequest)
+        /// Perform a request about Wi-Fi. Answered immediately or later by ``ShellEvent/wiFi(_:_:)``.
+        case manageWiFi(ConnectionID, WiFiRequest)
         /// The pairing window opened or closed, or a person at the plug opened the open window again. The shell
         /// announces it.
         case pairingWindow(isOpen: Bool)
@@ -214,7 +218,7 @@ public struct PlugServer: Machine, Sendable {
 
         fileprivate var isAsk: Bool {
             switch self {
-            case .shell(.manageHomeKit), .shell(.manageMatter), .shell(.manageUpdate): true
+            case .shell(.manageHomeKit), .shell(.manageMatter), .shell(.manageUpdate), .shell(.manageWiFi): true
             case .shell, .keep: false
             case .perform, .fetch, .fetchAudit, .record, .factoryReset, .keepCode: true
             }
@@ -349,6 +353,7 @@ public struct PlugServer: Machine, Sendable {
         case .homeKit(let connection, let report): answer(homeKit: report, on: connection)
         case .matter(let connection, let report): answer(matter: report, on: connection)
         case .update(let connection, let report): answer(update: report, on: connection)
+        case .wiFi(let connection, let report): answer(wiFi: report, on: connection)
         case .removeController(let fingerprint):
             if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
                 remove(known, by: .panel, .notPaired, now: now, &actions)

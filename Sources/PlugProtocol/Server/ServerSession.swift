@@ -42,6 +42,8 @@ struct ServerSession: Sendable {
         var awaitsMatter = false
         /// True while a ManageUpdate is unanswered.
         var awaitsUpdate = false
+        /// True while a ManageWifi is unanswered.
+        var awaitsWiFi = false
         /// True while a factory reset is unanswered.
         var awaitsReset = false
     }

@@ -25,6 +25,8 @@ public enum ControllerRequest: Hashable, Sendable {
     case manageMatter(MatterRequest)
     /// Send a new system to the plug, restart into it, or report the state of the update. Only one request at a time.
     case manageUpdate(UpdateRequest)
+    /// Change the networks that the plug joins, open its own one, or report the state. Only one request at a time.
+    case manageWiFi(WiFiRequest)
     /// Announce the next key of this controller, with its signature of the ``KeyAnnouncement``. `pendingSignature` is
     /// the signature by a different key that was announced earlier; empty without such a key. Answered by
     /// ``ControllerAnswer/keyAccepted``.
@@ -56,6 +58,8 @@ public enum ControllerAnswer: Hashable, Sendable {
     case matter(MatterReport)
     /// The state of the update of the plug's system.
     case update(UpdateReport)
+    /// The state of the plug's Wi-Fi.
+    case wiFi(WiFiReport)
     /// The plug has stored the next key that this controller announced.
     case keyAccepted
     /// A page of the audit log, or the refusal of a request that was not sent.

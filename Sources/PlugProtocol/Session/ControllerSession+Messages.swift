@@ -132,6 +132,9 @@ extension ControllerSession {
         case .update(let wire):
             try takeAnswer()
             actions.append(.deliver(.answer(.update(try wire.model()))))
+        case .wifi(let wire):
+            try takeAnswer()
+            actions.append(.deliver(.answer(.wiFi(try wire.model()))))
         case .nextKey(let wire):
             guard let next = PublicKey(bytes: wire.key) else {
                 throw Fault.message(.length(field: "key", bytes: wire.key.count, allowed: 1...PublicKey.longest))

@@ -232,6 +232,9 @@ public struct ControllerSession: Machine, Sendable {
         case .manageUpdate(let order):
             answersDue += 1
             say { $0.manageUpdate = WireManageUpdate(order) }
+        case .manageWiFi(let order):
+            answersDue += 1
+            say { $0.manageWifi = WireManageWifi(order) }
         case .listInvitations:
             answersDue += 1
             say { $0.listInvitations = WireListInvitations() }

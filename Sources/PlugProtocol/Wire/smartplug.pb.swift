@@ -10,7 +10,7 @@
 
 // The protocol between a smart plug and its controllers. This file and the files that it imports are its specification:
 // pairing.proto (access to a plug), description.proto (a plug's description and settings), log.proto, audit.proto,
-// samples.proto, homekit.proto and matter.proto.
+// samples.proto, homekit.proto, matter.proto, update.proto and wifi.proto.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -697,6 +697,14 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .manageUpdate(newValue)}
   }
 
+  var manageWifi: WireManageWifi {
+    get {
+      if case .manageWifi(let v)? = kind {return v}
+      return WireManageWifi()
+    }
+    set {kind = .manageWifi(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -725,6 +733,7 @@ nonisolated struct WireControllerMessage: Sendable {
     case revokeInvitation(WireRevokeInvitation)
     case manageMatter(WireManageMatter)
     case manageUpdate(WireManageUpdate)
+    case manageWifi(WireManageWifi)
 
   }
 
@@ -946,6 +955,14 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .update(newValue)}
   }
 
+  var wifi: WireWifiStatus {
+    get {
+      if case .wifi(let v)? = kind {return v}
+      return WireWifiStatus()
+    }
+    set {kind = .wifi(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -975,6 +992,7 @@ nonisolated struct WirePlugMessage: Sendable {
     case invitations(WireInvitations)
     case matter(WireMatterStatus)
     case update(WireUpdateStatus)
+    case wifi(WireWifiStatus)
 
   }
 
@@ -1024,7 +1042,7 @@ nonisolated struct WireWelcome: @unchecked Sendable {
 
   /// "relay", "dimmer", "meter" and "button" for its parts; "log" if it answers FollowLog, "audit" if it answers
   /// FetchAudit, "rename" and "settings" if it executes Rename and Configure, "matter" if its configuration turns Matter
-  /// on. Receivers ignore unknown ones.
+  /// on, "update" if its system can be updated by ManageUpdate, "wifi" if it executes ManageWifi. Receivers ignore unknown ones.
   var capabilities: [String] {
     get {_storage._capabilities}
     set {_uniqueStorage()._capabilities = newValue}
@@ -2067,7 +2085,7 @@ nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0\u{3}announce_key\0\u{3}next_key_kept\0\u{3}manage_homekit\0\u{3}list_invitations\0\u{3}revoke_invitation\0\u{3}manage_matter\0\u{3}manage_update\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0\u{3}announce_key\0\u{3}next_key_kept\0\u{3}manage_homekit\0\u{3}list_invitations\0\u{3}revoke_invitation\0\u{3}manage_matter\0\u{3}manage_update\0\u{3}manage_wifi\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2400,6 +2418,19 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .manageUpdate(v)
         }
       }()
+      case 27: try {
+        var v: WireManageWifi?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .manageWifi(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .manageWifi(v)
+        }
+      }()
       default: break
       }
     }
@@ -2511,6 +2542,10 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .manageUpdate(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
     }()
+    case .manageWifi?: try {
+      guard case .manageWifi(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2525,7 +2560,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{3}next_key\0\u{1}refused\0\u{3}key_accepted\0\u{1}homekit\0\u{1}invitations\0\u{1}matter\0\u{1}update\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{3}next_key\0\u{1}refused\0\u{3}key_accepted\0\u{1}homekit\0\u{1}invitations\0\u{1}matter\0\u{1}update\0\u{1}wifi\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2871,6 +2906,19 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .update(v)
         }
       }()
+      case 28: try {
+        var v: WireWifiStatus?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .wifi(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .wifi(v)
+        }
+      }()
       default: break
       }
     }
@@ -2985,6 +3033,10 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .update?: try {
       guard case .update(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
+    }()
+    case .wifi?: try {
+      guard case .wifi(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 28)
     }()
     case nil: break
     }

@@ -22,7 +22,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         matterCertificate, matterHandshake, matterMessages, manySessions,
         sleepRegistration, storedSleepers,
         sleepProxy, nameServer, pushServer, queryServer, zoneServer, router,
-        pushEndpoint,
+        pushEndpoint, wiFi, guest,
     ]
 
     /// Returns the target with this name, or nil.

@@ -92,6 +92,15 @@ struct FuzzedPlug {
         }
     }
 
+    private static func wiFi(_ order: WiFiRequest) -> Result<WiFiReport, Refusal> {
+        switch order {
+        case .ask, .setUp:
+            .success(WiFiReport(phase: .setup, networks: [WiFiName("home")!], country: WiFiCountry(rawValue: "DE")))
+        case .join(let network, _): .success(WiFiReport(phase: .trying(network.name)))
+        case .remove: .failure(Refusal(.outOfRange, "for a test"))
+        }
+    }
+
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
         for action in server.handle(event, now: Self.now) {
             switch action {
@@ -118,6 +127,8 @@ struct FuzzedPlug {
                 try handle(.shell(.matter(connection, Self.matter(order))))
             case .shell(.manageUpdate(let connection, let order)):
                 try handle(.shell(.update(connection, Self.update(order))))
+            case .shell(.manageWiFi(let connection, let order)):
+                try handle(.shell(.wiFi(connection, Self.wiFi(order))))
             case .shell, .keep: break
             }
         }

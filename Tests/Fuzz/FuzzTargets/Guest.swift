@@ -36,6 +36,7 @@ struct Guest {
             .request(.newCode(.label)), .request(.announceKey(.stranger, signature: [1], pendingSignature: [])),
             .request(.nextKeyKept(.stranger)),
             .request(.manageUpdate(.begin(BundleID(bytes: 1...16)!, size: 4, allowsOlder: true))),
+            .request(.manageWiFi(.ask)),
         ] { try handle(event) }
     }
 

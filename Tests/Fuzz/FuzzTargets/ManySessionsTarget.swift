@@ -244,6 +244,8 @@ private struct CrowdedPlug {
                 try handle(.shell(.matter(id, .failure(Refusal(.unsupported, "off")))))
             case .shell(.manageUpdate(let id, _)):
                 try handle(.shell(.update(id, .failure(Refusal(.unsupported, "off")))))
+            case .shell(.manageWiFi(let id, _)):
+                try handle(.shell(.wiFi(id, .failure(Refusal(.unsupported, "off")))))
             case .perform(let id, _, _, _): try handle(.commandOutcome(id, .done(server.state, event: nil)))
             case .fetch(let id, let fetch, _, _): try handle(.samples(id, fetch: fetch, chunk: [], next: nil))
             case .shell, .keep: break

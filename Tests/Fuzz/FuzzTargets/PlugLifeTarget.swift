@@ -177,7 +177,9 @@ private final class FuzzedBoard {
             step(.server(.matter(id, .failure(Refusal(.unsupported, "Matter is off")))))
         case .server(.manageUpdate(let id, _)):
             step(.server(.update(id, .failure(Refusal(.unsupported, "the plug is not updated")))))
-        case .part, .server: break
+        case .server(.manageWiFi(let id, _)):
+            step(.server(.wiFi(id, .failure(Refusal(.unsupported, "the plug joins no networks")))))
+        case .part, .server, .setUpNetwork: break
         }
     }
 

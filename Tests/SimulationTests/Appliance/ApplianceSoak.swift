@@ -187,7 +187,7 @@ struct ApplianceSoak {
             }
         case .commandDone: answers += 1
         case .record(let kind): try note(kind)
-        case .part, .stateChanged, .sample, .openPairing, .factoryReset: break
+        case .part, .stateChanged, .sample, .openPairing, .setUpNetwork, .factoryReset: break
         }
     }
 

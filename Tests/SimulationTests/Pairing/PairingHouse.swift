@@ -168,7 +168,7 @@ struct PairingHouse {
                 .pairingProof,
                 .controllers, .descriptionChanged, .logAnswer, .logLines, .invitation, .newCode, .keyAccepted, .nextKey,
                 .refused,
-                .homekit, .matter, .update, .audit:
+                .homekit, .matter, .update, .wifi, .audit:
                 throw House.Broken(description: "\(name) received \(message)")
             }
         }
