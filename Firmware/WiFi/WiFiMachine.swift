@@ -92,8 +92,8 @@ public struct WiFiMachine: Machine, Sendable {
     static let cableTime = Duration.seconds(5)
     /// The time in which the plug's own network must open. wpa_supplicant scans first.
     static let openingTime = Duration.seconds(30)
-    /// The time for an answer of wpa_supplicant, which is a local program.
-    static let answerTime = Duration.seconds(10)
+    /// The time for an answer of wpa_supplicant, which waits for the radio's driver in some commands.
+    static let answerTime = Duration.seconds(30)
     /// The interval of checks that wpa_supplicant still runs.
     static let checkInterval = Duration.seconds(30)
     /// The interval of attempts after a failure.
@@ -242,8 +242,8 @@ public struct WiFiMachine: Machine, Sendable {
         planned = nil
         retries = nil
         mode = .station(Station())
-        answerAskers()
         perform(conversation.close(now: now))
+        answerAskers()
     }
 
     private mutating func changeCable(_ hasCable: Bool, now: Instant) {
