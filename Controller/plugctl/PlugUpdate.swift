@@ -78,8 +78,10 @@ struct PlugUpdate {
                         return true
                     }
                     stage = .restarting
+                // The plug has restarted, although its answer to the request is lost.
+                case .trying: stage = .restarting
                 case .failed, .returned: return false
-                case .idle, .receiving, .trying:
+                case .idle, .receiving:
                     guard let bundle, case .receiving = report.phase else {
                         throw Refusal(.outOfRange, "no new system is installed")
                     }
