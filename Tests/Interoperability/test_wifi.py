@@ -58,6 +58,9 @@ class Setup:
         status, location = first.split(" ", 1)
         return int(status), location, "\n".join(text)
 
+    def phase(self):
+        return self.plug.status()["wifi"]["phase"]
+
     def joins(self, name, within=40):
         eventually(lambda: self.supplicant.joined == name, within, lambda: f"{name}: {self.supplicant.commands}")
 
@@ -123,9 +126,10 @@ def test_an_owner_changes_the_networks(setup, lan, controller):
     assert house.load("/join", {"name": "home", "password": PASSWORD})[0] == 200
     house.joins("home")
     person = controller(lan.host())
+    eventually(lambda: house.phase() == "joined", 10, lambda: f"the plug in its network: {house.phase()}")
     shown = person.does("wifi", "Lamp", "--json").objects
     check("wifi", shown)
-    assert [(shown[0][key]) for key in ("phase", "network", "signal", "megahertz", "networks")] == ["joined", "home", -47, 2437, ["home"]]
+    assert [shown[0][key] for key in ("phase", "network", "signal", "megahertz", "networks")] == ["joined", "home", -47, 2437, ["home"]]
     secret = house.state.parent / "password"
     secret.write_text("battery staple\n")
     done = person.finish("wifi", "Lamp", "--join", "office", "--password-file", secret, "--country", "se", "--json", within=60)

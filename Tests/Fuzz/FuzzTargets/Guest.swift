@@ -36,7 +36,11 @@ struct Guest {
             .request(.newCode(.label)), .request(.announceKey(.stranger, signature: [1], pendingSignature: [])),
             .request(.nextKeyKept(.stranger)),
             .request(.manageUpdate(.begin(BundleID(bytes: 1...16)!, size: 4, allowsOlder: true))),
-            .request(.manageWiFi(.ask)),
+            .request(
+                .manageWiFi(
+                    .join(
+                        WiFiNetwork(WiFiName("home")!, password: WiFiPassword("correct horse")!),
+                        country: WiFiCountry(rawValue: "DE")))),
         ] { try handle(event) }
     }
 
