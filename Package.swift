@@ -180,10 +180,11 @@ let controller: [Target] = [
         exclude: "RemoteWrite/remote_write.proto"),
     module("Controller/CSnappy", links: "dl"),
     module("Controller/Fleet", "PlugTopics"),
+    module("Controller/SystemUpdates", "Daemon HTTPRequests"),
     module("Controller/FleetService", "MQTT BrokerConfiguration LinuxNetwork PostgreSQL Fleet"),
     module(
         "Controller/Dashboard",
-        "RuleEditing FleetService WebPush CDashboardPage CPasswordHash Hummingbird HummingbirdCore HummingbirdTLS HTTPTypes"
+        "RuleEditing FleetService SystemUpdates WebPush CDashboardPage CPasswordHash Hummingbird HummingbirdCore HummingbirdTLS HTTPTypes"
     ),
     module("Controller/CDashboardPage", exclude: "api page"),
     module("Controller/CPasswordHash", links: "crypt"),
@@ -225,7 +226,7 @@ let allTests: [[Target]] = [
         """
         MulticastDNS SimulatedLAN Broker HomeKitDoor MatterDoor PostgreSQL HistoryDelivery HomeKit PlugModel LinuxSystem \
         Appliance Storage FirmwareProcess AddressConfiguration AddressService LinuxDevices PlugHardware PlugService \
-        PowerHistory Effects Backtesting Daemon RuleEditing DaemonClient Presentation
+        PowerHistory Effects Backtesting Daemon RuleEditing DaemonClient Presentation SystemUpdates
         """,
         "TestSupport"), tests("Matter ApplianceSense Dashboard", "TestSupport Checkout"),
     tests("MatterWire", "ProtocolCore"), tests("MatterSessions", "TestSupport"),

@@ -25,6 +25,9 @@ public actor BrokerDoor: HouseObserver {
     public typealias Commanding =
         @Sendable (PlugCommand, String, RequestID) async throws -> (state: PlugState, event: SequenceNumber?)
 
+    /// Requests the update of a plug's system.
+    public typealias Updating = @Sendable (PlugID) async -> Refusal?
+
     /// The maximum number of events that are not on disk yet. It limits the memory while the disk is full.
     private static let unwrittenLimit = 10_000
     private static let pauseAfterFailure = TimeAmount.seconds(5)
@@ -47,6 +50,7 @@ public actor BrokerDoor: HouseObserver {
     private var timer = DeadlineTimer()
     private var connection: BrokerConnection?
     private var send: Commanding?
+    private let update: Updating?
     private var isEnding = false
     private var ended: CheckedContinuation<Void, Never>?
 
@@ -68,15 +72,18 @@ public actor BrokerDoor: HouseObserver {
     ///
     /// - Parameters:
     ///   - directory: the directory of the journal, which belongs to this process.
+    ///   - update: requests the update of a plug's system, and returns why it does not begin; nil if clients
+    ///     of the broker may not begin updates.
     ///   - paired: returns the plugs of the house, or nil if they are unknown.
     ///   - complain: called with messages for the user, with a `hint:` line.
     /// - Throws: errors of the file system or SQLite.
     public init(
-        _ settings: BrokerSettings, directory: String,
+        _ settings: BrokerSettings, directory: String, update: Updating? = nil,
         paired: @escaping @Sendable () -> Set<PlugID>? = { Set<PlugID>.paired }, on eventLoop: any EventLoop,
         complain: @escaping @Sendable (String) -> Void
     ) throws {
         self.settings = settings
+        self.update = update
         self.paired = paired
         self.eventLoop = eventLoop
         self.complain = complain
@@ -90,7 +97,7 @@ public actor BrokerDoor: HouseObserver {
         var random = SystemRandomNumberGenerator()
         configuration = BrokerMachine.Configuration(
             tree: settings.tree, discovery: settings.discovery, servers: settings.account.servers.count,
-            takesCommands: settings.takesCommands)
+            takesCommands: settings.takesCommands, updatesSystems: update != nil)
         machine = BrokerMachine(
             configuration, known: memory.published, after: memory.acknowledged, newest: memory.newest,
             seed: random.next())
@@ -174,6 +181,13 @@ public actor BrokerDoor: HouseObserver {
         }
     }
 
+    /// Publishes the system of a plug.
+    ///
+    /// - Parameter available: the version of the newest system; nil if it is unknown.
+    public func publish(_ report: UpdateReport, available: String?, of plug: PlugID) {
+        handle(.system(plug, report, available: available))
+    }
+
     private func add(_ message: JSONObject, _ sequence: SequenceNumber, _ plug: PlugID) {
         guard sequence > last[plug] ?? 0, !behind.contains(plug) else { return }
         guard unwritten.entries.count < Self.unwrittenLimit else {
@@ -211,6 +225,8 @@ public actor BrokerDoor: HouseObserver {
             writeSoon()
         case .command(let ticket, let plug, let command, let id, let time):
             self.command(ticket, plug, command, id, time)
+        case .update(let ticket, let plug):
+            Task { [update] in handle(.updateAnswered(ticket, await update?(plug))) }
         case .replay(let ticket, let plug, let sequence): replay(ticket, plug, sequence)
         case .remember(let plug):
             unwritten.published[plug] = true

@@ -198,6 +198,9 @@ static const unsigned char timer_js[] = {
 static const unsigned char traces_js[] = {
 #embed "page/traces.js"
 };
+static const unsigned char update_js[] = {
+#embed "page/update.js"
+};
 static const unsigned char words_js[] = {
 #embed "page/words.js"
 };
@@ -268,6 +271,7 @@ static const struct dashboard_file files[] = {
     {"theme.js", theme_js, sizeof theme_js},
     {"timer.js", timer_js, sizeof timer_js},
     {"traces.js", traces_js, sizeof traces_js},
+    {"update.js", update_js, sizeof update_js},
     {"words.js", words_js, sizeof words_js},
     {NULL, NULL, 0},
 };

@@ -4,6 +4,7 @@ public import HostSleep
 public import PlugClient
 public import PlugModel
 public import SleepClient
+public import SystemUpdates
 
 /// The operations of the dashboard on a house: sending commands to plugs, managing their pairings and settings, enabling,
 /// disabling and running rules, sending notifications, and waking machines.
@@ -68,6 +69,9 @@ public protocol HouseCommands: Sendable {
     ///
     /// - Returns: false if the daemon ends before a receiver accepted the notification.
     func notify(_ request: EffectRequest) async -> Bool
+
+    /// The systems of the plugs, and their updates.
+    var updates: HouseUpdates { get }
 
     /// The machines that the daemon can wake.
     var machines: KnownMachines { get }

@@ -1,4 +1,5 @@
 public import PlugModel
+import PlugTopics
 
 /// The state of an update of a plug's system, as shown by `plugctl update`.
 public struct UpdateRecord: Encodable, Sendable {
@@ -22,6 +23,10 @@ public struct UpdateRecord: Encodable, Sendable {
     public var reason: String?
     /// True while a restart waits until the relay is off.
     public var restartsWhenOff: Bool
+    /// True while the daemon carries out an update of the plug, or has it in its queue; omitted by `plugctl update`.
+    public var updating: Bool?
+    /// Why the daemon did not carry out its last update of the plug; omitted if it did.
+    public var fault: String?
 
     /// Creates the record of a plug's report.
     ///
@@ -32,18 +37,7 @@ public struct UpdateRecord: Encodable, Sendable {
         system = report.system.isEmpty ? nil : report.system
         newSystem = report.newSystem.isEmpty ? nil : report.newSystem
         restartsWhenOff = report.restartsWhenOff
-        switch report.phase {
-        case .idle: phase = "idle"
-        case .receiving(let received, let size):
-            phase = "receiving"
-            percent = size == 0 ? 0 : Int(min(received, size) * 100 / size)
-        case .installing(let part): (phase, percent) = ("installing", part)
-        case .installed: phase = "installed"
-        case .trying: phase = "trying"
-        case .returned(let reason): (phase, self.reason) = ("returned", reason)
-        case .failed(let reason): (phase, self.reason) = ("failed", reason)
-        case .unknown: phase = "unknown"
-        }
+        (phase, percent, reason) = report.phase.words
     }
 
     /// Text for the user, one line.

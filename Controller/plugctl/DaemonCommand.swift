@@ -39,6 +39,10 @@ struct DaemonCommand: AsyncParsableCommand {
               server = "192.0.2.53"
               key_file = "plugs.key"
 
+            With a file updates.toml the daemon searches for new systems of plugs, and updates plugs on request:
+              [updates]
+              source = "https://example.org/plugs"
+
             With a file fleet.toml the dashboard also shows other houses; see plugctl help fleet.
 
             The dashboard is at http://127.0.0.1:7580/ and only reachable from this machine. To open it to the network (over TLS), set \

@@ -12,12 +12,14 @@ import PowerHistory
 import Presentation
 import RuleEditing
 import SleepClient
+import SystemUpdates
 
 /// Gives the dashboard access to the plugs, through the same connections that the rules use, and to the machines.
 struct DaemonHouse: HouseCommands {
     let runner: RuleRunner
     let client: PlugClient
     let known: HouseMachines
+    let updates: HouseUpdates
 
     var machines: KnownMachines { known.current }
 

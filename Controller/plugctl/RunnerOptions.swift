@@ -12,6 +12,7 @@ import PowerHistory
 import Presentation
 import Processes
 import RuleEditing
+import SystemUpdates
 
 /// The common options of `rules run` and `daemon`.
 struct RunnerOptions: ParsableArguments {
@@ -48,7 +49,11 @@ struct RunnerOptions: ParsableArguments {
                     order: OrderStore(directory: $0.settings.directory), on: client.eventLoop)
             }
             let settings = state == nil ? nil : BrokerFile.settings()
-            let broker = settings.flatMap { settings in state.flatMap { openBroker(settings, $0, on: client) } }
+            let newSystems = state == nil ? nil : UpdatesFile.settings()
+            let updates = HouseUpdates(newSystems) { printError($0) }
+            let broker = settings.flatMap { settings in
+                state.flatMap { openBroker(settings, $0, newSystems?.allowsBroker == true ? updates : nil, on: client) }
+            }
             let others = state == nil ? nil : HistoryFile.settings()
             let delivery = others.flatMap { others in state.flatMap { openDelivery(others, of: history, $0) } }
             let fleet = face == nil ? nil : FleetFile.settings()
@@ -61,7 +66,9 @@ struct RunnerOptions: ParsableArguments {
                         client: client, interfaces: network.filter, digest: SleepDigest(), directory: $0)
                 }
             let machines = HouseMachines(MachineFile.machines())
-            let listening: [(any HouseObserver)?] = [board, broker, delivery?.states, sleeping?.digest, machines]
+            let listening: [(any HouseObserver)?] = [
+                board, broker, delivery?.states, sleeping?.digest, machines, state == nil ? nil : updates,
+            ]
             let audiences = listening.compactMap(\.self)
             var secrets = secrets(store, face, history)
             for paths in [settings?.account.secretPaths, others?.secretPaths, fleet?.secretPaths] {
@@ -95,11 +102,18 @@ struct RunnerOptions: ParsableArguments {
                     group.addTask { for await _ in unread {} }
                     if let files { group.addTask { await files.follow { await runner.replace($0) } } }
                     if let face, let board {
-                        let house = DaemonHouse(runner: runner, client: client, known: machines)
+                        let house = DaemonHouse(runner: runner, client: client, known: machines, updates: updates)
                         group.addTask { await face.run(board, house, recorder, fleet, editor, logger) }
                     }
                     if let broker {
                         group.addTask { await broker.run { try await runner.send($0, to: $1, id: $2) } }
+                    }
+                    group.addTask {
+                        await updates.run {
+                            await runner.plug(named: $0)
+                        } announce: { plug, system in
+                            await broker?.publish(system.report, available: system.available, of: plug)
+                        }
                     }
                     if let delivery { group.addTask { await delivery.run() } }
                     if let sleeping { group.addTask { await sleeping.run() } }

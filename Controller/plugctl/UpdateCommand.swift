@@ -1,7 +1,8 @@
-import ArgumentParser
+public import ArgumentParser
 import PlugClient
 import PlugModel
 import Presentation
+public import SystemUpdates
 
 struct UpdateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,10 +25,6 @@ struct UpdateCommand: AsyncParsableCommand {
               plugctl update Lamp
             """)
 
-    enum Restart: String, CaseIterable, ExpressibleByArgument {
-        case now, whenOff = "when-off", later
-    }
-
     @OptionGroup var network: PlugOptions
     @Argument(help: "The plug's name.")
     var name: String
@@ -40,7 +37,7 @@ struct UpdateCommand: AsyncParsableCommand {
     @Flag(help: "Only show which system the folder or HTTP server has for the plug.")
     var check = false
     @Option(help: "When the plug restarts: now, when-off (default with a bundle), later.")
-    var restart: Restart?
+    var restart: UpdateRestart?
     @Flag(help: "Accept a system that is older than the plug's.")
     var older = false
     @Flag(help: "Stop receiving the bundle, and do not restart when the relay is off.")
@@ -95,3 +92,5 @@ struct UpdateCommand: AsyncParsableCommand {
         if json { Output.json(record) } else { Output.safeLine(record.text) }
     }
 }
+
+extension UpdateRestart: ExpressibleByArgument {}

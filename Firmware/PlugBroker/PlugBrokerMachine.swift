@@ -152,8 +152,8 @@ public struct PlugBrokerMachine: Machine, Sendable {
             case .keep(let position): actions.append(.keep(position))
             case .command(let ticket, _, let command, let id, let time):
                 actions.append(.ask(DoorCommand(command, id, through: .broker, ticket: ticket, within: time)))
-            // The only plug is never removed.
-            case .remember, .forget: break
+            // The only plug is never removed, and a plug does not search for new systems.
+            case .remember, .forget, .update: break
             }
         }
     }

@@ -22,17 +22,20 @@ extension BrokerMachine {
         public var servers: Int
         /// True if clients may send commands.
         public var takesCommands: Bool
+        /// True if clients may update the systems of plugs.
+        public var updatesSystems: Bool
 
         /// Creates a configuration. `servers` below 1 counts as 1.
         public init(
             tree: TopicTree, speaker: Speaker = .house, discovery: HomeAssistantDiscovery?, servers: Int = 1,
-            takesCommands: Bool = true
+            takesCommands: Bool = true, updatesSystems: Bool = false
         ) {
             self.tree = tree
             self.speaker = speaker
             self.discovery = discovery
             self.servers = max(1, servers)
             self.takesCommands = takesCommands
+            self.updatesSystems = updatesSystems
         }
 
         /// The topic filters of requests.

@@ -27,6 +27,8 @@ public struct BrokerMachine: Machine, Sendable {
         case met(PlugID, PlugPortrait)
         /// The state of a plug. `at` is its time in ISO 8601, UTC; nil if it is unknown.
         case state(PlugID, PlugState, at: String?)
+        /// The system of a plug, and the version of the newest one that the plug can be updated to, if it is known.
+        case system(PlugID, UpdateReport, available: String?)
         /// A plug is not reachable.
         case away(PlugID)
         /// The plugs of the house. The retained messages of all other plugs are removed from the broker.
@@ -39,6 +41,8 @@ public struct BrokerMachine: Machine, Sendable {
         case fetched([QueuedEvent])
         /// The answer to ``Action/command(_:_:_:id:within:)``.
         case answered(BrokerTicket, CommandOutcome)
+        /// The answer to ``Action/update(_:_:)``: nil if the update was requested.
+        case updateAnswered(BrokerTicket, Refusal?)
         /// The answer to ``Action/replay(_:_:after:)``: messages in order, and true if more follow.
         case replayed(BrokerTicket, [String], hasMore: Bool)
         case stopping
@@ -61,6 +65,8 @@ public struct BrokerMachine: Machine, Sendable {
         case keep(QueuedEvent.Position)
         /// Sends a command to a plug; ``Event/answered(_:_:)`` answers it.
         case command(BrokerTicket, PlugID, PlugCommand, id: RequestID, within: Duration)
+        /// Updates a plug to its newest system; ``Event/updateAnswered(_:_:)`` answers it.
+        case update(BrokerTicket, PlugID)
         /// Reads past events of a plug; ``Event/replayed(_:_:hasMore:)`` answers it.
         case replay(BrokerTicket, PlugID, after: SequenceNumber)
         /// Stores that the broker has, or will have, messages of this plug, so that they can be removed after a
@@ -111,6 +117,8 @@ public struct BrokerMachine: Machine, Sendable {
     private var requests: RequestBook
     private var portraits: [PlugID: PlugPortrait] = [:]
     private var measured: [PlugID: Set<MeasuredQuantity>] = [:]
+    /// The plugs whose system is known.
+    private var updatable: Set<PlugID> = []
     private var sent: [BrokerTicket: Sent] = [:]
     private var lastTicket: BrokerTicket = 0
     /// The time of the broker's last acknowledgement, or of the first message after all were acknowledged.
@@ -140,7 +148,7 @@ public struct BrokerMachine: Machine, Sendable {
         var random = SeededRandom(seed: seed)
         requests = RequestBook(
             configuration.tree, takesCommands: configuration.takesCommands,
-            random: SeededRandom(seed: random.next()))
+            updatesSystems: configuration.updatesSystems, random: SeededRandom(seed: random.next()))
         reconnection = Reconnection(servers: configuration.servers, random: SeededRandom(seed: random.next()))
         self.random = random
         // A plug counts as away until its first report.
@@ -168,11 +176,13 @@ public struct BrokerMachine: Machine, Sendable {
         case .received(let message): received(message, now, &actions)
         case .met(let plug, let portrait): met(plug, portrait, &actions)
         case .state(let plug, let state, let at): took(state, of: plug, at: at, now, &actions)
+        case .system(let plug, let report, let available): took(report, available, of: plug, &actions)
         case .away(let plug): want("offline", plug, .availability, &actions)
         case .paired(let plugs):
             for plug in desk.known.subtracting(plugs) {
                 desk.clear(plug)
                 (portraits[plug], measured[plug]) = (nil, nil)
+                updatable.remove(plug)
             }
         case .happened(let entry): window.happened(entry)
         case .grown(let position): window.grown(to: position)
@@ -180,6 +190,7 @@ public struct BrokerMachine: Machine, Sendable {
             let lost = window.fetched(entries)
             if lost > 0 { actions.append(.tell(.left(out: lost))) }
         case .answered(let ticket, let outcome): requests.answered(ticket, outcome)
+        case .updateAnswered(let ticket, let refusal): requests.updateAnswered(ticket, refusal)
         case .replayed(let ticket, let messages, let hasMore): requests.replayed(ticket, messages, hasMore: hasMore)
         case .stopping:
             isStopping = true
@@ -273,9 +284,19 @@ public struct BrokerMachine: Machine, Sendable {
         if retainedAt == nil { retainedAt = now + Self.gathering }
     }
 
+    private mutating func took(
+        _ report: UpdateReport, _ available: String?, of plug: PlugID, _ actions: inout [Action]
+    ) {
+        guard portraits[plug] != nil else { return }
+        if updatable.insert(plug).inserted { describe(plug, &actions) }
+        want(JSONObject(report, available: available).text, plug, .system, &actions)
+    }
+
     private mutating func describe(_ plug: PlugID, _ actions: inout [Action]) {
         guard let discovery = configuration.discovery, let portrait = portraits[plug] else { return }
-        let text = discovery.message(of: plug, portrait, measured: measured[plug] ?? [], in: configuration)
+        let text = discovery.message(
+            of: plug, portrait, measured: measured[plug] ?? [], isUpdatable: updatable.contains(plug),
+            in: configuration)
         want(text, plug, .discovery, &actions)
     }
 
@@ -287,6 +308,7 @@ public struct BrokerMachine: Machine, Sendable {
         switch requests.handle(message, isKnown: desk.has, now: now) {
         case .begun(let ticket, let plug, .command(let command, let id, let time)):
             actions.append(.command(ticket, plug, command, id: id, within: time))
+        case .begun(let ticket, let plug, .update): actions.append(.update(ticket, plug))
         case .begun(let ticket, let plug, .replay(let sequence)):
             actions.append(.replay(ticket, plug, after: sequence))
         case .refused(let refusal):
@@ -351,6 +373,7 @@ public struct BrokerMachine: Machine, Sendable {
         case .discovery: configuration.discovery?.topic(of: key.plug) ?? ""
         case .about: configuration.tree.topic(.about, of: key.plug)
         case .state: configuration.tree.topic(.state, of: key.plug)
+        case .system: configuration.tree.topic(.system, of: key.plug)
         case .availability: configuration.tree.topic(.availability, of: key.plug)
         }
     }

@@ -25,7 +25,7 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
     private static let commandAge = 30
 
     func message(
-        of plug: PlugID, _ portrait: PlugPortrait, measured: Set<MeasuredQuantity>,
+        of plug: PlugID, _ portrait: PlugPortrait, measured: Set<MeasuredQuantity>, isUpdatable: Bool,
         in configuration: BrokerMachine.Configuration
     ) -> String {
         var message = JSONObject()
@@ -47,6 +47,7 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
         for (key, component) in self.components(of: plug, portrait, measured, in: configuration.tree) {
             components.add(key, component)
         }
+        if isUpdatable { components.add("update", update(of: plug, in: configuration)) }
         message.add("cmps", components)
         return message.text
     }
@@ -64,11 +65,7 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
         let set = tree.topic(.set, of: plug)
         let about = tree.topic(.about, of: plug)
         func component(_ key: String, _ platform: String, name: String? = nil) -> JSONObject {
-            var component = JSONObject()
-            component.add("p", platform)
-            component.add("uniq_id", "smartplug_\(plug)_\(key)")
-            if let name { component.add("name", name) } else { component.addNull("name") }
-            return component
+            Self.component(key, platform, of: plug, name: name)
         }
         var components: [(String, JSONObject)] = []
         if portrait.capabilities.contains(.dimmer) {
@@ -122,6 +119,35 @@ public struct HomeAssistantDiscovery: Hashable, Sendable {
             components.append((key, sensor))
         }
         return components
+    }
+
+    private static func component(
+        _ key: String, _ platform: String, of plug: PlugID, name: String?
+    ) -> JSONObject {
+        var component = JSONObject()
+        component.add("p", platform)
+        component.add("uniq_id", "smartplug_\(plug)_\(key)")
+        if let name { component.add("name", name) } else { component.addNull("name") }
+        return component
+    }
+
+    /// The plug's system. Home Assistant can begin the update if the house allows it.
+    private func update(of plug: PlugID, in configuration: BrokerMachine.Configuration) -> JSONObject {
+        var update = Self.component("update", "update", of: plug, name: "System")
+        update.add("stat_t", configuration.tree.topic(.system, of: plug))
+        update.add(
+            "val_tpl",
+            "{{ {'installed_version': value_json.get('system', ''), "
+                + "'latest_version': value_json.get('available', value_json.get('system', '')), "
+                + "'in_progress': value_json.phase in ['receiving', 'installing', 'trying'], "
+                + "'update_percentage': value_json.get('percent')} | to_json }}")
+        update.add("dev_cla", "firmware")
+        update.add("ent_cat", "config")
+        guard configuration.updatesSystems else { return update }
+        update.add("cmd_t", configuration.tree.topic(.set, of: plug))
+        // Home Assistant has no template for this payload, so the command has no `until`. It is valid for the usual time.
+        update.add("pl_inst", "{\"update\":true}")
+        return update
     }
 
     /// The template with which Home Assistant adds the expiry time of its command.

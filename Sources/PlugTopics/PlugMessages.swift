@@ -60,6 +60,21 @@ extension JSONObject {
         }
     }
 
+    /// Creates the message `system` of a plug. The keys are those of `plugctl update --json`.
+    ///
+    /// - Parameter available: the version of the newest system that the plug can be updated to; nil if it is unknown.
+    public init(_ report: UpdateReport, available: String?) {
+        self.init()
+        let (phase, percent, reason) = report.phase.words
+        if !report.system.isEmpty { add("system", report.system) }
+        if let available { add("available", available) }
+        if !report.newSystem.isEmpty { add("newSystem", report.newSystem) }
+        add("phase", phase)
+        if let percent { add("percent", percent) }
+        if let reason { add("reason", reason) }
+        add("restartsWhenOff", report.restartsWhenOff)
+    }
+
     /// Creates the message `event` for an entry of a plug's journal. The keys are those of `plugctl watch --json`.
     ///
     /// - Parameters:
@@ -124,6 +139,23 @@ extension JSONObject {
         case .protection: add("cause", "protection")
         case .timer: add("cause", "timer")
         case .powerOn: add("cause", "powerOn")
+        }
+    }
+}
+
+extension UpdateReport.Phase {
+    /// The name of the phase in messages and records, the finished part in percent, and the reason of a failure.
+    public var words: (name: String, percent: Int?, reason: String?) {
+        switch self {
+        case .idle: ("idle", nil, nil)
+        case .receiving(let received, let size):
+            ("receiving", size == 0 ? 0 : Int(Double(min(received, size)) / Double(size) * 100), nil)
+        case .installing(let percent): ("installing", percent, nil)
+        case .installed: ("installed", nil, nil)
+        case .trying: ("trying", nil, nil)
+        case .returned(let reason): ("returned", nil, reason)
+        case .failed(let reason): ("failed", nil, reason)
+        case .unknown: ("unknown", nil, nil)
         }
     }
 }

@@ -8,6 +8,7 @@ import ProtocolCore
 struct RequestBook: Sendable {
     enum Deed: Sendable {
         case command(PlugCommand, id: RequestID, within: Duration)
+        case update
         case replay(after: SequenceNumber)
     }
 
@@ -32,6 +33,7 @@ struct RequestBook: Sendable {
 
     private let tree: TopicTree
     private let takesCommands: Bool
+    private let updatesSystems: Bool
     private var random: SeededRandom
     private var asked: [BrokerTicket: Asked] = [:]
     private var last: BrokerTicket = 0
@@ -39,9 +41,10 @@ struct RequestBook: Sendable {
     private var allowance = Double(limit)
     private var countedAt: Instant?
 
-    init(_ tree: TopicTree, takesCommands: Bool, random: SeededRandom) {
+    init(_ tree: TopicTree, takesCommands: Bool, updatesSystems: Bool, random: SeededRandom) {
         self.tree = tree
         self.takesCommands = takesCommands
+        self.updatesSystems = updatesSystems
         self.random = random
     }
 
@@ -72,6 +75,17 @@ struct RequestBook: Sendable {
     mutating func answered(_ ticket: BrokerTicket, _ outcome: CommandOutcome) {
         guard let asked = asked.removeValue(forKey: ticket) else { return }
         answer(asked, outcome.answer(of: asked.plug))
+    }
+
+    /// Answers a request for an update.
+    ///
+    /// - Parameter refusal: nil if the update begins, or waits for its turn.
+    mutating func updateAnswered(_ ticket: BrokerTicket, _ refusal: Refusal?) {
+        guard let asked = asked.removeValue(forKey: ticket) else { return }
+        var text = JSONObject()
+        text.add("plug", asked.plug.rawValue)
+        text.add("done", true)
+        answer(asked, refusal.map { CommandOutcome.refused($0).answer(of: asked.plug) } ?? text.text)
     }
 
     /// Answers a request for missed events.
@@ -126,7 +140,15 @@ struct RequestBook: Sendable {
             left = min(left, until - at)
         }
         guard left > 0 else { throw Refusal(.deadlinePassed, "the command has expired") }
-        return .command(command.command, id: id(of: message, plug), within: .seconds(left))
+        switch command.deed {
+        case .command(let command): return .command(command, id: id(of: message, plug), within: .seconds(left))
+        case .update:
+            guard updatesSystems else {
+                throw Refusal(
+                    .unsupported, "clients of the broker may not update plugs; updates.toml of the daemon may allow it")
+            }
+            return .update
+        }
     }
 
     private func understood<Request>(_ read: () throws(TopicError) -> Request) throws(Refusal) -> Request {

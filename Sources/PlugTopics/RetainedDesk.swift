@@ -7,7 +7,7 @@ import ProtocolCore
 struct RetainedDesk: Sendable {
     /// The messages in publishing order: Home Assistant needs the device first, then its state, then its availability.
     enum Slot: Int, CaseIterable, Sendable {
-        case discovery, about, state, availability
+        case discovery, about, state, system, availability
     }
 
     struct Key: Hashable, Sendable {

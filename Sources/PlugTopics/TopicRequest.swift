@@ -4,47 +4,56 @@ import ProtocolCore
 
 /// A parsed message on the topic `set` of a plug.
 public struct TopicCommand: Hashable, Sendable {
-    /// The command for the plug.
-    public var command: PlugCommand
+    /// The requested action.
+    public enum Deed: Hashable, Sendable {
+        /// A command to the plug.
+        case command(PlugCommand)
+        /// An update of the plug's system.
+        case update
+    }
+
+    /// The requested action.
+    public var deed: Deed
     /// The expiry time in seconds since 1970; nil if the message has none.
     public var until: Double?
 
     /// Parses a command: the text `ON` or `OFF`, also in lower case, or a JSON object with exactly one of `on`,
-    /// `level`, `identify` and `resetProtection`, and its options.
+    /// `level`, `identify`, `resetProtection` and `update`, and its options.
     ///
     /// - Throws: an error message for the user.
     public init(_ payload: [UInt8]) throws(TopicError) {
         switch payload {
-        case Array("ON".utf8), Array("on".utf8): command = .setRelay(on: true, autoOff: nil)
-        case Array("OFF".utf8), Array("off".utf8): command = .setRelay(on: false, autoOff: nil)
+        case Array("ON".utf8), Array("on".utf8): deed = .command(.setRelay(on: true, autoOff: nil))
+        case Array("OFF".utf8), Array("off".utf8): deed = .command(.setRelay(on: false, autoOff: nil))
         default:
             var keys = try RequestKeys(payload)
             until = try keys.number("until", 0...32_503_680_000, "seconds since 1970")
-            command = try Self.command(&keys)
-            try keys.end(known: "on, autoOff, level, over, identify, resetProtection, until")
+            deed = try Self.deed(&keys)
+            try keys.end(known: "on, autoOff, level, over, identify, resetProtection, update, until")
         }
     }
 
-    private static func command(_ keys: inout RequestKeys) throws(TopicError) -> PlugCommand {
-        let deeds = ["on", "level", "identify", "resetProtection"].filter(keys.has)
+    private static func deed(_ keys: inout RequestKeys) throws(TopicError) -> Deed {
+        let deeds = ["on", "level", "identify", "resetProtection", "update"].filter(keys.has)
         guard deeds.count == 1, let deed = deeds.first else {
-            throw TopicError("a command needs exactly one of \"on\", \"level\", \"identify\" and \"resetProtection\"")
+            throw TopicError(
+                "a command needs exactly one of \"on\", \"level\", \"identify\", \"resetProtection\" and \"update\"")
         }
         switch deed {
         case "on":
             let on = try keys.boolean("on")
             let autoOff = try keys.number("autoOff", 1...2_592_000, "seconds")
             if autoOff != nil, !on { throw TopicError("\"autoOff\" requires \"on\": true") }
-            return .setRelay(on: on, autoOff: autoOff.map { .seconds($0) })
+            return .command(.setRelay(on: on, autoOff: autoOff.map { .seconds($0) }))
         case "level":
             guard let level = try keys.number("level", 0...100, "per cent") else {
                 throw TopicError("\"level\" must be a number")
             }
             let over = try keys.number("over", 0...3600, "seconds")
-            return .setLevel(DimLevel(percent: level), transition: .seconds(over ?? 0))
+            return .command(.setLevel(DimLevel(percent: level), transition: .seconds(over ?? 0)))
         default:
             guard try keys.boolean(deed) else { throw TopicError("\"\(deed)\" must be true or left out") }
-            return deed == "identify" ? .identify : .resetProtection
+            return deed == "update" ? .update : .command(deed == "identify" ? .identify : .resetProtection)
         }
     }
 }

@@ -6,6 +6,8 @@ public struct TopicTree: Hashable, Sendable {
     /// The retained messages of a plug.
     public enum Retained: String, Sendable, CaseIterable {
         case about, availability, state
+        /// The system of a plug whose system can be updated.
+        case system
     }
 
     /// The requests to a plug.

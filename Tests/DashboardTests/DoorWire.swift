@@ -12,6 +12,7 @@ import Presentation
 import RuleEditing
 import RuleModel
 import SleepClient
+import SystemUpdates
 import TestSupport
 
 @testable import Daemon
@@ -152,6 +153,7 @@ private final class HearingHandler: ChannelInboundHandler {
 /// A house without plugs, with the given machines.
 struct NoHouse: HouseCommands {
     var machines = KnownMachines()
+    var updates = HouseUpdates(nil) { _ in }
     var outcome: @Sendable (KnownMachine) async throws -> WakeOutcome = { _ in .didNotWake }
 
     func send(

@@ -7,6 +7,7 @@ import pytest
 from core import HomeAssistant, minutes_clock
 from harness.broker import Broker
 from deadlines import eventually
+from harness.installer import BUNDLE, Installer, publish
 from harness.served import Served
 from harness.wall_clock import WrongClock
 
@@ -21,14 +22,20 @@ class House:
     def __init__(self, lan, plug, controller, folder):
         self.clock = WrongClock(folder, minutes_clock(ahead=75))
         self.broker = Broker(lan.host(), folder / "mosquitto")
-        self.plugs = {name: plug(lan.host(), name, simulate="lamp" if name in LAMPS else "television") for name in (*LAMPS, *METERS)}
+        self.installer = Installer(plug, lan.host(), folder / "television", "Television", simulate="television")
+        self.installer.writes("board=board", "system=1", "phase=idle")
+        self.plugs = {
+            name: plug(lan.host(), name, simulate="lamp" if name in LAMPS else "television")
+            for name in (*LAMPS, *METERS) if name != "Television"}
         configuration = folder / "configuration" / "smartplug"
         configuration.mkdir(parents=True)
         (configuration / "broker.toml").write_text(self.broker.settings())
+        source = publish(folder / "source", "2")
+        (configuration / "updates.toml").write_text(f'[updates]\nsource = "{source}"\nrestart = "now"\nbroker = true\n')
         daemon = controller(lan.host())
         daemon.under(self.clock.words)
         self.served = Served(daemon, folder / "daemon", "--no-dashboard")
-        self.served.follows(len(self.plugs))
+        self.served.follows(len(LAMPS + METERS))
         self.core = HomeAssistant(lan.host(), folder / "home-assistant", self.clock.words)
         self.core.add("mqtt", {"broker": self.broker.host.ipv4, "port": self.broker.port})
 
@@ -46,7 +53,7 @@ def home(lan, plug, controller, tmp_path):
 
 @pytest.mark.time_limit(240)
 def test_six_plugs_are_found_used_and_counted(home):
-    """Six plugs are discovered; switching, dimming, presses and energy statistics work."""
+    """Six plugs are discovered; switching, dimming, presses, updates and energy statistics work."""
     core = home.core
     for name in LAMPS:
         assert home.entity(name, "light").startswith("light.")
@@ -86,6 +93,17 @@ def test_six_plugs_are_found_used_and_counted(home):
         eventually(lambda: len(core.presses(button)) == count, 10, lambda: f"{count} presses: {core.presses(button)}")
     assert core.presses(button) == ["double", "single", "double", "single", "double"]
     core.does("button", "press", home.entity("Lamp", "identify"))
+
+    # A new system is offered, and installed on request.
+    update = home.entity("Television", "update")
+    found = core.sees(update, lambda state: state["attributes"].get("latest_version") == "2")
+    assert (found["state"], found["attributes"]["installed_version"]) == ("on", "1")
+    core.does("update", "install", update)
+    assert home.installer.install("board=board", "system=1", "phase=installed", "new=2") == BUNDLE
+    home.installer.restart("board=board", "system=2", "phase=trying", "new=2")
+    core.sees(update, lambda state: state["attributes"].get("in_progress") is True, within=30)
+    home.installer.writes("board=board", "system=2", "phase=idle")
+    core.sees(update, lambda state: state["state"] == "off" and state["attributes"]["installed_version"] == "2", within=30)
 
     # A stopped plug is unavailable.
     floor = home.plugs["Floor lamp"]

@@ -6,50 +6,14 @@ import sys
 import pytest
 
 from deadlines import eventually
+from harness.broker import Broker
+from harness.installer import BUNDLE, Installer, publish
+from harness.served import Served
 from test_records import check
-
-BUNDLE = b"hsqs" + bytes(range(256)) * 2000
-
-
-class Installer:
-    """A plug with the folder of the image, and the part of the image that installs bundles."""
-
-    def __init__(self, plug, lan, state):
-        (state / "update").mkdir(parents=True)
-        self._state, self._start = state, lambda: plug(lan.host(), "Lamp", state=state)
-        self.plug = self._start()
-
-    def has(self, file, within=10):
-        path = self._state / file
-        eventually(path.exists, within, lambda: f"{file}:\n{self.plug.running.transcript()}")
-        return path
-
-    def writes(self, *lines):
-        """Writes the state of the update."""
-        (self._state / "run").mkdir(exist_ok=True)
-        new = self._state / "run" / "new-state"
-        new.write_text("\n".join(lines) + "\n")
-        new.rename(self._state / "run" / "update")
-
-    def install(self, *lines):
-        """Takes the bundle, and writes a state after it."""
-        bundle = self.has("update/bundle.raucb")
-        content = bundle.read_bytes()
-        self.writes(*lines)
-        bundle.unlink()
-        return content
-
-    def restart(self, *lines):
-        """Restarts the plug at its request, with a system that writes this state."""
-        self.has("run/restart").unlink()
-        self.plug.running.stop()
-        self.writes(*lines)
-        self.plug = self._start()
-
 
 @pytest.fixture
 def installer(plug, lan, tmp_path):
-    return Installer(plug, lan, tmp_path / "lamp")
+    return Installer(plug, lan.host(), tmp_path / "lamp")
 
 
 @pytest.fixture
@@ -144,3 +108,69 @@ def test_a_wrong_file_and_a_plug_without_the_image_are_named(lan, plug, controll
             (("Lamp", bundle, "--cancel"), 64, "--cancel cannot be combined")):
         done = person.finish("update", *words)
         assert done.status == status and reason in done.errors, (words, done)
+
+
+def test_the_daemon_updates_plugs_on_request(lan, controller, installer, tmp_path):
+    """By the API and by the broker. Clients of the broker may do so only if updates.toml allows it."""
+    installer.writes("board=board", "system=1", "phase=idle")
+    source, configuration = tmp_path / "source", tmp_path / "configuration" / "smartplug"
+    configuration.mkdir(parents=True)
+    publish(source, "2")
+    person = controller(lan.host())
+    broker = Broker(person.host, tmp_path / "mosquitto")
+    (configuration / "broker.toml").write_text(broker.settings())
+    (configuration / "updates.toml").write_text(f'[updates]\nsource = "{source}"\nrestart = "now"\n')
+    served = Served(person, tmp_path / "daemon").follows(1)
+    path = "/api/v1/plugs/Lamp/update"
+    known = served.get(path)
+    check("update", [known])
+    assert (known["system"], known["available"], known["phase"], known["updating"]) == ("1", "2", "idle", False)
+    plug = known["id"]
+    listener = broker.listen()
+    listener.has(f"smartplug/home/{plug}/system", lambda told: told.get("available") == "2")
+    config = listener.has(f"homeassistant/device/smartplug_{plug}/config", lambda config: "update" in config["cmps"])
+    assert "cmd_t" not in config["cmps"]["update"]
+    refused = broker.ask(f"smartplug/home/{plug}/set", '{"update":true}')
+    assert (refused["done"], refused["reason"]) == (False, "unsupported"), refused
+
+    begun = served.ask("POST", path, {})
+    assert begun.status == 202 and begun.json["updating"], begun
+    assert served.ask("POST", path, {}).status == 409
+    assert served.ask("POST", path, {"restart": "soon"}).status == 422
+    assert installer.install("board=board", "system=1", "phase=installed", "new=2") == BUNDLE
+    installer.restart("board=board", "system=2", "phase=trying", "new=2")
+    listener.has(f"smartplug/home/{plug}/system", lambda told: told["phase"] == "trying", within=30)
+    installer.writes("board=board", "system=2", "phase=idle")
+    eventually(lambda: not (last := served.get(path))["updating"] and last["system"] == last["available"] == "2", 20, lambda: served.get(path))
+    listener.has(f"smartplug/home/{plug}/system", lambda told: told["system"] == "2" and told["phase"] == "idle")
+
+    # An update that fails at the source, and one that fails at the plug.
+    publish(source, "3")
+    (source / "3.raucb").write_text("hello")
+    with open(configuration / "updates.toml", "a") as file:
+        file.write("broker = true\n")
+    served.running.stop()
+    served.start()
+    served.follows(1)
+    listener.has(f"homeassistant/device/smartplug_{plug}/config", lambda config: "cmd_t" in config["cmps"].get("update", {}))
+    begun = broker.ask(f"smartplug/home/{plug}/set", '{"update":true}', "2")
+    assert begun["done"], begun
+    failed = eventually(lambda: (last := served.get(path)).get("fault") and last, 20, lambda: served.get(path))
+    assert "this is not a bundle" in failed["fault"] and not failed["updating"], failed
+    publish(source, "3")
+    assert served.ask("POST", path, {}).status == 202
+    assert installer.install("board=board", "system=2", "phase=failed", "detail=no space") == BUNDLE
+    ended = eventually(lambda: not (last := served.get(path))["updating"] and last, 20, lambda: served.get(path))
+    assert (ended["phase"], ended["reason"]) == ("failed", "no space") and "fault" not in ended, ended
+    assert served.ask("DELETE", path).status == 200
+
+
+def test_a_daemon_without_a_source_shows_the_systems(lan, plug, controller, installer, tmp_path):
+    installer.writes("board=board", "system=1", "phase=idle")
+    plug(lan.host(), "Fan")
+    served = Served(controller(lan.host()), tmp_path / "daemon").follows(2)
+    assert served.get("/api/v1/plugs/Lamp/update")["system"] == "1"
+    refused = served.ask("POST", "/api/v1/plugs/Lamp/update", {})
+    assert refused.status == 409 and "knows no new systems" in refused.json["error"], refused
+    refused = served.ask("GET", "/api/v1/plugs/Fan/update")
+    assert refused.status == 409 and "cannot be updated" in refused.json["error"], refused

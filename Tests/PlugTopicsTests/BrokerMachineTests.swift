@@ -15,9 +15,13 @@ struct Door {
     var now = Instant.zero
     var actions: [BrokerMachine.Action] = []
 
-    init(servers: Int = 1, takesCommands: Bool = true, known: Set<PlugID> = [], newest: UInt64 = 0, after: UInt64 = 0) {
+    init(
+        servers: Int = 1, takesCommands: Bool = true, updatesSystems: Bool = false, known: Set<PlugID> = [],
+        newest: UInt64 = 0, after: UInt64 = 0
+    ) {
         let configuration = BrokerMachine.Configuration(
-            tree: Self.tree, discovery: try! HomeAssistantDiscovery(), servers: servers, takesCommands: takesCommands)
+            tree: Self.tree, discovery: try! HomeAssistantDiscovery(), servers: servers, takesCommands: takesCommands,
+            updatesSystems: updatesSystems)
         machine = BrokerMachine(configuration, known: known, after: after, newest: newest, seed: 7)
     }
 
@@ -237,6 +241,51 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         #expect(door.published().first?.payload.contains("notAllowed") == true)
     }
 
+    @Test("The system of a plug is published, and described to Home Assistant", arguments: [false, true])
+    func aSystemIsPublished(updatesSystems: Bool) {
+        var door = Door(updatesSystems: updatesSystems)
+        door.connect()
+        let report = UpdateReport(system: "1", phase: .installing(percent: 30))
+        // A plug that is not part of the house has no messages.
+        door.handle(.system(Door.lamp, report, available: "2"))
+        door.meetLamp()
+        #expect(!door.published().contains { $0.topic.hasSuffix("/system") || $0.payload.contains("\"update\"") })
+        door.handle(.system(Door.lamp, report, available: "2"))
+        let told = door.published()
+        #expect(told.map(\.topic.last) == ["g", "m"] && told.allSatisfy(\.isRetained))
+        #expect(told.first?.payload.contains("pl_inst") == updatesSystems)
+        #expect(
+            told.last?.payload
+                == #"{"system":"1","available":"2","phase":"installing","percent":30,"restartsWhenOff":false}"#)
+        door.handle(.paired([]))
+        let removed = door.published().filter { $0.payload.isEmpty }
+        #expect(removed.contains { $0.topic == "smartplug/home/00000000000a/system" })
+    }
+
+    @Test("An update is requested and answered only if the configuration allows it")
+    func anUpdateIsAnsweredIfItIsAllowed() {
+        for isAllowed in [false, true] {
+            var door = Door(updatesSystems: isAllowed)
+            door.connect()
+            door.meetLamp()
+            _ = door.published()
+            for (correlation, refusal) in [("1", nil), ("2", Refusal(.busy, "an update is in progress"))] {
+                door.request(#"{"update":true}"#, correlation: correlation)
+                let asked = door.actions.compactMap { action -> BrokerTicket? in
+                    if case .update(let ticket, Door.lamp) = action { ticket } else { nil }
+                }
+                door.actions = door.actions.filter { if case .update = $0 { false } else { true } }
+                #expect(asked.count == (isAllowed ? 1 : 0))
+                for ticket in asked { door.handle(.updateAnswered(ticket, refusal)) }
+                let answer = door.published().first?.payload
+                let reason = isAllowed ? refusal.map { _ in "busy" } : "unsupported"
+                #expect(
+                    answer?.contains(reason.map { "\"reason\":\"\($0)\"" } ?? "\"done\":true") == true,
+                    "\(answer ?? "")")
+            }
+        }
+    }
+
     @Test("While the current time is unknown, commands with an end time are refused")
     func whoDoesNotKnowTheTimeRefusesWhatEndsAtOne() {
         var door = Door()
@@ -279,7 +328,7 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         _ = door.published()
         door.handle(.paired([]))
         let removed = door.published()
-        #expect(removed.count == 4)
+        #expect(removed.count == 5)
         #expect(removed.allSatisfy { $0.payload.isEmpty && $0.isRetained })
         #expect(door.actions.contains(.forget(Door.lamp)))
     }

@@ -64,7 +64,7 @@ private struct BrokerWorld {
         switch action {
         case .connect: isConnecting = true
         case .disconnect: return drop("ended")
-        case .subscribe, .tell, .command, .replay: break
+        case .subscribe, .tell, .command, .update, .replay: break
         case .publish(let ticket, let publication):
             #expect(isConnected, "a message was published without a connection")
             unanswered.append((ticket, publication))
@@ -152,6 +152,7 @@ private struct BrokerWorld {
         let time = "\(now.nanoseconds)"
         states[plug] = time
         handle(.state(plug, PlugState(relayOn: true), at: time))
+        handle(.system(plug, UpdateReport(phase: .idle), available: time))
     }
 
     /// Lets time pass, and performs at most one random event; none if `isCalm`.
@@ -204,7 +205,7 @@ private struct BrokerWorld {
         var expected = [Door.tree.availability: "online"]
         for plug in remembered {
             expected[Door.tree.topic(.availability, of: plug)] = present.contains(plug) ? "online" : "offline"
-            for kind in [TopicTree.Retained.about, .state] {
+            for kind in [TopicTree.Retained.about, .state, .system] {
                 expected[Door.tree.topic(kind, of: plug)] = retained[Door.tree.topic(kind, of: plug)]
             }
             let config = try! HomeAssistantDiscovery().topic(of: plug)
@@ -222,6 +223,9 @@ private struct BrokerWorld {
             #expect(
                 retained[Door.tree.topic(.state, of: plug)]?.contains("\"at\":\"\(states[plug]!)\"") == true,
                 "seed \(seed): the retained state is not the newest")
+            #expect(
+                retained[Door.tree.topic(.system, of: plug)]?.contains("\"available\":\"\(states[plug]!)\"") == true,
+                "seed \(seed): the retained system is not the newest")
         }
         for plug in Self.plugs {
             let heard = heard[Door.tree.events(of: plug)] ?? []

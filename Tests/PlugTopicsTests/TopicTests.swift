@@ -54,12 +54,13 @@ import Testing
 
     @Test("Valid commands are parsed") func commandsAreRead() throws {
         func read(_ text: String) throws -> TopicCommand { try TopicCommand(Array(text.utf8)) }
-        #expect(try read("ON").command == .setRelay(on: true, autoOff: nil))
-        #expect(try read(#"{"on":true,"autoOff":60}"#).command == .setRelay(on: true, autoOff: .seconds(60)))
+        #expect(try read("ON").deed == .command(.setRelay(on: true, autoOff: nil)))
+        #expect(try read(#"{"on":true,"autoOff":60}"#).deed == .command(.setRelay(on: true, autoOff: .seconds(60))))
         let dim = try read(#"{"level":12.5,"over":2,"until":1764000000.5}"#)
-        #expect(dim.command == .setLevel(DimLevel(percent: 12.5), transition: .seconds(2)))
+        #expect(dim.deed == .command(.setLevel(DimLevel(percent: 12.5), transition: .seconds(2))))
         #expect(dim.until == 1_764_000_000.5)
-        #expect(try read(#"{"identify":true}"#).command == .identify)
+        #expect(try read(#"{"identify":true}"#).deed == .command(.identify))
+        #expect(try read(#"{"update":true}"#).deed == .update)
         #expect(try TopicReplay(Array(#"{"after":41}"#.utf8)).after == 41)
     }
 
@@ -68,7 +69,7 @@ import Testing
         arguments: [
             "", "{}", "ein", "[]", #"{"on":1}"#, #"{"on":true,"level":3}"#, #"{"level":101}"#, #"{"level":-1}"#,
             #"{"on":false,"autoOff":60}"#, #"{"on":true,"autoOff":0}"#, #"{"on":true,"form":1}"#,
-            #"{"identify":false}"#,
+            #"{"identify":false}"#, #"{"update":false}"#, #"{"update":true,"on":true}"#,
             #"{"level":3,"over":3601}"#, #"{"on":true,"until":-1}"#,
         ])
     func otherMessagesAreNoCommands(_ text: String) {
@@ -86,18 +87,19 @@ import Testing
         let discovery = try HomeAssistantDiscovery()
         #expect(discovery.topic(of: plug) == "homeassistant/device/smartplug_0123456789ab/config")
         let lamp = PlugPortrait(name: "Lamp/+# 💡", firmware: "1.0", capabilities: [.relay, .dimmer, .button])
-        let text = discovery.message(of: plug, lamp, measured: [], in: house)
+        let text = discovery.message(of: plug, lamp, measured: [], isUpdatable: false, in: house)
         #expect(text.contains("\"p\":\"light\"") && text.contains("\"p\":\"event\"") && text.contains("Lamp/+# 💡"))
         #expect(!text.contains("\"dev_cla\":\"energy\"") && !text.contains("\"p\":\"switch\""))
         let meter = PlugPortrait(name: "TV", firmware: "1.0", capabilities: [.relay, .meter])
-        let other = discovery.message(of: plug, meter, measured: [.activePower, .activeEnergy], in: house)
+        let other = discovery.message(
+            of: plug, meter, measured: [.activePower, .activeEnergy], isUpdatable: false, in: house)
         let (whole, one) = (
             #"{"t":"smartplug/home/availability"}"#, #"{"t":"smartplug/home/0123456789ab/availability"}"#
         )
         #expect(text.contains("\"avty\":[\(whole),\(one)]"))
         // A plug with its own connection depends only on its own availability.
         let alone = BrokerMachine.Configuration(tree: house.tree, speaker: .plug(plug), discovery: discovery)
-        let own = discovery.message(of: plug, lamp, measured: [], in: alone)
+        let own = discovery.message(of: plug, lamp, measured: [], isUpdatable: false, in: alone)
         #expect(own.contains("\"avty\":[\(one)]"))
         #expect(other.contains("total_increasing") && !other.contains("\"p\":\"event\"") && !other.contains("voltage"))
     }

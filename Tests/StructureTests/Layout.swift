@@ -199,6 +199,8 @@ enum Layout {
         // Connects the house to an MQTT broker: its updates to the broker, commands from it, and the event journal on
         // disk
         "Controller/Broker": .shell,
+        // The source of new systems for plugs, the steps of an update, and the updates of a house by the daemon
+        "Controller/SystemUpdates": .shell,
         "Controller/CPostgreSQL": .foreign,
         // A connection by libpq with timeouts; statements with values, rows by binary COPY
         "Controller/PostgreSQL": .shell,

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from deadlines import patient
+from harness.installer import BUNDLE, Installer, publish
 from test_access import LOOKS, violations
 from test_measuring import on, see
 
@@ -231,3 +232,27 @@ def test_an_owner_sets_the_price(house, page):
     expect(rate.get_by_label("Name")).to_have_value("night")
     dialog.get_by_role("button", name="Remove", exact=True).click()
     expect(energy).to_contain_text("set the price of a kWh", timeout=1000 * patient(10))
+
+
+def test_an_owner_updates_a_plug(empty_house, look, lan, plug, tmp_path):
+    """The settings of a plug show its system. The owner begins the update, sees each step, and restarts the plug."""
+    installer = Installer(plug, lan.host(), tmp_path / "lamp")
+    installer.writes("board=board", "system=1", "phase=idle")
+    configuration = tmp_path / "configuration" / "smartplug"
+    configuration.mkdir(parents=True)
+    (configuration / "updates.toml").write_text(f'[updates]\nsource = "{publish(tmp_path / "source", "2")}"\nrestart = "later"\n')
+    empty_house.start_daemon()
+    page = look()
+    page.is_connected("Lamp")
+    system = opened(page, "Lamp").get_by_role("region", name="System")
+    expect(system).to_contain_text("The plug runs 1.")
+    system.get_by_role("button", name="Update to 2").click()
+    assert installer.install("board=board", "system=1", "phase=installed", "new=2") == BUNDLE
+    expect(system).to_contain_text("2 is installed, and starts with the next restart.", timeout=1000 * patient(10))
+    assert not violations(page)
+    system.get_by_role("button", name="Restart now").click()
+    installer.restart("board=board", "system=2", "phase=trying", "new=2")
+    expect(system).to_contain_text("2 runs, and is being checked.", timeout=1000 * patient(30))
+    installer.writes("board=board", "system=2", "phase=idle")
+    expect(system).to_contain_text("The plug runs 2. This is the newest system.", timeout=1000 * patient(10))
+    expect(system.get_by_role("button")).to_have_count(0)

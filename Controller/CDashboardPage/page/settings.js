@@ -8,6 +8,7 @@ import { orderForm } from "./order.js";
 import { renameForm } from "./rename.js";
 import { roomForm } from "./room.js";
 import { invitationForm, unpairForm } from "./sharing.js";
+import { updateForm } from "./update.js";
 
 const STATES = [["off", phrase("Off")], ["on", phrase("On")], ["last", phrase("As before")]];
 
@@ -26,6 +27,7 @@ export function openSettings(name) {
     roomForm(name, say),
     record.id !== undefined && orderForm(name, say),
     isConnected && settingsForm(name, record.capabilities, say),
+    isConnected && record.capabilities.includes("update") && updateForm(name, say),
     isConnected && invitationForm(name, say),
     unpairForm(name, !isConnected, say, close),
     alert, done, make("button", { type: "button", text: phrase("Close"), onclick: close }));

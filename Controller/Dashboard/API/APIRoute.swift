@@ -21,7 +21,8 @@ struct APIRoute: Sendable {
 extension Dashboard {
     static let routes: [APIRoute] =
         houseRoutes + commandRoutes + powerRoutes + energyRoutes + tariffRoutes + budgetRoutes + eventRoutes
-        + ruleRoutes + ruleFileRoutes + settingsRoutes + roomRoutes + orderRoutes + pairingRoutes + machineRoutes
+        + ruleRoutes + ruleFileRoutes + settingsRoutes + updateRoutes + roomRoutes + orderRoutes + pairingRoutes
+        + machineRoutes
         + streamRoutes + fleetRoutes + pushRoutes + serviceRoutes
 
     /// Adds all routes of the API except those of the session.

@@ -60,7 +60,8 @@ private struct HeardMessages {
     /// Returns true if the house accepted any message.
     func atHouse() throws(FuzzFailure) -> Bool {
         var machine = BrokerMachine(
-            BrokerMachine.Configuration(tree: tree, discovery: nil), known: [plug], after: 0, newest: 0, seed: 1)
+            BrokerMachine.Configuration(tree: tree, discovery: nil, updatesSystems: true), known: [plug], after: 0,
+            newest: 0, seed: 1)
         var now = Instant.zero
         _ = machine.handle(.started, now: now)
         var actions = machine.handle(.connected, now: now)
@@ -79,6 +80,9 @@ private struct HeardMessages {
                 understood = true
                 try require(time > .zero && time <= .seconds(10), "a command is valid for \(time)")
                 actions += machine.handle(.answered(ticket, .done(PlugState(relayOn: true), event: 1)), now: now)
+            case .update(let ticket, _):
+                understood = true
+                actions += machine.handle(.updateAnswered(ticket, nil), now: now)
             case .replay(let ticket, _, _):
                 understood = true
                 actions += machine.handle(.replayed(ticket, ["{}"], hasMore: false), now: now)

@@ -1,23 +1,26 @@
 import Foundation
 import HTTPRequests
 import LinuxSystem
-import PlugClient
+public import PlugClient
 import PlugModel
 
 /// The place of a bundle: its file, or a folder or HTTP server with the files that `Scripts/image` makes.
-enum UpdateSource {
+public enum UpdateSource: Sendable {
+    /// The content of a bundle's file.
     case file(SystemBundle)
+    /// The path of a folder, with a slash at its end.
     case folder(String)
+    /// The address of a folder of an HTTP server, with a slash at its end.
     case server(String)
 
     /// The newest system for a board: the content of BOARD.json.
-    struct Newest: Decodable {
+    public struct Newest: Decodable, Hashable, Sendable {
         /// The board.
-        var board: String
+        public var board: String
         /// The version.
-        var system: String
+        public var system: String
         /// The name of the bundle next to this file.
-        var bundle: String
+        public var bundle: String
     }
 
     private static let descriptionLimit = 4096
@@ -25,41 +28,46 @@ enum UpdateSource {
     /// A bundle takes this long over 1 Mbit/s.
     private static let loadLimit = Duration.seconds(1200)
 
-    /// Reads the file, or checks the kind of place.
+    /// Reads a bundle, or checks which kind of place this is.
     ///
-    /// - Throws: `CLIError`.
-    init(_ place: String) throws {
-        if place.hasPrefix("http://") || place.hasPrefix("https://") {
-            self = .server(place.hasSuffix("/") ? place : place + "/")
+    /// - Parameter place: the path of a bundle or of a folder, or an address that begins with `http://` or `https://`.
+    public init(_ place: String) throws(SystemUpdateError) {
+        if let server = Self(server: place) {
+            self = server
         } else if FileStamp(of: place)?.isDirectory == true {
-            self = .folder(place + "/")
+            self.init(folder: place)
         } else {
             self = .file(try Self.bundle(Self.read(place, limit: Int(PlugWire.largestBundle)), place))
         }
     }
 
+    /// Returns nil unless the address begins with `http://` or `https://`.
+    init?(server address: String) {
+        guard address.hasPrefix("http://") || address.hasPrefix("https://") else { return nil }
+        self = .server(address.hasSuffix("/") ? address : address + "/")
+    }
+
+    init(folder path: String) { self = .folder(path.hasSuffix("/") ? path : path + "/") }
+
     /// Returns the newest system for the board, or nil for a file.
     ///
-    /// - Throws: `CLIError`.
-    func newest(for board: String) async throws -> Newest? {
+    /// - Throws: ``SystemUpdateError``, or `CancellationError`.
+    public func newest(for board: String) async throws -> Newest? {
         if case .file = self { return nil }
         let isName = { (text: String) in !text.isEmpty && !text.contains("/") && !text.hasPrefix(".") }
-        guard isName(board) else { throw CLIError("the plug does not state its board; give the file of a bundle") }
+        guard isName(board) else { throw SystemUpdateError.unknownBoard }
         let name = board + ".json"
         let bytes = try await load(name, limit: Self.descriptionLimit)
         guard let newest = try? JSONDecoder().decode(Newest.self, from: Data(bytes)), newest.board == board,
-            isName(newest.bundle), newest.system.utf8.count <= PlugWire.maximumName
-        else {
-            throw CLIError(
-                "\(place)\(name) is not the description of a bundle for \(board)\nhint: Scripts/image writes this file")
-        }
+            isName(newest.bundle), (1...PlugWire.maximumName).contains(newest.system.utf8.count)
+        else { throw SystemUpdateError.notDescribed(path: place + name, board: board) }
         return newest
     }
 
     /// Returns the bundle of the newest system.
     ///
-    /// - Throws: `CLIError`.
-    func bundle(_ newest: Newest?) async throws -> SystemBundle {
+    /// - Throws: ``SystemUpdateError``, or `CancellationError`.
+    public func bundle(_ newest: Newest?) async throws -> SystemBundle {
         if case .file(let bundle) = self { return bundle }
         let name = newest?.bundle ?? ""
         return try Self.bundle(await load(name, limit: Int(PlugWire.largestBundle)), place + name)
@@ -82,27 +90,21 @@ enum UpdateSource {
                 let answer = try await SingleRequest(
                     get: address, connectWithin: Self.connectLimit, within: Self.loadLimit
                 ).load(limit: limit)
-                guard answer.status == 200 else { throw CLIError("\(address): status \(answer.status)") }
+                guard answer.status == 200 else {
+                    throw SystemUpdateError.notFound(address: address, status: answer.status)
+                }
                 return answer.body
             } catch let fault as RequestFault {
-                throw CLIError("\(address): \(fault)")
+                throw SystemUpdateError.unreachable(address: address, fault)
             }
         }
     }
 
-    private static func read(_ path: String, limit: Int) throws(CLIError) -> [UInt8] {
-        do throws(FileError) {
-            return try FileStore().read(path, limit: limit)
-        } catch {
-            throw CLIError(error)
-        }
+    private static func read(_ path: String, limit: Int) throws(SystemUpdateError) -> [UInt8] {
+        do throws(FileError) { return try FileStore().read(path, limit: limit) } catch { throw .unreadable(error) }
     }
 
-    private static func bundle(_ bytes: [UInt8], _ place: String) throws(CLIError) -> SystemBundle {
-        do throws(SystemBundleError) {
-            return try SystemBundle(bytes)
-        } catch {
-            throw CLIError("\(place): \(error)")
-        }
+    private static func bundle(_ bytes: [UInt8], _ path: String) throws(SystemUpdateError) -> SystemBundle {
+        do throws(SystemBundleError) { return try SystemBundle(bytes) } catch { throw .notABundle(path: path, error) }
     }
 }

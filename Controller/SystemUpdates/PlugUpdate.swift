@@ -1,9 +1,18 @@
-import PlugClient
-import PlugModel
+public import PlugClient
+public import PlugModel
+
+/// The time of the restart after an installation.
+public enum UpdateRestart: String, CaseIterable, Sendable {
+    case now
+    /// When the relay is off.
+    case whenOff = "when-off"
+    /// By a later request, or when the plug's power returns.
+    case later
+}
 
 /// An update, which continues in a further session if a session ends.
-struct PlugUpdate {
-    private enum Stage {
+public struct PlugUpdate: Sendable {
+    private enum Stage: Sendable {
         /// Comparing the plug's system with the source's.
         case comparing(UpdateSource, onlyChecks: Bool)
         case sending(SystemBundle)
@@ -16,14 +25,22 @@ struct PlugUpdate {
 
     private var stage: Stage
     private let allowsOlder: Bool
-    private let restart: UpdateCommand.Restart?
+    private let restart: UpdateRestart?
     private var shown: UpdateReport?
 
     /// The time between two requests for the state.
     private static let pause = Duration.seconds(1)
 
-    init(
-        from source: UpdateSource?, onlyChecks: Bool, allowsOlder: Bool, cancels: Bool, restart: UpdateCommand.Restart?
+    /// Creates an update, or a single request if `source` and `restart` are nil.
+    ///
+    /// - Parameters:
+    ///   - source: The place of the bundle; nil to send none.
+    ///   - onlyChecks: True to compare the plug's system with the newest one of the source, and send nothing.
+    ///   - allowsOlder: True to accept a system that is older than the plug's.
+    ///   - cancels: True to delete a bundle that was received in part.
+    ///   - restart: The time of the restart; nil for none.
+    public init(
+        from source: UpdateSource?, onlyChecks: Bool, allowsOlder: Bool, cancels: Bool, restart: UpdateRestart?
     ) {
         (self.allowsOlder, self.restart) = (allowsOlder, restart)
         if let source {
@@ -36,28 +53,34 @@ struct PlugUpdate {
     }
 
     /// Continues the update in a session. Returns true if it succeeded, false if it failed, and nil if the session ended.
-    mutating func proceed(
-        _ plug: FollowedPlug, show: (UpdateReport, _ available: String?) -> Void
+    ///
+    /// - Parameter show: Receives the state, if it is worth showing, and the version of the source's newest system.
+    /// - Throws: `Refusal`, ``SystemUpdateError``, or `CancellationError`.
+    public mutating func proceed(
+        _ plug: FollowedPlug, isolation: isolated (any Actor)? = #isolation,
+        show: (UpdateReport, _ available: String?) async -> Void
     ) async throws -> Bool? {
         while true {
             switch stage {
             case .asking(let request):
                 guard let report = try await plug.manageUpdate(request) else { return nil }
-                show(report, nil)
+                await show(report, nil)
                 return true
             case .comparing(let source, let onlyChecks):
                 guard let report = try await plug.manageUpdate(.ask) else { return nil }
                 let newest = try await source.newest(for: report.board)
-                if onlyChecks || newest != nil { show(report, newest?.system) }
+                if onlyChecks || newest != nil { await show(report, newest?.system) }
                 guard !onlyChecks, newest?.system != report.system else { return true }
-                stage = .sending(try await source.bundle(newest))
+                // An update that waits for its restart is not sent again.
+                let isInstalled = report.phase == .installed && newest?.system == report.newSystem
+                stage = isInstalled ? .installing(nil) : .sending(try await source.bundle(newest))
             case .sending(let bundle):
                 var answer = try await plug.manageUpdate(
                     .begin(bundle.id, size: UInt64(bundle.size), allowsOlder: allowsOlder))
                 while let report = answer, case .receiving(let offset, _) = report.phase,
                     let part = bundle.part(at: offset)
                 {
-                    tell(report, show)
+                    await tell(report, show)
                     // The plug may have the last part although its answer is lost.
                     if offset + UInt64(part.count) == UInt64(bundle.size) { stage = .installing(bundle) }
                     answer = try await plug.manageUpdate(.part(offset: offset, part))
@@ -66,7 +89,7 @@ struct PlugUpdate {
                 stage = .installing(bundle)
             case .installing(let bundle):
                 guard let report = try await plug.manageUpdate(.ask) else { return nil }
-                tell(report, show)
+                await tell(report, show)
                 switch report.phase {
                 case .installed:
                     guard let restart, restart != .later else { return true }
@@ -74,7 +97,7 @@ struct PlugUpdate {
                         return nil
                     }
                     guard !answer.restartsWhenOff else {
-                        tell(answer, show)
+                        await tell(answer, show)
                         return true
                     }
                     stage = .restarting
@@ -90,7 +113,7 @@ struct PlugUpdate {
                 }
             case .restarting:
                 guard let report = try await plug.manageUpdate(.ask) else { return nil }
-                tell(report, show)
+                await tell(report, show)
                 switch report.phase {
                 case .idle: return true
                 case .failed, .returned: return false
@@ -101,7 +124,10 @@ struct PlugUpdate {
     }
 
     /// Shows a report if its phase is new, or if ten percent more are done.
-    private mutating func tell(_ report: UpdateReport, _ show: (UpdateReport, String?) -> Void) {
+    private mutating func tell(
+        _ report: UpdateReport, isolation: isolated (any Actor)? = #isolation,
+        _ show: (UpdateReport, String?) async -> Void
+    ) async {
         let isNew =
             switch (shown?.phase, report.phase) {
             case (.receiving(let before, _), .receiving(let now, let size)):
@@ -111,6 +137,6 @@ struct PlugUpdate {
             }
         guard isNew else { return }
         shown = report
-        show(report, nil)
+        await show(report, nil)
     }
 }
