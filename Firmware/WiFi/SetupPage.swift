@@ -83,9 +83,9 @@ public struct SetupPage: Hashable, Sendable {
         button { font: inherit; min-height: 2.75rem; width: 100% }
         .error { border-left: .25rem solid #c00; padding-left: .75rem }
         </style>
-        <body>
+        <main>
         <h1>\(escaped(plug.description))</h1>
-        \(body)</body>
+        \(body)</main>
         </html>
 
         """

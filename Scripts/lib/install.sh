@@ -39,6 +39,7 @@ bench-addressing dhcpcd-base   command dhcpcd
 bench-dashboard  nginx-light   command nginx
 home-assistant   gcc           command cc
 web              chromium      command chromium
+web              w3m           command w3m
 interoperability prometheus    command promtool
 package          dpkg-dev      command dpkg-buildpackage
 package          debhelper     command dh
