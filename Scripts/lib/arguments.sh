@@ -6,7 +6,7 @@ usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|homeki
 Without a name it runs unit and a sample of simulation, and needs no root.
 
   --all         run all suites except bench and soak, and the checks of the format, as CI does; with --full also those two
-                (interoperability, web, homekit, matter, home-assistant, sleep-proxy, wide-area, conformance, packages and bench need root)
+                (interoperability, web, homekit, matter, home-assistant, sleep-proxy, wide-area, conformance, packages, image and bench need root)
   --only NAMES  run only the unit tests of these modules, separated by commas: --only Automation,RuleFiles
   --arch ARCH   the processor of the machine in the suite hardware: amd64 (default) or arm64; --all runs a short test for arm64 too
   --full        run the long form: more seeds, the coverage-guided fuzzer, more kills of programs, more random
@@ -111,7 +111,7 @@ read_arguments() {
         suites=(unit)
     fi
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages format) default_seeds=100 compiles_benchmarks=true architectures=(amd64 arm64); fi
+    if $all; then suites=(unit simulation fuzz programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages image format) default_seeds=100 compiles_benchmarks=true architectures=(amd64 arm64); fi
     durations=${cache/#off/.build-tests}/durations.json
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600

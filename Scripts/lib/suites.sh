@@ -6,7 +6,7 @@
 suite_names=(unit simulation fuzz programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages image bench soak)
 declare -A packages_of=(
     [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [matter]="interoperability" [sleep-proxy]="interoperability sleep-proxy" [wide-area]="interoperability wide-area" [conformance]="conformance"
-    [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [image]="package image image-test" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
+    [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [image]="package image image-test" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web package image image-test"
     [format]="interoperability" [soak]="interoperability"
 )
 
@@ -249,10 +249,14 @@ python_jobs() {
 
 jobs_programs() { python_jobs programs waits Tests/Programs "$driven"; }
 jobs_interoperability() { python_jobs interoperability waits Tests/Interoperability "$driven"; }
-# All files are in one job, because they share one browser.
+# The files of a job share one browser. In one job they would take a third of the time of all suites.
 jobs_web() {
-    local files=(Tests/Web/test_*.py)
-    job web web browser "$results/web.xml" Tests/Web/run "$driven" --junit-xml "$results/web.xml" "${files[@]##*/}"
+    local files=(Tests/Web/test_*.py) half number chosen
+    for half in 0 1; do
+        chosen=()
+        for ((number = half; number < ${#files[@]}; number += 2)); do chosen+=("${files[number]##*/}"); done
+        job web "web $half" browser "$results/web-$half.xml" Tests/Web/run "$driven" --junit-xml "$results/web-$half.xml" "${chosen[@]}"
+    done
 }
 jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
 jobs_matter() { python_jobs matter waits Tests/Matter "$driven" "$(shared_environment matter Tests/Matter/requirements.txt)"; }
@@ -286,15 +290,17 @@ jobs_packages() {
     job packages packages waits "$results/packages.xml" Tests/Packages/build_and_run --junit-xml "$results/packages.xml"
 }
 
-# The tests boot the image of amd64 in QEMU.
+# The tests boot the image of amd64 in QEMU: the short form once, the long form also with updates and with Wi-Fi.
 jobs_image() {
-    job image image guest "$results/image.xml" Tests/Image/build_and_run --junit-xml "$results/image.xml"
+    local tests=(-m "not long" test_image.py)
+    if $is_long; then tests=(); fi
+    job image image guest "$results/image.xml" Tests/Image/build_and_run --junit-xml "$results/image.xml" "${tests[@]}"
 }
 
 # --quick does not apply bars, so the benchmarks may run in parallel with other jobs.
 jobs_bench() {
     local name
-    for name in wire security mdns addressing hardware history dashboard rules broker homekit matter sleep-proxy cli fleet; do
+    for name in wire security mdns addressing hardware history dashboard rules broker homekit matter sleep-proxy cli image fleet; do
         job bench "$name" waits "$results/bench-$name.status" env SMARTPLUG_BUILT=yes Scripts/bench "$name" --quick
     done
 }

@@ -11,7 +11,7 @@ enum Benchmarks {
         ("addressing", addressingFigures), ("hardware", hardwareFigures), ("history", historyFigures),
         ("dashboard", dashboardFigures), ("rules", ruleFigures), ("broker", brokerFigures),
         ("homekit", homeKitFigures), ("matter", matterFigures), ("sleep-proxy", sleepProxyFigures),
-        ("wide-area", wideAreaFigures), ("cli", commandFigures),
+        ("wide-area", wideAreaFigures), ("cli", commandFigures), ("image", imageFigures),
         ("fleet", { try await fleetFigures($0) + fleetBrokerFigures($0) }),
     ]
 

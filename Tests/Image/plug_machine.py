@@ -14,6 +14,9 @@ from harness.guest import Guest
 AGENT = pathlib.Path(__file__).parents[1] / "HardwareInTheLoop/guest/agent"
 FIRMWARE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
 BOOT_LIMIT = 120  # seconds; an idle machine boots in 30 s
+# The clock of a machine with these words counts instructions, two nanoseconds each. So times do not depend on the host's load.
+COUNTED = ["-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off", "-smp", "1"]
+COUNTED_BOOT_LIMIT = 600
 PORT = 7001
 CREDENTIALS = {
     "tmpfiles.extra": f"f~ /run/agent - - - - {base64.b64encode(AGENT.read_bytes()).decode()}\n",
@@ -63,11 +66,11 @@ class Medium:
     def _boot_partition(self):
         return f"{self.file}@@{self.partition('boot')[0]}"
 
-    def boot(self):
+    def boot(self, is_counted=False):
         self._boots += 1
         work = self.work / str(self._boots)
         work.mkdir()
-        return PlugMachine(self, work)
+        return PlugMachine(self, work, is_counted)
 
 
 def free_port():
@@ -78,7 +81,7 @@ def free_port():
 class PlugMachine(Guest):
     """A running copy of the image. The host's ports `medium.ports` lead to the guest's ports. A restart of the guest ends it."""
 
-    def __init__(self, medium, work):
+    def __init__(self, medium, work, is_counted):
         shutil.copy(FIRMWARE.replace("CODE", "VARS"), work / "variables")
         self.ssh = medium.ports[22]
         ports = "".join(f",hostfwd=tcp:127.0.0.1:{host}-:{guest}" for guest, host in medium.ports.items())
@@ -86,8 +89,9 @@ class PlugMachine(Guest):
         for name, text in CREDENTIALS.items():
             encoded = base64.b64encode(text.encode()).decode().replace(",", ",,")
             words += ["-smbios", f"type=11,value=io.systemd.credential.binary:{name}={encoded}"]
-        self._boot(work, BOOT_LIMIT, [
-            "qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "qemu64", "-smp", "2", "-m", "512",
+        processors = COUNTED if is_counted else ["-accel", "tcg,thread=multi", "-smp", "2"]
+        self._boot(work, COUNTED_BOOT_LIMIT if is_counted else BOOT_LIMIT, [
+            "qemu-system-x86_64", "-machine", "q35", *processors, "-cpu", "qemu64", "-m", "512",
             "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE}",
             "-drive", f"if=pflash,format=raw,unit=1,file={work / 'variables'}",
             "-drive", f"if=none,id=medium,format=raw,file={medium.file}",

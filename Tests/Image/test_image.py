@@ -106,6 +106,7 @@ def test_the_journal_is_in_memory_and_its_warnings_in_flash(machine):
     assert ".journal" in machine.does("find /run/log/journal -type f")
 
 
+@pytest.mark.long
 def test_the_second_boot_keeps_the_state_and_opens_ssh_with_a_key(machine, medium, key):
     """The plug's identity and the machine's remain, and the key on the boot partition opens SSH."""
     identity = machine.does("plugd identity; cat /etc/machine-id")
@@ -125,6 +126,7 @@ def test_the_second_boot_keeps_the_state_and_opens_ssh_with_a_key(machine, mediu
         machine.close()
 
 
+@pytest.mark.long
 def test_a_corrupt_data_partition_is_replaced_and_a_failed_boot_starts_the_other_slot(machine, medium):
     """The plug starts although its data partition has random bytes and the previous boot did not finish."""
     machine.close()
