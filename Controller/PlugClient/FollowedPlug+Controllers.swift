@@ -88,7 +88,7 @@ extension FollowedPlug {
     ///   state of the update, or if this controller is not an owner.
     /// - Returns: The state after the request was executed. A part is then written, but may be lost in a power cut.
     public func manageUpdate(_ order: UpdateRequest) async throws(Refusal) -> UpdateReport? {
-        try await answer(to: .manageUpdate(order)) { if case .update(let report) = $0 { report } else { nil } }
+        if case .update(let report) = try await answerInTurn(to: .manageUpdate(order)) { report } else { nil }
     }
 
     /// Changes the networks that the plug joins, opens its own one, or reports the state.
@@ -97,7 +97,7 @@ extension FollowedPlug {
     ///   controller is not an owner.
     /// - Returns: The state. A network is tried after this answer.
     public func manageWiFi(_ order: WiFiRequest) async throws(Refusal) -> WiFiReport? {
-        try await answer(to: .manageWiFi(order)) { if case .wiFi(let report) = $0 { report } else { nil } }
+        if case .wiFi(let report) = try await answerInTurn(to: .manageWiFi(order)) { report } else { nil }
     }
 
     /// Returns the open invitations. A used, expired or revoked invitation is not listed.
@@ -135,6 +135,22 @@ extension FollowedPlug {
         return try await answer(to: .announceKey(next.publicKey, signature: signature, pendingSignature: [])) {
             $0 == .keyAccepted ? true : nil
         }
+    }
+
+    /// Sends a request after the answer to the previous one of its kind. A plug ends the session of a controller that does
+    /// not wait.
+    private func answerInTurn(to request: ControllerRequest) async throws(Refusal) -> ControllerAnswer? {
+        let previous = lastInTurn
+        let task = Task { () async -> Result<ControllerAnswer?, Refusal> in
+            _ = await previous?.value
+            do throws(Refusal) {
+                return .success(try await answer(to: request) { $0 })
+            } catch {
+                return .failure(error)
+            }
+        }
+        lastInTurn = task
+        return try await task.value.get()
     }
 
     /// Sends a request and waits for its answer. Returns nil if the answer is missing, or if `result` returns nil.

@@ -46,6 +46,8 @@ public actor FollowedPlug: ConnectionOwner {
     private var receivers: [RequestID: PlugID] = [:]
     private var fetches: [UInt32: any FetchInProgress] = [:]
     var questions: [CheckedContinuation<ControllerAnswer?, Never>] = []
+    /// The last request about updates or Wi-Fi.
+    var lastInTurn: Task<Result<ControllerAnswer?, Refusal>, Never>?
     var resets: [CheckedContinuation<Result<Disconnection, Refusal>, Never>] = []
     var auditQuestion: CheckedContinuation<Result<AuditPage, Refusal>, Never>?
     private var lastFetch: UInt32 = 0
