@@ -34,6 +34,9 @@ public actor HouseUpdates: HouseObserver {
     /// The time between two questions to a plug that installs or proves its system.
     private static let questionPause = Duration.seconds(5)
     private static let reconnectionPause = Duration.seconds(1)
+    private static let quietTimePause = Duration.seconds(10)
+    /// The time after which the next plug restarts in the quiet time, although the last one has not returned.
+    private static let returnLimit = Duration.seconds(900)
     /// The time limit of an update, in which the plug may be away for a while.
     private static let patience = Duration.seconds(2 * 3600)
     /// The limit of updates that wait for their turn.
@@ -50,6 +53,8 @@ public actor HouseUpdates: HouseObserver {
     /// The plugs that are asked again after a pause.
     private var watched: Set<PlugID> = []
     private var cancelled: Set<PlugID> = []
+    /// The last plug that was restarted because of the quiet time.
+    private var restarted: (plug: PlugID, at: Instant)?
     private let orders: AsyncStream<(PlugID, UpdateRestart)>
     private let queue: AsyncStream<(PlugID, UpdateRestart)>.Continuation
 
@@ -72,6 +77,12 @@ public actor HouseUpdates: HouseObserver {
                 while !Task.isCancelled {
                     await self.search()
                     try? await Task.sleep(for: Self.searchPause)
+                }
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    await self.restartInQuietTime()
+                    try? await Task.sleep(for: Self.quietTimePause)
                 }
             }
             group.addTask { for await (plug, restart) in self.orders { await self.perform(plug, restart) } }
@@ -199,6 +210,22 @@ public actor HouseUpdates: HouseObserver {
             $0.fault = fault
         }
         _ = try? await ask(id)
+    }
+
+    /// Restarts the next plug with an installed system, unless the previous one still has to prove itself.
+    private func restartInQuietTime() async {
+        guard settings?.quietTime?.contains(WallTime.now.localMinuteOfDay) == true else { return }
+        if let at = restarted?.at, BootClock.now >= at + Self.returnLimit { restarted = nil }
+        if let restarted {
+            let phase = systems[restarted.plug]?.report.phase
+            guard phase != .installed, phase != .trying else { return }
+        }
+        for (id, system) in systems.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+        where system.report.phase == .installed && !system.isUpdating && id != restarted?.plug {
+            guard (try? await ask(id, .restart(whenOff: false))) != nil else { continue }
+            restarted = (id, BootClock.now)
+            return
+        }
     }
 
     private func carryOut(_ id: PlugID, _ restart: UpdateRestart) async throws {

@@ -1,4 +1,5 @@
 public import ConfigurationFiles
+public import PlugModel
 
 /// The settings in `updates.toml`: the source of new systems for plugs.
 public struct UpdateSettings: Sendable {
@@ -11,6 +12,8 @@ public struct UpdateSettings: Sendable {
     /// When a plug restarts with its new system; when its relay is off by default.
     public let restart: UpdateRestart
 
+    /// The time of day in which plugs with an installed system restart, also if they are on; nil for none.
+    public let quietTime: DailySpan?
     /// True if clients of the MQTT broker, such as Home Assistant, may begin updates.
     public let allowsBroker: Bool
 
@@ -20,6 +23,7 @@ public struct UpdateSettings: Sendable {
     /// [updates]
     /// source = "https://example.org/plugs"   # or a folder, relative to this file
     /// restart = "when-off"                   # or now, or later
+    /// quiet_time = "02:00-05:00"             # restart plugs that are on
     /// broker = true                          # Home Assistant may begin updates
     /// ```
     ///
@@ -35,6 +39,11 @@ public struct UpdateSettings: Sendable {
             table.wrong(.missing("the address or the folder with the new systems"), "source")
         }
         restart = table.choice("restart", UpdateRestart.self) ?? .whenOff
+        let quiet = table.text("quiet_time", "a begin and an end such as \"02:00-05:00\"")
+        quietTime = quiet.flatMap { DailySpan(text: $0) }
+        if let quiet, quietTime == nil {
+            table.wrong(.invalid("\"\(quiet)\" is not a time of day such as \"02:00-05:00\""), "quiet_time")
+        }
         allowsBroker = table.boolean("broker") ?? false
         let source = written.map { place in
             UpdateSource(server: place)

@@ -1,7 +1,7 @@
 """`plugctl update` with plugs whose installer is this test: it takes the bundle and writes the state, as the scripts of the image do."""
 
-import os
 import sys
+import time
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_a_plug_that_is_on_restarts_when_it_is_off(lan, controller, installer, b
     sending = person.start("update", "Lamp", bundle)
     installer.install("system=1", "phase=installed", "new=2")
     assert sending.ended(10) == 0 and "starts when the plug is off" in sending.transcript()
-    assert not os.path.exists(installer.has("run") / "restart")
+    assert not installer.restart_is_wanted
     person.does("off", "Lamp")
     installer.has("run/restart")
 
@@ -163,6 +163,29 @@ def test_the_daemon_updates_plugs_on_request(lan, controller, installer, tmp_pat
     ended = eventually(lambda: not (last := served.get(path))["updating"] and last, 20, lambda: served.get(path))
     assert (ended["phase"], ended["reason"]) == ("failed", "no space") and "fault" not in ended, ended
     assert served.ask("DELETE", path).status == 200
+
+
+def test_a_plug_that_is_on_restarts_in_the_quiet_time(lan, controller, installer, tmp_path):
+    installer.writes("board=board", "system=1", "phase=installed", "new=2")
+    configuration = tmp_path / "configuration" / "smartplug"
+    configuration.mkdir(parents=True)
+    source = publish(tmp_path / "source", "2")
+    person = controller(lan.host())
+    person.does("on", "Lamp")
+    settings = configuration / "updates.toml"
+    settings.write_text(f'[updates]\nsource = "{source}"\n')
+    served = Served(person, tmp_path / "daemon").follows(1)
+    assert served.get("/api/v1/plugs/Lamp/update")["phase"] == "installed"
+    now = time.localtime()
+    ends = [f"{hour % 24:02}:{now.tm_min:02}" for hour in (now.tm_hour - 1, now.tm_hour + 1)]
+    settings.write_text(f'[updates]\nsource = "{source}"\nquiet_time = "{ends[0]}-{ends[1]}"\n')
+    served.running.stop()
+    assert not installer.restart_is_wanted
+    served.start()
+    installer.restart("board=board", "system=2", "phase=idle")
+    served.follows(1)
+    # During the restart the answer is an error.
+    eventually(lambda: served.ask("GET", "/api/v1/plugs/Lamp/update").json.get("system") == "2", 30, "the new system")
 
 
 def test_a_daemon_without_a_source_shows_the_systems(lan, plug, controller, installer, tmp_path):

@@ -24,8 +24,10 @@ import Testing
     }
 
     @Test("The restart and the broker's rights are settings") func allKeysAreRead() throws {
-        let settings = try read("[updates]\nsource = \"/srv\"\nrestart = \"later\"\nbroker = true\n")
+        let settings = try read(
+            "[updates]\nsource = \"/srv\"\nrestart = \"later\"\nbroker = true\nquiet_time = \"23:00-05:00\"\n")
         #expect(settings.restart == .later && settings.allowsBroker)
+        #expect(settings.quietTime?.contains(0) == true && settings.quietTime?.contains(12 * 60) == false)
     }
 
     @Test(
@@ -35,6 +37,7 @@ import Testing
             ("[updates]\nsource = \"ftp://host/a\"\n", "http://"),
             ("[updates]\nsource = \"/srv\"\nrestart = \"soon\"\n", "when-off"),
             ("[updates]\nsource = \"/srv\"\nbroker = \"yes\"\n", "broker"),
+            ("[updates]\nsource = \"/srv\"\nquiet_time = \"at night\"\n", "02:00-05:00"),
             ("[updates]\nsource = \"/srv\"\nhour = 3\n", "hour"), ("[update]\nsource = \"/srv\"\n", "update"),
         ])
     func mistakesAreReported(_ text: String, _ word: String) {

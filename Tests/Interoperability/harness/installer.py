@@ -13,6 +13,10 @@ class Installer:
         self._state, self._start = state, lambda: plug(host, name, state=state, **options)
         self.plug = self._start()
 
+    @property
+    def restart_is_wanted(self):
+        return (self._state / "run" / "restart").exists()
+
     def has(self, file, within=10):
         path = self._state / file
         eventually(path.exists, within, lambda: f"{file}:\n{self.plug.running.transcript()}")
@@ -35,7 +39,7 @@ class Installer:
 
     def restart(self, *lines):
         """Restarts the plug at its request, with a system that writes this state."""
-        self.has("run/restart").unlink()
+        self.has("run/restart", within=20).unlink()
         self.plug.running.stop()
         self.writes(*lines)
         self.plug = self._start()
