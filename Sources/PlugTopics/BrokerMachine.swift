@@ -117,8 +117,8 @@ public struct BrokerMachine: Machine, Sendable {
     private var requests: RequestBook
     private var portraits: [PlugID: PlugPortrait] = [:]
     private var measured: [PlugID: Set<MeasuredQuantity>] = [:]
-    /// The plugs whose system is known.
-    private var updatable: Set<PlugID> = []
+    /// The messages of the plugs whose system is known.
+    private var systems: [PlugID: String] = [:]
     private var sent: [BrokerTicket: Sent] = [:]
     private var lastTicket: BrokerTicket = 0
     /// The time of the broker's last acknowledgement, or of the first message after all were acknowledged.
@@ -182,8 +182,8 @@ public struct BrokerMachine: Machine, Sendable {
             for plug in desk.known.subtracting(plugs) {
                 desk.clear(plug)
                 (portraits[plug], measured[plug]) = (nil, nil)
-                updatable.remove(plug)
             }
+            systems = systems.filter { plugs.contains($0.key) }
         case .happened(let entry): window.happened(entry)
         case .grown(let position): window.grown(to: position)
         case .fetched(let entries):
@@ -265,6 +265,7 @@ public struct BrokerMachine: Machine, Sendable {
         portraits[plug] = portrait
         describe(plug, &actions)
         want(portrait.message(of: plug).text, plug, .about, &actions)
+        if let system = systems[plug] { want(system, plug, .system, &actions) }
         want("online", plug, .availability, &actions)
     }
 
@@ -287,15 +288,18 @@ public struct BrokerMachine: Machine, Sendable {
     private mutating func took(
         _ report: UpdateReport, _ available: String?, of plug: PlugID, _ actions: inout [Action]
     ) {
+        let text = JSONObject(report, available: available).text
+        let isNew = systems.updateValue(text, forKey: plug) == nil
+        // A plug that is not part of the house yet gets its message with its description.
         guard portraits[plug] != nil else { return }
-        if updatable.insert(plug).inserted { describe(plug, &actions) }
-        want(JSONObject(report, available: available).text, plug, .system, &actions)
+        if isNew { describe(plug, &actions) }
+        want(text, plug, .system, &actions)
     }
 
     private mutating func describe(_ plug: PlugID, _ actions: inout [Action]) {
         guard let discovery = configuration.discovery, let portrait = portraits[plug] else { return }
         let text = discovery.message(
-            of: plug, portrait, measured: measured[plug] ?? [], isUpdatable: updatable.contains(plug),
+            of: plug, portrait, measured: measured[plug] ?? [], isUpdatable: systems[plug] != nil,
             in: configuration)
         want(text, plug, .discovery, &actions)
     }

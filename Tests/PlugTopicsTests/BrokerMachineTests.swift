@@ -247,7 +247,13 @@ func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
         door.connect()
         let report = UpdateReport(system: "1", phase: .installing(percent: 30))
         // A plug that is not part of the house has no messages.
-        door.handle(.system(Door.lamp, report, available: "2"))
+        door.handle(.system(Door.lamp, report, available: "1"))
+        #expect(!door.published().contains { $0.topic.hasSuffix("/system") })
+        door.meetLamp()
+        #expect(
+            door.published().contains { $0.topic.hasSuffix("/system") && $0.payload.contains("\"available\":\"1\"") })
+        door.handle(.paired([]))
+        _ = door.published()
         door.meetLamp()
         #expect(!door.published().contains { $0.topic.hasSuffix("/system") || $0.payload.contains("\"update\"") })
         door.handle(.system(Door.lamp, report, available: "2"))
