@@ -72,6 +72,8 @@ public actor HouseUpdates: HouseObserver {
     /// Searches for new systems and carries out updates until the task is cancelled.
     public func run(_ following: @escaping Following, announce: @escaping Announcement) async {
         (self.following, self.announce) = (following, announce)
+        // Plugs that connected before this call.
+        for plug in names.keys { Task { try? await ask(plug) } }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 while !Task.isCancelled {
@@ -146,14 +148,14 @@ public actor HouseUpdates: HouseObserver {
     }
 
     private func note(_ report: UpdateReport, of id: PlugID) async -> PlugSystem {
-        let system = await change(id) { $0.report = report } ?? PlugSystem(report)
+        let system = await change(id) { $0.report = report }
         if newest[report.board] == nil { await search(report.board) }
         if system.isMoving, !system.isUpdating { watch(id) }
         return systems[id] ?? system
     }
 
     @discardableResult
-    private func change(_ id: PlugID, _ work: (inout PlugSystem) -> Void) async -> PlugSystem? {
+    private func change(_ id: PlugID, _ work: (inout PlugSystem) -> Void) async -> PlugSystem {
         var system = systems[id] ?? PlugSystem(UpdateReport(phase: .unknown))
         work(&system)
         if let found = newest[system.report.board] { system.available = found }
@@ -176,6 +178,8 @@ public actor HouseUpdates: HouseObserver {
     // MARK: The source
 
     private func search() async {
+        // A plug may state a different board after an update.
+        newest = newest.filter { board, _ in systems.values.contains { $0.report.board == board } }
         for board in Set(systems.values.map(\.report.board)).sorted() { await search(board) }
     }
 

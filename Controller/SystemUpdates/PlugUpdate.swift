@@ -3,6 +3,7 @@ public import PlugModel
 
 /// The time of the restart after an installation.
 public enum UpdateRestart: String, CaseIterable, Sendable {
+    /// At once, also if the relay is on.
     case now
     /// When the relay is off.
     case whenOff = "when-off"

@@ -1,7 +1,5 @@
 import Broker
 import BrokerConfiguration
-import ConfigurationFiles
-import LinuxSystem
 import PlugClient
 import PlugModel
 import SystemUpdates
@@ -10,19 +8,9 @@ import SystemUpdates
 enum BrokerFile {
     /// Returns nil if the file is missing or invalid. An invalid file is reported, and the house runs without a broker.
     static func settings() -> BrokerSettings? {
-        do throws(CLIError) {
-            return try readUsualSettings("broker.toml", limit: BrokerSettings.fileLimit) {
-                bytes, path throws(ConfigurationError) in
-                try BrokerSettings(bytes, file: path, home: UserDirectories.home)
-            }
-        } catch {
-            complainOfFile(
-                """
-                \(error)
-                hint: correct the file and restart the daemon; until then, the MQTT broker is not used
-                """)
-            return nil
-        }
+        daemonSettings(
+            "broker.toml", limit: BrokerSettings.fileLimit, untilCorrected: "the MQTT broker is not used",
+            BrokerSettings.init(_:file:home:))
     }
 }
 

@@ -17,16 +17,9 @@ enum FleetFile {
     /// Returns the settings for a daemon; nil if the file is missing or invalid. An invalid file is reported, and the
     /// daemon shows no other houses.
     static func settings() -> FleetSettings? {
-        do throws(CLIError) {
-            return try read()
-        } catch {
-            complainOfFile(
-                """
-                \(error)
-                hint: correct the file and restart the daemon; until then, the dashboard shows only this house
-                """)
-            return nil
-        }
+        daemonSettings(
+            "fleet.toml", limit: FleetSettings.fileLimit, untilCorrected: "the dashboard shows only this house",
+            FleetSettings.init(_:file:home:))
     }
 }
 

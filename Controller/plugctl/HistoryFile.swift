@@ -1,27 +1,16 @@
 import ArgumentParser
-import ConfigurationFiles
 import Foundation
 import HistoryDelivery
-import LinuxSystem
 import PowerHistory
 
 /// The file with the receivers of the history.
 enum HistoryFile {
     /// Returns nil if the file is missing or invalid. An invalid file is reported, and the history is not delivered.
     static func settings() -> HistorySettings? {
-        do throws(CLIError) {
-            return try readUsualSettings("history.toml", limit: HistorySettings.fileLimit) {
-                bytes, path throws(ConfigurationError) in
-                try HistorySettings(bytes, file: path, home: UserDirectories.home)
-            }
-        } catch {
-            complainOfFile(
-                """
-                \(error)
-                hint: correct the file and restart the daemon; until then, the history is kept only on this machine
-                """)
-            return nil
-        }
+        daemonSettings(
+            "history.toml", limit: HistorySettings.fileLimit,
+            untilCorrected: "the history is kept only on this machine",
+            HistorySettings.init(_:file:home:))
     }
 }
 

@@ -28,6 +28,28 @@ func usualPaths(_ name: String) -> [String] {
     [UserDirectories.configuration + "/smartplug/" + name, "/etc/smartplug/" + name]
 }
 
+/// Reads a settings file of the daemon: the user's own, otherwise the machine's. Returns nil if it is missing or invalid. An
+/// invalid file is reported, and the daemon runs without it.
+///
+/// - Parameters:
+///   - name: The file's name.
+///   - limit: The maximum size of the file in bytes.
+///   - consequence: The state until the file is corrected, as part of a sentence.
+///   - parse: Receives the file's bytes, its path and the user's home directory.
+func daemonSettings<Settings>(
+    _ name: String, limit: Int, untilCorrected consequence: String,
+    _ parse: (_ bytes: [UInt8], _ file: String, _ home: String) throws(ConfigurationError) -> Settings
+) -> Settings? {
+    do throws(CLIError) {
+        return try readUsualSettings(name, limit: limit) { bytes, path throws(ConfigurationError) in
+            try parse(bytes, path, UserDirectories.home)
+        }
+    } catch {
+        complainOfFile("\(error)\nhint: correct the file and restart the daemon; until then, \(consequence)")
+        return nil
+    }
+}
+
 /// Reads the first existing settings file: the user's own, otherwise the machine's.
 ///
 /// - Parameters:

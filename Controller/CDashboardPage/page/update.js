@@ -19,6 +19,7 @@ export function updateForm(name, say) {
   const restart = button(phrase("Restart now"), () => post(path, { restart: "now" }));
   const cancel = button(phrase("Cancel update"), () => remove(path));
   const form = make("section", { "aria-label": phrase("System") }, make("h3", { text: phrase("System") }), words, make("div", { class: "row" }, begin, restart, cancel));
+  let timer;
   exchange(() => get(path));
   return form;
 
@@ -36,7 +37,12 @@ export function updateForm(name, say) {
     begin.hidden = isChanging || !isNew;
     restart.hidden = isChanging || !isInstalled || system.available === undefined;
     cancel.hidden = !system.restartsWhenOff && !(system.updating && ["idle", "receiving"].includes(system.phase));
-    if (isChanging) setTimeout(again, PAUSE);
+    if (isChanging) askLater();
+  }
+
+  function askLater() {
+    clearTimeout(timer);
+    timer = setTimeout(again, PAUSE);
   }
 
   /** The plug does not answer during its restart, so a failed request is repeated too. */
@@ -46,7 +52,7 @@ export function updateForm(name, say) {
       show(await get(path));
     } catch {
       setText(words, phrase("The plug does not answer now. It may be restarting."));
-      setTimeout(again, PAUSE);
+      askLater();
     }
   }
 }

@@ -22,8 +22,7 @@ extension Dashboard {
     static let routes: [APIRoute] =
         houseRoutes + commandRoutes + powerRoutes + energyRoutes + tariffRoutes + budgetRoutes + eventRoutes
         + ruleRoutes + ruleFileRoutes + settingsRoutes + updateRoutes + roomRoutes + orderRoutes + pairingRoutes
-        + machineRoutes
-        + streamRoutes + fleetRoutes + pushRoutes + serviceRoutes
+        + machineRoutes + streamRoutes + fleetRoutes + pushRoutes + serviceRoutes
 
     /// Adds all routes of the API except those of the session.
     func addAPI(to router: Router<DashboardContext>) {
