@@ -62,6 +62,7 @@ public struct PlugUpdate: Sendable {
         show: (UpdateReport, _ available: String?) async -> Void
     ) async throws -> Bool? {
         while true {
+            try Task.checkCancellation()
             switch stage {
             case .asking(let request):
                 guard let report = try await plug.manageUpdate(request) else { return nil }

@@ -21,6 +21,14 @@ public enum UpdateSource: Sendable {
         public var system: String
         /// The name of the bundle next to this file.
         public var bundle: String
+
+        /// Parses BOARD.json. Returns nil unless it describes a bundle for the board.
+        public init?(_ bytes: [UInt8], for board: String) {
+            guard let newest = try? JSONDecoder().decode(Newest.self, from: Data(bytes)), newest.board == board,
+                UpdateSource.isName(newest.bundle), (1...PlugWire.maximumName).contains(newest.system.utf8.count)
+            else { return nil }
+            self = newest
+        }
     }
 
     private static let descriptionLimit = 4096
@@ -54,14 +62,17 @@ public enum UpdateSource: Sendable {
     /// - Throws: ``SystemUpdateError``, or `CancellationError`.
     public func newest(for board: String) async throws -> Newest? {
         if case .file = self { return nil }
-        let isName = { (text: String) in !text.isEmpty && !text.contains("/") && !text.hasPrefix(".") }
-        guard isName(board) else { throw SystemUpdateError.unknownBoard }
+        guard Self.isName(board) else { throw SystemUpdateError.unknownBoard }
         let name = board + ".json"
-        let bytes = try await load(name, limit: Self.descriptionLimit)
-        guard let newest = try? JSONDecoder().decode(Newest.self, from: Data(bytes)), newest.board == board,
-            isName(newest.bundle), (1...PlugWire.maximumName).contains(newest.system.utf8.count)
-        else { throw SystemUpdateError.notDescribed(path: place + name, board: board) }
+        guard let newest = Newest(try await load(name, limit: Self.descriptionLimit), for: board) else {
+            throw SystemUpdateError.notDescribed(path: place + name, board: board)
+        }
         return newest
+    }
+
+    /// Returns true if the text is a name in a folder, and not a path.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && !text.contains("/") && !text.hasPrefix(".")
     }
 
     /// Returns the bundle of the newest system.

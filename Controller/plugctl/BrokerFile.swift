@@ -34,9 +34,9 @@ func openBroker(
 
 extension HouseUpdates {
     /// Begins to update a plug. Returns the reason if the update does not begin.
-    fileprivate func refusal(updating plug: PlugID) async -> Refusal? {
+    fileprivate func refusal(updating plug: PlugID) -> Refusal? {
         do throws(SystemUpdateError) {
-            try await update(plug)
+            try update(plug)
             return nil
         } catch {
             return Refusal(error == .busy ? .busy : .deadlinePassed, "\(error)")

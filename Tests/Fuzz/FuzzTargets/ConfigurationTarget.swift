@@ -1,6 +1,7 @@
 import ConfigurationFiles
 import HouseCalendar
 import PlugConfiguration
+import SystemUpdates
 
 extension FuzzTarget {
     /// Parses a plug's configuration. It is accepted, or rejected with mistakes. Each mistake has a description. If it
@@ -28,6 +29,21 @@ extension FuzzTarget {
             return isBudget || isTariff
         })
 
+    /// Parses the settings of updates in the same way, and the description of a system at their source. A described bundle
+    /// is in the folder of the description.
+    static let updates = FuzzTarget(
+        name: "updates",
+        seeds: { updateFiles.map { Array($0.utf8) } },
+        check: { bytes in
+            if let newest = UpdateSource.Newest(bytes, for: "board") {
+                try require(!newest.bundle.contains("/") && !newest.bundle.hasPrefix("."), "the bundle is a path")
+                return true
+            }
+            return try read(bytes) { () throws(ConfigurationError) in
+                _ = try UpdateSettings(bytes, file: "/fuzzed.toml", home: "/home/fuzzed")
+            }
+        })
+
     private static func read(_ bytes: [UInt8], _ read: () throws(ConfigurationError) -> Void) throws -> Bool {
         let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
         do throws(ConfigurationError) {
@@ -48,6 +64,12 @@ extension FuzzTarget {
         "[tariff]\ncurrency = \"EUR\"\nprice = 0.34\n[night]\nfrom = \"22:00\"\nto = \"06:00\"\nprice = 0.24\n",
         "[tariff]\nprice = 1\nco2 = 380\nstanding_charge = 0.4\n[weekend]\ndays = \"sat sun\"\nprice = -0.1\n",
         "[budget]\ncost = 60.5\ncurrency = \"EUR\"\n", "[budget]\nenergy = 150\n",
+    ]
+
+    private static let updateFiles = [
+        "[updates]\nsource = \"https://example.org/plugs\"\nrestart = \"when-off\"\nquiet_time = \"22:00-05:00\"\n",
+        "[updates]\nsource = \"~/systems\" # a folder\nbroker = true\nrestart = 'later'\n",
+        "{\"board\": \"board\", \"system\": \"0.1.0+2\", \"bundle\": \"board.raucb\"}",
     ]
 
     private static let configurations = [

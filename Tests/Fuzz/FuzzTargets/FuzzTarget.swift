@@ -15,7 +15,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
     /// All targets.
     public static let all = [
         plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage,
-        discovery,
+        discovery, updates,
         txtRecord, ruleFile, recording, pairedPlugs, plugAddress, controllers, netlink, panel, arpPacket,
         dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, databasePage, tariff, scriptLine,
         followedHouse, daemon, plugLife, auditFile, broker, homeKitItems, homeKitServer, matterWire, matterDevice,
