@@ -179,8 +179,8 @@ struct Activity {
     func certainty(after quiet: Quiet, _ profile: ApplianceProfile) -> PauseJudgement.Certainty? {
         guard quiet.credited >= PauseJudgement.shortestDelay, let judgement else { return nil }
         return judgement.certainty(
-            rest(quiet).since(separator), quiet: quiet.credited, off: offTime.off,
-            profile.rests + pauses.since(separator))
+            rest(quiet).since(separator), quiet: quiet.credited, off: offTime.off, learned: profile.rests,
+            here: pauses.since(separator))
     }
 
     private func outlook(_ rest: ProgrammeRest) -> PauseJudgement.Outlook {

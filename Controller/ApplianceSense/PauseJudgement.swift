@@ -74,11 +74,14 @@ struct PauseJudgement {
     ///   - rest: the present rest.
     ///   - quiet: milliseconds of quiet until now.
     ///   - off: milliseconds for which the appliance has been off until now.
-    ///   - known: the rests of learned cycles, and the pauses of this one.
-    func certainty(_ rest: ProgrammeRest, quiet: Int64, off: Int64, _ known: [ProgrammeRest]) -> Certainty? {
+    ///   - learned: the rests of learned cycles.
+    ///   - here: the pauses of this cycle.
+    func certainty(
+        _ rest: ProgrammeRest, quiet: Int64, off: Int64, learned: [ProgrammeRest], here: [ProgrammeRest]
+    ) -> Certainty? {
         guard quiet >= Self.shortestDelay else { return nil }
         if quiet >= delay || off >= delayWhenOff { return .certain }
-        let ends = known.count { $0.isEnd && rest.isLike(end: $0) }
+        let ends = learned.count { $0.isEnd && rest.isLike(end: $0) }
         let isOff = off > 0
         guard ends > 0 else { return quiet >= (isOff ? Self.shortestDelay : probableDelay) ? .probable : nil }
         // Without a lower power, more similar ends are needed.
@@ -86,10 +89,12 @@ struct PauseJudgement {
             switch ends {
             case 1: isOff ? 240_000 : 590_000
             case _ where isOff: Self.shortestDelay
-            case _ where known.count(where: \.isEnd) < 5: 300_000
+            case _ where learned.count(where: \.isEnd) < 5: 300_000
             default: 118_000
             }
-        let pauses = known.filter { !$0.isEnd && rest.isLike(pause: $0) && !$0.isAbove(rest) }
+        var pauses = (learned + here).filter { !$0.isEnd && rest.isLike(pause: $0) && !$0.isAbove(rest) }
+        // A pause that this cycle has already had is not due any more, if several programmes ended like this.
+        if ends > 1 { pauses.removeAll { pause in here.contains { $0.isCloser(to: pause, than: rest) } } }
         let longest = Int64(pauses.map(\.seconds).max() ?? 0) * 1_150 + 15_000
         if quiet >= max(least, longest) { return .certain }
         return quiet >= longest ? .probable : nil

@@ -32,6 +32,12 @@ public struct ProgrammeRest: Sendable, Hashable {
                 || Self.isNear(power, pause.power, percent: 100, more: 10))
     }
 
+    /// Returns true if this pause may be the same one as the other pause, and began at a more similar time than the rest.
+    func isCloser(to pause: ProgrammeRest, than rest: ProgrammeRest) -> Bool {
+        func distance(_ one: ProgrammeRest) -> UInt { (Int(one.elapsed) - Int(pause.elapsed)).magnitude }
+        return isLike(pause: pause) && distance(self) < distance(rest)
+    }
+
     private func isNear(_ other: ProgrammeRest) -> Bool {
         Self.isNear(elapsed, other.elapsed, percent: 12, more: 90)
             && Self.isNear(wattHours, other.wattHours, percent: 25, more: 20)

@@ -16,9 +16,7 @@ import Testing
         #expect(row.sense.missed == 0)
         #expect(row.sense.wrong == 0)
         #expect((row.sense.longestDelay ?? 0) <= 1_210)
-        // The machines that draw the same power in all pauses and after the end need more time.
-        let limits = [ApplianceModel.lingeringWashingMachine, .constantWashingMachine].contains(model) ? 160.0 : 120
-        #expect((Score.median(row.sense.laterDelays) ?? 0) <= limits)
+        #expect((Score.median(row.sense.laterDelays) ?? 0) <= 120)
         #expect((Score.median(row.sense.firstDelays) ?? 0) <= 650)
     }
 
