@@ -67,11 +67,28 @@ def test_no_entry_is_unused():
 
 
 def test_every_message_is_one_of_the_programs():
-    """Each message is a string in the sources of the daemon or of the plug, with values at the places."""
+    """The parts of each message are in the sources of the daemon or of the plug, with values at the places."""
     files = (file for folder in ("Sources", "Firmware", "Controller") for file in (ROOT / folder).rglob("*.swift"))
-    joined = re.sub(r'"\s*\+\s*"', "", "\n".join(file.read_text() for file in files))
-    strings = re.sub(r"\\\((?:[^()]|\([^()]*\))*\)", "{}", joined)
-    assert not [english for english in catalogue("germanMessages") if PLACE.sub("{}", english) not in strings]
+    joined = re.sub(r'"\s*\+\s*"|\\\n\s*', "", "\n".join(file.read_text() for file in files)).replace('\\"', '"')
+    parts = {english: re.split(r"\{\w+\}", english) for english in catalogue("germanMessages")}
+    assert not [english for english, texts in parts.items() for text in texts if text.strip("\"':;, ") not in joined]
+
+
+def translated(line):
+    """The German text of a line, or None, as `translatedLine` in language.js finds it."""
+    for english in sorted(catalogue("germanMessages"), key=len, reverse=True):
+        if re.fullmatch("(.+)".join(map(re.escape, re.split(r"\{\w+\}", english))), line):
+            return catalogue("germanMessages")[english]
+    return None
+
+
+def test_mistakes_in_rule_files_have_german_texts():
+    """The errors and hints that the tests of broken rule files expect are in the list."""
+    lines = []
+    for file in (ROOT / "Tests/RuleFilesTests").glob("Broken*.swift"):
+        lines += re.findall(r"(?:\d: error|^ +hint): (.+?)(?:\"\"\")?$", file.read_text(), re.MULTILINE)
+    assert len(lines) > 100
+    assert not [line for line in lines if translated(line.replace("\\\\", "\\")) is None]
 
 
 def test_places_agree():

@@ -49,9 +49,9 @@ def page(home, look):
     return dashboard
 
 
-def type_text(page, dialog, text):
+def type_text(page, dialog, text, name="Text of the rule file"):
     """Replaces the text of the editor, as a user who pastes."""
-    dialog.get_by_role("textbox", name="Text of the rule file").focus()
+    dialog.get_by_role("textbox", name=name).focus()
     page.page.evaluate("""text => {
         const editor = document.querySelector(".CodeMirror").CodeMirror;
         editor.replaceRange(text, { line: 0, ch: 0 }, { line: editor.lastLine() + 1, ch: 0 }, "+input");
@@ -85,6 +85,17 @@ def test_findings_follow_the_typing(home, page):
     dialog.get_by_role("button", name="Revert").click()
     verdict(dialog, "No errors.")
     assert shown(page) == NIGHT
+
+
+def test_findings_are_german_on_a_german_page(home, look):
+    page = look(locale="de-DE")
+    page.page.get_by_role("button", name="Regeldateien …").click()
+    dialog = page.page.get_by_role("dialog", name="Regeldateien")
+    dialog.get_by_role("combobox", name="Datei", exact=True).select_option("night.yaml")
+    verdict(dialog, "Keine Fehler.")
+    type_text(page, dialog, NIGHT.replace("turn off: Lamp", "turn of: Lamp"), "Text der Regeldatei")
+    expect(dialog.get_by_role("list", name="Befunde").get_by_role("listitem")).to_contain_text(
+        "Fehler: 'turn of' ist hier nicht bekannt (eine Aktion) Hinweis: gemeint ist vielleicht 'turn off'", timeout=LONG)
 
 
 def test_a_saved_rule_runs(home, page, keep_picture):

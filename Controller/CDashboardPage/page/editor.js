@@ -6,7 +6,7 @@ import { codeEditor } from "./codeeditor.js";
 import { make, named, setText } from "./dom.js";
 import { timeOf } from "./format.js";
 import { house, plugs } from "./house.js";
-import { phrase, phraseParts } from "./language.js";
+import { phrase, phraseParts, translated } from "./language.js";
 import { ruleText, templates } from "./templates.js";
 
 /** The delay in ms between the last change of the text and its check. */
@@ -138,7 +138,7 @@ export async function openEditor() {
     const own = ++checks;
     try {
       const { findings: found } = await post("rule-checks", { file: shown.file.file, text: code.text });
-      if (own === checks) judge(found);
+      if (own === checks) judge(found.map((finding) => ({ ...finding, message: translated(finding.message), hint: finding.hint && translated(finding.hint) })));
     } catch (error) {
       if (own === checks) setText(verdict, faultWords(error));
     }

@@ -38,20 +38,23 @@ function filled(place, values) {
   return `${shown} ${plurals.select(value) === "one" ? one : other}`;
 }
 
-/** The pattern and the German text of each message. */
-const messages = Object.entries(germanMessages).map(([english, text]) => {
+/** The pattern and the German text of each message; the longest first, because a short one with places may match it too. */
+const messages = Object.entries(germanMessages).sort(([one], [other]) => other.length - one.length).map(([english, text]) => {
   const literal = (part) => part.replace(/[.*+?^$()[\]\\|]/g, "\\$&");
-  const pattern = english.split(/\{(\w+)\}/).map((part, index) => index % 2 === 0 ? literal(part) : `(?<${part}>.+)`).join("");
+  const pattern = english.split(/\{(\w+)\}/).map((part, index) => index % 2 === 0 ? literal(part) : `(?<${part}>.+?)`).join("");
   return [new RegExp(`^${pattern}$`), text];
 });
 
 /** Translates a message or a hint of the daemon or of a plug. A line that is not in the catalogue stays English. */
 export const translated = (message) => message.split("\n").map(translatedLine).join("\n");
 
+/** The places whose values are texts of the list too. */
+const NESTED = new Set(["reason", "remedy", "what", "found", "things", "field"]);
+
 function translatedLine(line) {
   for (const [pattern, text] of messages) {
     const found = pattern.exec(line);
-    if (found) return text.replace(/\{(\w+)\}/g, (_, place) => ["reason", "remedy"].includes(place) ? translatedLine(found.groups[place]) : found.groups[place]);
+    if (found) return text.replace(/\{(\w+)\}/g, (_, place) => NESTED.has(place) ? translatedLine(found.groups[place]) : found.groups[place]);
   }
   return line;
 }

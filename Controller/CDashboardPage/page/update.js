@@ -45,12 +45,13 @@ export function updateForm(name, say) {
     timer = setTimeout(again, PAUSE);
   }
 
-  /** The plug does not answer during its restart, so a failed request is repeated too. */
+  /** The plug does not answer during its restart, so a failed request is repeated too, unless the login has expired. */
   async function again() {
     if (!form.isConnected) return;
     try {
       show(await get(path));
-    } catch {
+    } catch (error) {
+      if (error.status === 401) return;
       setText(words, phrase("The plug does not answer now. It may be restarting."));
       askLater();
     }
