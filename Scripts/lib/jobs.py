@@ -178,7 +178,7 @@ class Run:
             self._free += self._cost(job)
             if not self._stopped:
                 self.ended.append((job, status, seconds))
-                self._show(job, status)
+                self._show(job, status, seconds)
                 word = "FAILED" if status else "passed"
                 left = len(self._jobs) - len(self.ended)
                 print(f"{word}: {job.suite} {job.name} ({seconds:.0f} s, {left} to go)", flush=True)
@@ -214,7 +214,7 @@ class Run:
         self._running.discard(again)
         status, seconds = ended
         passed = status == 0 and all(found.outcome != FAILED for found in again.cases(status, seconds))
-        self._show(again, status)
+        self._show(again, status, seconds)
         print(f"{'passed' if passed else 'FAILED'}, alone: {job.suite} {case.name} ({seconds:.0f} s)", flush=True)
         return passed
 
@@ -225,10 +225,13 @@ class Run:
             job.stop()
 
     @staticmethod
-    def _show(job, status):
-        if status != 0:
-            lines = job.log.read_text(errors="replace").splitlines()
-            print(*lines[-SHOWN:], sep="\n", flush=True)
+    def _show(job, status, seconds):
+        """Prints the end of a failed job's output, and its failed cases, whose output may be long before that end."""
+        if status == 0:
+            return
+        print(*job.log.read_text(errors="replace").splitlines()[-SHOWN:], sep="\n")
+        failed = [case for case in job.cases(status, seconds) if case.outcome == FAILED]
+        print(*(f"  {case.name}: {case.reason}" for case in failed), sep="\n", flush=True)
 
     def write(self, results):
         with open(results, "a", encoding="utf-8") as file:
