@@ -6,6 +6,8 @@ import Testing
 
 /// Uses real programs, and a local server that follows a script.
 @Suite("Receivers of notifications") struct ReceiverTests {
+    /// The time limit for a server that answers at once. The machine may be busy.
+    private static let patience = Duration.seconds(240)
     private let notification = RuleNotification(
         title: "Wäsche", text: "It is done.", event: EffectEvent(request(.notify(title: "", text: ""))))
 
@@ -44,7 +46,7 @@ import Testing
             let receiver = NtfyReceiver(
                 server: "http://127.0.0.1:\(server.port)", topic: "our-house",
                 token: TokenFile(path: folder + "/token"),
-                priority: .high, tags: "house,tv")
+                priority: .high, tags: "house,tv", timeout: Self.patience)
             #expect(await fault(receiver) == nil)
         }
         let heard = try #require(server.heard.first)
@@ -65,7 +67,8 @@ import Testing
         let address = "http://127.0.0.1:\(server.port)"
         try await withFolder { folder in
             try write(folder + "/token", "tk_secret", mode: 0o600)
-            let receiver = NtfyReceiver(server: address, topic: "our-house", token: TokenFile(path: folder + "/token"))
+            let receiver = NtfyReceiver(
+                server: address, topic: "our-house", token: TokenFile(path: folder + "/token"), timeout: Self.patience)
             let refusal = await fault(receiver)
             #expect(refusal?.words == "\(address): status 403 Forbidden" && refusal?.isRetryable == false)
             #expect(refusal?.hint?.contains("token_file") == true)
@@ -94,7 +97,7 @@ import Testing
 
     @Test("A message that is too long for ntfy is cut") func aLongMessageIsCut() async throws {
         let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
-        let receiver = NtfyReceiver(server: "http://127.0.0.1:\(server.port)", topic: "x")
+        let receiver = NtfyReceiver(server: "http://127.0.0.1:\(server.port)", topic: "x", timeout: Self.patience)
         var long = notification
         long.text = String(repeating: "€", count: 3000)
         try await receiver.receive(long)

@@ -7,8 +7,6 @@ struct NtfyReceiver: NotificationReceiver, Hashable {
     }
 
     static let usualServer = "https://ntfy.sh"
-    /// The time limit until the answer has arrived.
-    private static let timeout = Duration.seconds(15)
     /// The longest message in bytes; ntfy delivers a longer one as an attachment.
     private static let longestMessage = 4096
 
@@ -20,6 +18,8 @@ struct NtfyReceiver: NotificationReceiver, Hashable {
     var priority: Priority?
     /// The tags, separated by commas.
     var tags: String?
+    /// The time limit until the answer has arrived.
+    var timeout = Duration.seconds(15)
 
     func receive(_ notification: RuleNotification) async throws(NotificationFault) {
         let token = try token?.read()
@@ -35,7 +35,7 @@ struct NtfyReceiver: NotificationReceiver, Hashable {
         do throws(WebFault) {
             let request = try WebRequest(
                 hook, notification.event, fields: fields, secrets: [topic] + (token.map { [$0] } ?? []))
-            try await WebExchange(request, trustRoots: .default).run(within: Self.timeout)
+            try await WebExchange(request, trustRoots: .default).run(within: timeout)
         } catch {
             let host = WebHook.origin(of: server) ?? "the server"
             throw NotificationFault(
