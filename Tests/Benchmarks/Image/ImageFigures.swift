@@ -16,11 +16,12 @@ func imageFigures(_ setting: Setting) async throws -> [Figure] {
         let words = line.split(separator: " ")
         if words.count == 2 { seconds[String(words[0])] = Double(words[1]) }
     }
-    guard let kernel = seconds["kernel"], let button = seconds["button"] else {
+    guard let kernel = seconds["kernel"], let systemd = seconds["systemd"], let button = seconds["button"] else {
         throw BenchmarkError("the image did not start; Tests/Image/boot_time.py shows the reason")
     }
     return [
         Figure("start of the kernel to the first program", kernel, "s"),
-        Figure("from there to a working button", button - kernel, "s", .atMost(4)),
+        Figure("from there to systemd", systemd - kernel, "s"),
+        Figure("from the first program to a working button", button - kernel, "s", .atMost(4)),
     ]
 }
