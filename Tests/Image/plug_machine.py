@@ -10,6 +10,7 @@ import socket
 import subprocess
 
 from harness.guest import Guest
+from power_cuts import WriteLog
 
 AGENT = pathlib.Path(__file__).parents[1] / "HardwareInTheLoop/guest/agent"
 FIRMWARE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
@@ -18,6 +19,7 @@ BOOT_LIMIT = 120  # seconds; an idle machine boots in 30 s
 COUNTED = ["-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off", "-smp", "1"]
 COUNTED_BOOT_LIMIT = 600
 PORT = 7001
+VARIABLES = "EFI/debian/grubenv"  # of the boot loader
 CREDENTIALS = {
     "tmpfiles.extra": f"f~ /run/agent - - - - {base64.b64encode(AGENT.read_bytes()).decode()}\n",
     "systemd.extra-unit.agent.service": """[Unit]
@@ -48,7 +50,7 @@ class Medium:
         subprocess.run(["cp", "--sparse=always", os.environ["SMARTPLUG_IMAGE"], self.file], check=True)
         os.truncate(self.file, megabytes << 20)
         self.put("plugd.toml", f'[plug]\nname = "Lamp"\n[network]\nport = {PORT}\n[wifi]\ninterface = "wlan0"\n')
-        self._boots = 0
+        self.writes, self._boots = None, 0
 
     def partition(self, name):
         """The first byte and the size of a partition."""
@@ -66,10 +68,12 @@ class Medium:
     def _boot_partition(self):
         return f"{self.file}@@{self.partition('boot')[0]}"
 
-    def boot(self, is_counted=False):
+    def boot(self, is_counted=False, is_logged=False):
+        """Starts a machine with the medium. With `is_logged`, `writes` then has all writes of this machine."""
         self._boots += 1
         work = self.work / str(self._boots)
         work.mkdir()
+        self.writes = WriteLog(self.file, work) if is_logged else None
         return PlugMachine(self, work, is_counted)
 
 
@@ -94,7 +98,7 @@ class PlugMachine(Guest):
             "qemu-system-x86_64", "-machine", "q35", *processors, "-cpu", "qemu64", "-m", "512",
             "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE}",
             "-drive", f"if=pflash,format=raw,unit=1,file={work / 'variables'}",
-            "-drive", f"if=none,id=medium,format=raw,file={medium.file}",
+            "-drive", f"if=none,id=medium,{medium.writes.drive if medium.writes else f'format=raw,file={medium.file}'}",
             "-device", "virtio-blk-pci,drive=medium,addr=0x10", "-device", "i6300esb", "-watchdog-action", "reset",
             "-netdev", f"user,id=network{ports}",
             "-device", "virtio-net-pci,netdev=network,addr=0x11", *words])

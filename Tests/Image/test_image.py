@@ -8,9 +8,7 @@ import subprocess
 import pytest
 
 from deadlines import eventually
-from plug_machine import PORT, Medium
-
-VARIABLES = "EFI/debian/grubenv"  # of the boot loader
+from plug_machine import PORT, VARIABLES, Medium
 
 
 @pytest.fixture(scope="module")
