@@ -81,40 +81,26 @@ let shared: [Target] = [
     module("Sources/PortMapping", "ProtocolCore DNSWire"),
     module("Sources/Metering", "ProtocolCore"),
     module("Sources/PlugModel", "Metering"),
-    module(
-        "Sources/PlugProtocol", "PlugModel SwiftProtobuf Crypto DequeModule",
-        exclude: """
-            smartplug.proto description.proto pairing.proto log.proto audit.proto homekit.proto matter.proto \
-            samples.proto update.proto wifi.proto Protocol.md
-            """),
+    module("Sources/PlugProtocol", "PlugModel SwiftProtobuf Crypto DequeModule", exclude: "Specification"),
     module("Sources/PlugTransport", "PlugModel CPlugTransport LinuxNetwork NIOTLS"),
-    module("Sources/CPlugTransport"),
     module("Sources/JSONText"),
     module("Sources/PlugTopics", "PlugModel JSONText Crypto DequeModule"),
     module("Sources/HomeKit", "ProtocolCore JSONText Crypto"),
     module("Sources/LargeNumbers", "HomeKit CGMP"),
-    module("Sources/CGMP", "CLibraryLoader"),
     module("Sources/MatterWire"),
     module("Sources/MatterSessions", "ProtocolCore MatterWire Crypto"),
     module("Sources/Matter", "MatterSessions"),
     module("Sources/MatterCryptography", "MatterSessions COpenSSL"),
-    module("Sources/COpenSSL", "CLibraryLoader"),
     module("Sources/MQTT", "PlugTopics CMosquitto LinuxSystem NIOCore NIOPosix"),
-    module("Sources/CMosquitto", "CLibraryLoader"),
     module("Sources/BrokerConfiguration", "PlugTopics LinuxSystem ConfigurationFiles"),
     .systemLibrary(name: "CQREncode", path: "Sources/CQREncode", providers: [.apt(["libqrencode-dev"])]),
     module("Sources/QRCode", "CQREncode"),
     module("Sources/LinuxSystem", "ProtocolCore CLinuxSystem"),
-    module("Sources/CLinuxSystem"),
-    module("Sources/CLibraryLoader", links: "dl"),
     module(
         "Sources/LinuxNetwork",
         "UnicastDNS PortMapping LinuxSystem ConfigurationFiles CLinuxNetwork NIOCore NIOPosix NIOSSL Logging"),
-    module("Sources/CLinuxNetwork"),
     module("Sources/ProcessSetup", "CProcessSetup ArgumentParser"),
-    module("Sources/CProcessSetup"),
     module("Sources/ConfigurationFiles", "ProtocolCore CTOML"),
-    module("Sources/CTOML"),
     .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", providers: [.apt(["liblzma-dev"])]),
     module("Sources/Recordings", "ProtocolCore CLZMA"),
 ]
@@ -132,8 +118,6 @@ let firmware: [Target] = [
     module("Firmware/CFirmwareProcess", links: "seccomp"),
     module("Firmware/PlugHardware", "Metering Recordings"),
     module("Firmware/LinuxDevices", "LinuxSystem PlugHardware CGPIOD CLinuxDevices"),
-    module("Firmware/CLinuxDevices"),
-    module("Firmware/CGPIOD", links: "dl"),
     module("Firmware/PlugConfiguration", "WiFi BrokerConfiguration LinuxNetwork Appliance"),
     module("Firmware/PlugBroker", "PlugProtocol MQTT BrokerConfiguration LinuxNetwork"),
     module("Firmware/HomeKitDoor", "PlugProtocol PlugTransport LargeNumbers"),
@@ -147,10 +131,8 @@ let firmware: [Target] = [
 
 let controller: [Target] = [
     module("Controller/PlugClient", "PlugProtocol PlugTransport CPlugInHand"),
-    module("Controller/CPlugInHand"),
     module("Controller/SleepClient", "ServiceDiscovery"),
     module("Controller/HostSleep", "SleepClient LinuxNetwork Processes CSystemBus"),
-    module("Controller/CSystemBus", "CLibraryLoader"),
     module("Controller/RuleModel", "PlugModel HouseCalendar ApplianceSense"),
     module("Controller/RuleChecks", "RuleModel"),
     module("Controller/Automation", "RuleModel"),
@@ -162,7 +144,6 @@ let controller: [Target] = [
     module("Controller/PowerHistory", "PlugModel LinuxSystem Recordings HouseCalendar GRDB GRDBSQLite"),
     module("Controller/Backtesting", "DurableRules PowerHistory"),
     module("Controller/Processes", "LinuxSystem CProcesses"),
-    module("Controller/CProcesses"),
     module("Controller/Scripting", "JSONText RuleFiles Backtesting Processes"),
     module("Controller/HTTPRequests", "LinuxSystem AsyncHTTPClient NIOCore NIOPosix NIOHTTP1 NIOSSL"),
     module("Controller/WebPush", "ProtocolCore JSONText Crypto"),
@@ -174,11 +155,9 @@ let controller: [Target] = [
     module("Controller/RuleEditing", "Presentation Effects"),
     module("Controller/Broker", "MQTT BrokerConfiguration Daemon"),
     module("Controller/PostgreSQL", "LinuxSystem ConfigurationFiles CPostgreSQL"),
-    module("Controller/CPostgreSQL", "CLibraryLoader"),
     module(
         "Controller/HistoryDelivery", "PlugTopics Effects Daemon PostgreSQL CSnappy",
         exclude: "RemoteWrite/remote_write.proto"),
-    module("Controller/CSnappy", links: "dl"),
     module("Controller/Fleet", "PlugTopics"),
     module("Controller/SystemUpdates", "Daemon HTTPRequests"),
     module("Controller/FleetService", "MQTT BrokerConfiguration LinuxNetwork PostgreSQL Fleet"),
@@ -189,9 +168,7 @@ let controller: [Target] = [
     module("Controller/CDashboardPage", exclude: "api page"),
     module("Controller/CPasswordHash", links: "crypt"),
     module("Controller/DaemonClient", "HTTPRequests"),
-    program(
-        "Controller/plugctl",
-        "QRCode ProcessSetup Broker HistoryDelivery Dashboard DaemonClient UnixSignals"),
+    program("Controller/plugctl", "QRCode ProcessSetup Broker HistoryDelivery Dashboard DaemonClient UnixSignals"),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
         // Without the startup code, because the program does not start Swift's runtime.
@@ -199,7 +176,19 @@ let controller: [Target] = [
             + [.unsafeFlags(["-nostartfiles"])]),
 ]
 
-let parts = shared + firmware + controller
+/// C code of single modules, and headers of C libraries that are loaded on first use.
+let foreign: [Target] =
+    words(
+        """
+        Sources/CPlugTransport Sources/CLinuxSystem Sources/CLinuxNetwork Sources/CProcessSetup Sources/CTOML \
+        Sources/CLibraryLoader Firmware/CLinuxDevices Firmware/CGPIOD Controller/CPlugInHand Controller/CProcesses \
+        Controller/CSnappy
+        """
+    ).map { module($0) }
+    + words("Sources/CGMP Sources/COpenSSL Sources/CMosquitto Controller/CSystemBus Controller/CPostgreSQL")
+    .map { module($0, "CLibraryLoader") }
+
+let parts = shared + firmware + controller + foreign
 
 let supports: [Target] = [
     module("Tests/Support/SimulatedLAN", "ProtocolCore DNSWire"), module("Tests/Support/Checkout"),
@@ -229,16 +218,13 @@ let allTests: [[Target]] = [
         PowerHistory Effects Backtesting Daemon RuleEditing DaemonClient Presentation SystemUpdates
         """,
         "TestSupport"), tests("Matter ApplianceSense Dashboard", "TestSupport Checkout"),
-    tests("MatterWire", "ProtocolCore"), tests("MatterSessions", "TestSupport"),
-    tests("SleepProxy WiFi", "SimulatedLAN"), tests("Fuzz", "FuzzTargets Checkout"),
-    tests("Recordings", "Metering Checkout"), tests("Fleet", "FleetService"),
-    tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded"),
-    tests("PlugClient", "PlugService TestSupport"), tests("HouseCalendar", "RuleChecks Automation"),
-    tests("Example", "RuleFiles Automation TestSupport Checkout"),
-    tests("Charting", "Checkout", exclude: "Golden"),
+    tests("MatterWire", "ProtocolCore"), tests("MatterSessions", "TestSupport"), tests("Fleet", "FleetService"),
+    tests("SleepProxy WiFi", "SimulatedLAN"), tests("Recordings", "Metering Checkout"),
+    tests("Fuzz", "FuzzTargets Checkout"), tests("Scripting", "TestSupport Checkout", exclude: "stand-in.py"),
+    tests("PlugTransport LinuxNetwork", "TestSupport NIOEmbedded"), tests("PlugClient", "PlugService TestSupport"),
+    tests("HouseCalendar", "RuleChecks Automation"), tests("Example", "RuleFiles Automation TestSupport Checkout"),
+    tests("Charting", "Checkout", exclude: "Golden"), tests("PlugConfiguration", "Checkout", exclude: "Broken"),
     tests("Automation", "DurableRules Checkout", exclude: "House/Stored"),
-    tests("Scripting", "TestSupport Checkout", exclude: "stand-in.py"),
-    tests("PlugConfiguration", "Checkout", exclude: "Broken"),
     tests("Simulation", "AddressConfiguration Storage Daemon SimulatedLAN TestSupport"),
 ]
 let examplesAndTests = examples + allTests.flatMap { $0 }

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 DOCUMENTS = "Documentation"
 FOLDER = "repository"
 PAGES = [
-    "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Sources/PlugProtocol/Protocol.md",
+    "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Sources/PlugProtocol/Specification/Protocol.md",
     "Integrations/python-smartplug/README.md", "Integrations/home-assistant/README.md",
 ]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")

@@ -160,7 +160,7 @@ def test_wireshark_reads_a_trace_with_its_keys(lan, plug, controller, tmp_path):
     assert not exposed.read_bytes()
     project = pathlib.Path(__file__).parents[2]
     script = project / "Documentation" / "wireshark" / "smartplug.lua"
-    proto = project / "Sources" / "PlugProtocol"
+    proto = project / "Sources" / "PlugProtocol" / "Specification"
 
     def read():
         return host.finish(

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AccessTableTests {
     /// Returns the fields of `oneof kind` in this message of smartplug.proto.
     private func kinds(of message: String) throws -> [String] {
-        let file = Checkout.place("Sources/PlugProtocol/smartplug.proto")
+        let file = Checkout.place("Sources/PlugProtocol/Specification/smartplug.proto")
         let text = try String(contentsOf: file, encoding: .utf8)
         let body = try #require(text.components(separatedBy: "\nmessage \(message) {\n").last)
         let kinds = try #require(body.components(separatedBy: "oneof kind {\n").dropFirst().first)

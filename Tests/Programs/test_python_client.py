@@ -16,7 +16,7 @@ from smartplug_client.wire import ControllerMessage, FrameReader, PlugMessage, d
 
 PROJECT = pathlib.Path(__file__).parents[2]
 LIBRARY = PROJECT / "Integrations" / "python-smartplug"
-PROTOCOL = PROJECT / "Sources" / "PlugProtocol"
+PROTOCOL = PROJECT / "Sources" / "PlugProtocol" / "Specification"
 PLUG_ID = "0123456789ab"
 CODE = code_bytes("ABCD-EFGH-IJKL-MNOP")
 

@@ -1,7 +1,7 @@
 /// Checks that the tables of budgets in the security page list each message of the protocol.
 enum BudgetRule {
     private static let page = SecurityRule.page
-    private static let proto = "Sources/PlugProtocol/smartplug.proto"
+    private static let proto = "Sources/PlugProtocol/Specification/smartplug.proto"
 
     static func check(_ tree: SourceTree) -> [Violation] {
         guard let page = tree.files.first(where: { $0.path == page }),

@@ -36,7 +36,7 @@ enum Layout {
         // import only this part of the protocol, so their compilation does not wait for the generated code
         "Sources/PlugModel": .pure,
         // The `.proto` files (`Scripts/generate` writes their code), frames, event journal, sessions and pairing of
-        // both sides; [Protocol.md](Sources/PlugProtocol/Protocol.md) explains their use
+        // both sides; [Protocol.md](Sources/PlugProtocol/Specification/Protocol.md) explains their use
         "Sources/PlugProtocol": .pure,
         // TLS with keys on both sides, dialling, admission of connections (`Admission`)
         "Sources/PlugTransport": .shell,

@@ -242,7 +242,7 @@ struct RuleTests {
             let page =
                 "| message of a controller | cost |\n| --- | --- |\n\(rows)\n\n"
                 + "| message of a plug | cost |\n| --- | --- |\n| Pong | a little |\n"
-            let files = [SecurityRule.page: page, "Sources/PlugProtocol/smartplug.proto": proto]
+            let files = [SecurityRule.page: page, "Sources/PlugProtocol/Specification/smartplug.proto": proto]
             return BudgetRule.check(MadeUpTree.tree(adding: files)).map(\.reason)
         }
         #expect(found("| Hello, Ping | a little |") == [])

@@ -15,7 +15,7 @@ struct StructureTests {
         #expect(tree.manifest["LinuxNetwork"]?.dependencies.contains("NIOPosix") == true)
         #expect(tree.files.contains { $0.path == "Sources/ProtocolCore/Machine.swift" })
         #expect(tree.files.contains { $0.path == SecurityRule.page })
-        #expect(tree.files.contains { $0.path == "Sources/PlugProtocol/smartplug.proto" })
+        #expect(tree.files.contains { $0.path == "Sources/PlugProtocol/Specification/smartplug.proto" })
     }
 
     @Test("Firmware and controller never import each other")
