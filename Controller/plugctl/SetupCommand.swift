@@ -14,12 +14,24 @@ struct SetupCommand: AsyncParsableCommand {
 
             Examples:
               plugctl setup --join "Our house" --country DE
+              plugctl setup --join "Our house" --fixed-address 192.168.1.20/24 --router 192.168.1.1
               plugctl setup
             """)
 
     @Option(parsing: .unconditional, help: "The name of the network that the plug joins.")
     var join: String?
     @OptionGroup var access: NetworkAccess
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The plug's address in the network, with its number of bits.",
+            discussion: "(default: the router chooses one)",
+            valueName: "address/bits"))
+    var fixedAddress: String?
+    @Option(parsing: .unconditional, help: "The router, with --fixed-address.")
+    var router: String?
+    @Option(parsing: .unconditional, help: "The name server, with --fixed-address.")
+    var nameServer: String?
 
     /// The plug's address in its own network.
     private static let address = "http://192.168.73.1"
@@ -27,6 +39,10 @@ struct SetupCommand: AsyncParsableCommand {
     func validate() throws {
         guard join != nil || access.isEmpty else {
             throw ValidationError("--password-file, --open and --country require --join")
+        }
+        guard join != nil || fixedAddress == nil else { throw ValidationError("--fixed-address requires --join") }
+        guard fixedAddress != nil || (router == nil && nameServer == nil) else {
+            throw ValidationError("--router and --name-server require --fixed-address")
         }
         if let join { _ = try NetworkAccess.name(join) }
         try access.validate()
@@ -38,7 +54,7 @@ struct SetupCommand: AsyncParsableCommand {
         do {
             let request =
                 network.map {
-                    SingleRequest(form: Self.form($0, country), to: Self.address + "/join", within: .seconds(10))
+                    SingleRequest(form: form($0, country), to: Self.address + "/join", within: .seconds(10))
                 }
                 ?? SingleRequest(get: Self.address + "/", connectWithin: .seconds(5), within: .seconds(10))
             let (status, body) = try await request.load(limit: 1 << 20)
@@ -58,10 +74,11 @@ struct SetupCommand: AsyncParsableCommand {
         Output.safeLine("the plug now tries \(join ?? ""); its own network closes for up to 30 s")
     }
 
-    private static func form(_ network: WiFiNetwork, _ country: WiFiCountry?) -> [(name: String, value: String)] {
+    private func form(_ network: WiFiNetwork, _ country: WiFiCountry?) -> [(name: String, value: String)] {
         [
             ("network", HexadecimalText.text(of: network.name.bytes)), ("password", network.password?.secret ?? ""),
-            ("country", country?.rawValue ?? ""),
+            ("country", country?.rawValue ?? ""), ("address", fixedAddress ?? ""), ("router", router ?? ""),
+            ("name_server", nameServer ?? ""),
         ]
     }
 

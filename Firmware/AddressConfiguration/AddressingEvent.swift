@@ -173,6 +173,8 @@ public enum AddressingNotice: Hashable, Sendable {
     case claimed(IPv4Address)
     /// A server leased the address for this time; nil for an unlimited time.
     case leased(IPv4Address, server: IPv4Address, for: Duration?)
+    /// The address that an owner chose is used.
+    case fixed(IPv4Address)
     /// The lease of the address ended.
     case leaseLost(IPv4Address, LeaseEnd)
     /// Another host uses or probes for the address.

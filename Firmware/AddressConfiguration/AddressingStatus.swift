@@ -16,7 +16,7 @@ public struct AddressingStatus: Hashable, Sendable {
         case deprecated(IPv4Address)
     }
 
-    /// The state of the DHCP client.
+    /// The state of the DHCP client, or of the address that replaces it.
     public enum DHCP: Hashable, Sendable {
         /// The link is down.
         case off
@@ -24,6 +24,8 @@ public struct AddressingStatus: Hashable, Sendable {
         case searching
         /// The interface has a lease.
         case leased(Lease)
+        /// The interface has the address that an owner chose, and asks no server.
+        case fixed(IPv4Address)
     }
 
     /// A lease, as reported to the user.

@@ -108,7 +108,7 @@ package final class AddressStore {
                     addresses.append(nil)
                     continue
                 }
-                guard let address = address(field) else { return nil }
+                guard let address = IPv4Address(text: field) else { return nil }
                 addresses.append(address)
             }
             var lease: RememberedLease?
@@ -118,11 +118,6 @@ package final class AddressStore {
             entries.append((String(fields[0]), RememberedAddresses(linkLocal: addresses[0], lease: lease)))
         }
         return entries
-    }
-
-    private static func address(_ text: Substring) -> IPv4Address? {
-        let bytes = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
-        return bytes.count == 4 ? IPv4Address(bytes[0], bytes[1], bytes[2], bytes[3]) : nil
     }
 
     private static func parseSecret(_ line: String) -> [UInt8]? {

@@ -142,6 +142,7 @@ extension AddressedInterface {
         case .leased(let address, let server, let duration):
             let time = duration.map { "for \($0.components.seconds) s" } ?? "without a time limit"
             logger.notice("the address is \(address), from the DHCP server \(server), \(time)")
+        case .fixed(let address): logger.notice("the address is \(address), as configured")
         case .leaseLost(let address, let end): logger.notice("the lease of \(address) has ended: \(end)")
         case .conflict(let address, let other): logger.notice("\(other) also uses or claims \(address)")
         case .defended(let address, let other): logger.notice("\(address) defended against \(other)")

@@ -1,4 +1,4 @@
-import AddressConfiguration
+public import AddressConfiguration
 public import DNSWire
 import LinuxNetwork
 import LinuxSystem
@@ -20,6 +20,8 @@ public actor Addressing {
         public var mode: AddressingMode
         /// The names of the interfaces. Empty selects all interfaces that support multicast.
         public var interfaces: Set<String>
+        /// The addresses that owners chose, by the name of the interface.
+        public var fixed: [String: FixedAddress]
         /// The directory in which addresses are stored.
         public var stateDirectory: String
         /// The directory in which the servers from DHCP are published.
@@ -29,11 +31,12 @@ public actor Addressing {
 
         /// Creates the settings.
         public init(
-            mode: AddressingMode, interfaces: Set<String>, stateDirectory: String, runtimeDirectory: String,
-            plug: PlugID
+            mode: AddressingMode, interfaces: Set<String>, fixed: [String: FixedAddress] = [:], stateDirectory: String,
+            runtimeDirectory: String, plug: PlugID
         ) {
             self.mode = mode
             self.interfaces = interfaces
+            self.fixed = fixed
             self.stateDirectory = stateDirectory
             self.runtimeDirectory = runtimeDirectory
             self.plug = plug
@@ -53,7 +56,7 @@ public actor Addressing {
     }
 
     private let eventLoop: any EventLoop
-    private let settings: Settings
+    private var settings: Settings
     private let logger: Logger
     private let store: AddressStore
     private let servers: ServerFiles
@@ -198,19 +201,40 @@ public actor Addressing {
             change = .removeAddress(interface: index, .v4(former.address), prefixLength: former.prefixLength)
         }
         guard let change else { return true }
-        known[index]?.addressed?.assumeIsolated { $0.withdraw() }
-        leave(index)
+        withdraw(index)
         do throws(RouteError) {
             try control.perform(change)
             if let fault = control.replaceRoutes(of: index, with: routes) { throw fault }
         } catch {
             logger.warning("\(error)", metadata: ["hint": "\(error.hint)"])
         }
+        let addresses = begin(interface, control)
+        return address == nil || addresses.contains { $0.version4 == address }
+    }
+
+    /// Gives an interface the address that an owner chose. Nil lets a DHCP server choose.
+    public func fix(_ address: FixedAddress?, on name: String) {
+        guard settings.fixed[name] != address else { return }
+        settings.fixed[name] = address
+        guard let control, let known = known.values.first(where: { $0.interface.name == name }), known.addressed != nil
+        else { return }
+        withdraw(known.interface.index)
+        begin(known.interface, control)
+    }
+
+    private func withdraw(_ index: Int32) {
+        known[index]?.addressed?.assumeIsolated { $0.withdraw() }
+        leave(index)
+    }
+
+    /// Decides again about an interface, and returns its addresses.
+    @discardableResult
+    private func begin(_ interface: LinuxInterface, _ control: RouteControl) -> [LinuxAddress] {
         var current = interface
-        current.addresses = (try? control.addresses(of: index)) ?? []
+        current.addresses = (try? control.addresses(of: interface.index)) ?? []
         handle(current)
         tell()
-        return address == nil || current.addresses.contains { $0.version4 == address }
+        return current.addresses
     }
 
     private func update(_ list: [LinuxInterface]) {
@@ -240,8 +264,7 @@ public actor Addressing {
         }
         let role = role(of: interface, addressed: former.addressed)
         guard role.isManaged == (former.addressed != nil) else {
-            former.addressed?.assumeIsolated { $0.withdraw() }
-            leave(interface.index)
+            withdraw(interface.index)
             return handle(interface)
         }
         if role != former.role { say(role, interface) }
@@ -281,6 +304,7 @@ public actor Addressing {
         return InterfaceAddressing.Configuration(
             hardwareAddress: hardware, hostName: "plug-\(settings.plug.short)",
             clientIdentifier: ClientIdentifier.bytes(plug: settings.plug, interface: interface.name),
+            fixed: settings.fixed[interface.name],
             remembered: remembered, inherited: Set(inherited.compactMap(\.version4)),
             isPowerOn: BootClock.now - .zero < Self.powerOn,
             routeMetric: Self.firstMetric + UInt32(known.values.count { $0.addressed != nil }),
@@ -309,6 +333,12 @@ public actor Addressing {
         logger.info(
             role.isManaged ? "manages the interface's addresses" : "leaves the interface's addresses to other programs",
             metadata: ["interface": "\(interface.name)", "reason": "\(role.reason)"])
+        guard !role.isManaged, role.reason != .ownNetwork, let fixed = settings.fixed[interface.name] else { return }
+        logger.warning(
+            "the configured address \(fixed.address) is not used: \(role.reason)",
+            metadata: [
+                "interface": "\(interface.name)", "hint": "let the plug manage the interface, or remove the address",
+            ])
     }
 
     private func handle(_ report: AddressedInterface.Report, from index: Int32) {

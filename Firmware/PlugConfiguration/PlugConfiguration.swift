@@ -1,3 +1,4 @@
+public import AddressConfiguration
 public import Appliance
 public import BrokerConfiguration
 public import ConfigurationFiles
@@ -13,6 +14,8 @@ public struct PlugConfiguration: Hashable, Sendable {
     public var interface: String?
     /// The mode that decides which program assigns the interfaces' addresses; nil for ``Addressing/auto``.
     public var addressing: Addressing?
+    /// The address of ``interface``; nil for one from a DHCP server.
+    public var fixedAddress: FixedAddress?
     /// The TCP port; nil for a free port.
     public var port: UInt16?
     /// The setup code after a factory reset.
@@ -102,6 +105,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         // The kernel's IFNAMSIZ without the terminating zero.
         interface = network.text("interface", "a network interface's name", longest: 15)
         addressing = network.choice("addressing", Addressing.self)
+        fixedAddress = network.fixedAddress(hasInterface: interface != nil, isObserved: addressing == .observe)
         port = network.integer("port", 1...65_535).map { UInt16($0) }
         let pairing = reader.table("pairing")
         if let code = pairing.choice("code_after_reset", CodeAfterReset.self) { codeAfterReset = code }

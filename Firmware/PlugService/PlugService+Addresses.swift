@@ -11,7 +11,7 @@ extension PlugService {
             former
             ?? Addressing(
                 Addressing.Settings(
-                    mode: settings.addressing, interfaces: settings.interfaces,
+                    mode: settings.addressing, interfaces: settings.interfaces, fixed: settings.fixedAddresses,
                     stateDirectory: settings.directories.state, runtimeDirectory: settings.directories.runtime,
                     plug: machine.identity.id), on: loop, logger: logger)
         self.addressing = addressing

@@ -33,6 +33,12 @@ extension PlugService {
                             $0.serve(address, prefixLength: AccessPointLeases.prefixLength, on: interface)
                         } ?? false
                     } ?? false
+                },
+                fix: { [weak self] address in
+                    self?.assumeIsolated { service in
+                        let configured = service.settings.fixedAddresses[interface]
+                        service.addressing?.assumeIsolated { $0.fix(address ?? configured, on: interface) }
+                    }
                 }))
         wiFi = service
         tellCable()

@@ -1,3 +1,4 @@
+public import AddressConfiguration
 public import AddressService
 public import Appliance
 public import BrokerConfiguration
@@ -15,6 +16,8 @@ public struct PlugSettings: Sendable {
     public var interfaces: Set<String>
     /// The mode that decides who configures the addresses of the interfaces.
     public var addressing: AddressingMode
+    /// The addresses that the owner chose, by the name of the interface.
+    public var fixedAddresses: [String: FixedAddress] = [:]
     /// The TCP port. 0 selects a free port.
     public var port: UInt16
     /// The configuration of the appliance.

@@ -1,3 +1,4 @@
+public import AddressConfiguration
 public import PlugModel
 import ProtocolCore
 
@@ -43,6 +44,12 @@ public struct SetupPage: Hashable, Sendable {
             <label>Country, two letters <input name=country maxlength=2 size=2 autocapitalize=characters
              value="\(country?.rawValue ?? "")"></label>
             <p><small>The country decides which channels the plug may use. Leave it empty if you do not know it.</small></p>
+            <details><summary>Fixed address</summary>
+            <p><small>Without one, the network's router chooses the plug's address.</small></p>
+            <label>Address and number of bits, such as 192.168.1.20/24 <input name=address maxlength=18 inputmode=url></label>
+            <label>Router <input name=router maxlength=15 inputmode=url></label>
+            <label>Name server <input name=name_server maxlength=15 inputmode=url></label>
+            </details>
             <button>Connect</button>
             </form>
 
@@ -132,6 +139,8 @@ public struct SetupForm: Hashable, Sendable {
     public var network: WiFiNetwork
     /// The country; nil if its field is empty.
     public var country: WiFiCountry?
+    /// The plug's address in the network; nil for one from a DHCP server.
+    public var address: FixedAddress?
 
     /// An error in the form, as a sentence for the user.
     public struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
@@ -142,7 +151,7 @@ public struct SetupForm: Hashable, Sendable {
     public static let limit = 2048
 
     /// Decodes a form (`application/x-www-form-urlencoded`): `network` has the digits of a name from the page, and
-    /// `name` a different one, which has precedence; `password`; `country`.
+    /// `name` a different one, which has precedence; `password`; `country`; `address`, `router` and `name_server` of the plug.
     public init(decoding body: [UInt8]) throws(Mistake) {
         guard body.count <= Self.limit else { throw Mistake(description: "The form is too long.") }
         var fields: [String: [UInt8]] = [:]
@@ -175,6 +184,22 @@ public struct SetupForm: Hashable, Sendable {
         }
         network = WiFiNetwork(name, password: password)
         self.country = country
+        address = try Self.address(text("address"), router: text("router"), nameServer: text("name_server"))
+    }
+
+    private static func address(_ address: String, router: String, nameServer: String) throws(Mistake) -> FixedAddress?
+    {
+        guard !address.isEmpty else {
+            guard router.isEmpty, nameServer.isEmpty else {
+                throw Mistake(description: "A router or a name server requires a fixed address.")
+            }
+            return nil
+        }
+        do throws(FixedAddress.Mistake) {
+            return try FixedAddress(address, router: router, nameServers: nameServer.isEmpty ? [] : [nameServer])
+        } catch {
+            throw Mistake(description: "The fixed address cannot be used: \(error).")
+        }
     }
 
     /// Replaces `+` by a space and `%NN` by a byte; nil if a `%` is not followed by two digits.

@@ -75,6 +75,7 @@ extension WiFiMachine {
         {
             let accessPoint = SupplicantText.value("bssid", in: status) ?? ""
             station.link = WiFiReport.Link(name: name, accessPoint: String(accessPoint.prefix(17)))
+            actions.append(.address(networks.addresses[name]))
         }
         mode = .station(station)
     }
@@ -117,6 +118,7 @@ extension WiFiMachine {
             guard let number, networks.list.indices.contains(number) else { return }
             let name = networks.list[number].name
             if station.link?.name != name { note(.joined(name, accessPoint: accessPoint)) }
+            actions.append(.address(networks.addresses[name]))
             mode = .station(Station(link: WiFiReport.Link(name: name, accessPoint: accessPoint)))
             signal = nil
             savePower(!hasSessions, now: now)
@@ -195,13 +197,13 @@ extension WiFiMachine {
     }
 
     private mutating func succeed(_ trial: Trial, accessPoint: String, now: Instant) {
-        networks.add(trial.network)
+        networks.add(trial.network, address: trial.address)
         networks.country = trial.country ?? networks.country
         mode = .station(
             Station(link: WiFiReport.Link(name: trial.network.name, accessPoint: accessPoint)))
         signal = nil
         note(.joined(trial.network.name, accessPoint: accessPoint))
-        actions.append(.keep(networks))
+        actions += [.address(trial.address), .keep(networks)]
         answerAskers()
         // The connection stays, and the other networks follow.
         perform(conversation.replace(commands(for: networks.list.dropFirst(), from: 1), now: now))

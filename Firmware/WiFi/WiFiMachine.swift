@@ -1,3 +1,4 @@
+public import AddressConfiguration
 public import PlugModel
 public import ProtocolCore
 
@@ -20,8 +21,8 @@ public struct WiFiMachine: Machine, Sendable {
         case socketFailed
         /// An owner's request, answered by ``Action/answer(_:_:)`` with the same number.
         case requested(WiFiRequest, UInt64)
-        /// The setup page requests to join a network.
-        case submitted(WiFiNetwork, country: WiFiCountry?)
+        /// The setup page requests to join a network, with the plug's address in it; nil for one from a DHCP server.
+        case submitted(WiFiNetwork, country: WiFiCountry?, address: FixedAddress?)
         /// A browser uses the setup page.
         case visited
         /// The button requests the setup.
@@ -46,6 +47,8 @@ public struct WiFiMachine: Machine, Sendable {
         case keep(WiFiNetworks)
         /// The interface has the plug's own network, whose guests need addresses and the setup page, or not any more.
         case serve(Bool)
+        /// The interface has this address in the network that it has joined; nil for one from a DHCP server.
+        case address(FixedAddress?)
         case answer(UInt64, Result<WiFiReport, Refusal>)
         case notice(Notice)
     }
@@ -153,6 +156,7 @@ public struct WiFiMachine: Machine, Sendable {
     struct Trial: Sendable {
         var network: WiFiNetwork
         var country: WiFiCountry?
+        var address: FixedAddress?
         /// The setup to return to after a failure; nil to return to the stored networks.
         var setup: SetupCause?
     }
@@ -192,9 +196,9 @@ public struct WiFiMachine: Machine, Sendable {
         case .received(let text): receive(SupplicantMessage(text), now: now)
         case .socketFailed: lostSupplicant(now: now)
         case .requested(let request, let number): answer(request, number, now: now)
-        case .submitted(let network, let country):
+        case .submitted(let network, let country, let address):
             guard case .setup(let cause, _, _) = mode else { break }
-            plan(Trial(network: network, country: country, setup: cause), now: now)
+            plan(Trial(network: network, country: country, address: address, setup: cause), now: now)
         case .visited:
             guard case .setup(let cause, true, let until?) = mode else { break }
             mode = .setup(cause, isOpen: true, until: max(until, now + Self.setupTurn))
@@ -279,7 +283,9 @@ public struct WiFiMachine: Machine, Sendable {
                 return actions.append(.answer(number, .failure(Refusal(.busy, "the plug is trying a network"))))
             }
             let cause: SetupCause? = if case .setup(let cause, _, _) = mode { cause } else { nil }
-            plan(Trial(network: network, country: country, setup: cause), now: now)
+            // Only the setup page changes the address.
+            let address = networks.addresses[network.name]
+            plan(Trial(network: network, country: country, address: address, setup: cause), now: now)
         case .remove(let name):
             guard networks.remove(name) else {
                 let reason = "the plug does not know the network \(name)"

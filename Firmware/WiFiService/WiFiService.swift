@@ -1,3 +1,4 @@
+public import AddressConfiguration
 public import DNSWire
 import LinuxNetwork
 import LinuxSystem
@@ -16,12 +17,15 @@ public actor WiFiService {
         /// Assigns this address to the radio's interface, with ``WiFi/AccessPointLeases/prefixLength``; nil lets the interface
         /// join other networks again. Returns false if that failed.
         public var serve: @Sendable (IPv4Address?) -> Bool
+        /// Sets the address of the radio's interface in the network that it has joined; nil for one from a DHCP server.
+        public var fix: @Sendable (FixedAddress?) -> Void
 
         /// Creates the calls.
         public init(
-            keep: @escaping @Sendable (WiFiNetworks) -> Void, serve: @escaping @Sendable (IPv4Address?) -> Bool
+            keep: @escaping @Sendable (WiFiNetworks) -> Void, serve: @escaping @Sendable (IPv4Address?) -> Bool,
+            fix: @escaping @Sendable (FixedAddress?) -> Void
         ) {
-            (self.keep, self.serve) = (keep, serve)
+            (self.keep, self.serve, self.fix) = (keep, serve, fix)
         }
     }
 
@@ -120,6 +124,7 @@ public actor WiFiService {
             socket?.send(command) { [weak self] in self?.assumeIsolated { $0.handle(.socketFailed) } }
         case .keep(let networks): plug.keep(networks)
         case .serve(let serves): serve(serves)
+        case .address(let address): plug.fix(address)
         case .answer(let number, let result): askers.removeValue(forKey: number)?(result)
         case .notice(let notice): log(notice)
         }
@@ -196,7 +201,7 @@ public actor WiFiService {
             }
             do throws(SetupForm.Mistake) {
                 let form = try SetupForm(decoding: request.body)
-                handle(.submitted(form.network, country: form.country))
+                handle(.submitted(form.network, country: form.country, address: form.address))
                 return SetupResponse(status: .ok, html: machine.setupPage?.html() ?? "")
             } catch {
                 return SetupResponse(status: .badRequest, html: page.html(mistake: "\(error)"))

@@ -116,6 +116,7 @@ struct Run: AsyncParsableCommand {
             interfaces: interface.isEmpty ? Set([plug?.interface].compactMap(\.self)) : Set(interface),
             addressing: mode, port: port ?? plug?.port ?? 0, appliance: appliance, parts: PlugParts())
         settings.log = log
+        if let plug, let interface = plug.interface { settings.fixedAddresses[interface] = plug.fixedAddress }
         if let code = plug?.codeAfterReset { settings.codeAfterReset = code }
         settings.pairingNetworks = plug?.pairingNetworks ?? []
         settings.broker = plug?.broker

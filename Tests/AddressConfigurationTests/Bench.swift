@@ -26,7 +26,8 @@ struct Bench {
     private static let patience = 10_000
 
     init(
-        remembered: RememberedAddresses = RememberedAddresses(), inherited: Set<IPv4Address> = [],
+        fixed: FixedAddress? = nil, remembered: RememberedAddresses = RememberedAddresses(),
+        inherited: Set<IPv4Address> = [],
         isPowerOn: Bool = false, seed: UInt64 = 1, now: Duration = .seconds(1000)
     ) {
         self.now = .zero + now
@@ -37,7 +38,7 @@ struct Bench {
         machine = InterfaceAddressing(
             configuration: InterfaceAddressing.Configuration(
                 hardwareAddress: Self.mine, hostName: "plug", clientIdentifier: [255, 0, 0, 0, 1, 0, 3, 0, 1],
-                remembered: remembered, inherited: inherited, isPowerOn: isPowerOn, seed: seed))
+                fixed: fixed, remembered: remembered, inherited: inherited, isPowerOn: isPowerOn, seed: seed))
     }
 
     /// Creates a bench with an announced link-local address and without a server.

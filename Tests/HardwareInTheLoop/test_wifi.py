@@ -32,13 +32,20 @@ def own_network(lamp):
     return found
 
 
-def submit(phone, name, password):
-    fields = f"network={name.encode().hex()}&password={password.replace(' ', '+')}&country=DE"
+def submit(phone, name, password, more=""):
+    fields = f"network={name.encode().hex()}&password={password.replace(' ', '+')}&country=DE{more}"
     return phone.does(f"wget -q -O - --post-data '{fields}' {PAGE}/join", within=20)
 
 
 def has_lease(lamp):
     return any((network.get("lease") or {}).get("server") == "10.9.0.1" for network in lamp.status()["networks"])
+
+
+def has_fixed_address(lamp, address):
+    """True if the plug has this address, and no lease."""
+    return any(
+        any(held.startswith(address) for held in network["addresses"]) and "lease" not in network
+        for network in lamp.status()["networks"])
 
 
 def joined(lamp, within):
@@ -54,7 +61,7 @@ def opened(lamp, times):
 def test_a_phone_brings_the_plug_into_the_routers_network(radios, lamp, button):
     """The phone gets an address, and each name leads it to the page. A wrong password brings the plug's own network back, with the reason. With
     the right one the plug gets its address from the router. It keeps its connection when plugd starts again, and follows the router to a different
-    channel. Held for more than ten seconds, the button opens the plug's own network."""
+    channel. Held for more than ten seconds, the button opens the plug's own network, and the owner chooses the plug's address."""
     radios.serve("home", PASSWORD)
     name, password = own_network(lamp)
     assert radios.phone.join(name, password) == ["192.168.73.1", "192.168.73.1"]
@@ -82,3 +89,9 @@ def test_a_phone_brings_the_plug_into_the_routers_network(radios, lamp, button):
 
     button.press(12_000)
     opened(lamp, 3)
+    radios.phone.join(name, password)
+    submit(radios.phone, "home", PASSWORD, "&address=10.9.0.77/24&router=10.9.0.1")
+    eventually(lambda: has_fixed_address(lamp, "10.9.0.77"), 90, lambda: f"the fixed address: {lamp.status()['networks']}\n{lamp.log()}")
+    lamp.kill()
+    lamp.start()
+    eventually(lambda: has_fixed_address(lamp, "10.9.0.77"), 30, lambda: f"the fixed address: {lamp.status()['networks']}\n{lamp.log()}")

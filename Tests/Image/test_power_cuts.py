@@ -1,5 +1,5 @@
-"""Power cuts at every moment of an update. All writes of one update are recorded; each cut leaves a part of them, and what the boot
-loader and the kernel then find is checked. Two of these media are booted."""
+"""Power cuts at every moment of an update. All writes of one update are recorded. Each cut leaves some of these writes on the medium, and
+the test checks what the boot loader and the kernel then find. Two of these media are booted."""
 
 import hashlib
 import json

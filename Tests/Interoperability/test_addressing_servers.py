@@ -71,6 +71,30 @@ def check_told(house, host, lamp, server, address):
     assert address in info and server.host.ipv4 in info, info
 
 
+def case_the_owner_chose_the_address(house):
+    """The plug uses the address of its configuration and asks no server. While another host has the address, the plug has a link-local
+    one; it tries again every minute."""
+    house.server(Dnsmasq)
+    host, other = house.host(), house.host()
+    other.run("ip", "address", "add", "198.51.100.20/24", "dev", "eth0")
+    configuration = house.folder / "fixed.toml"
+    configuration.write_text(
+        '[network]\ninterface = "eth0"\naddress = "198.51.100.20/24"\nrouter = "198.51.100.1"\nname_servers = ["198.51.100.1", "9.9.9.9"]\n')
+    frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
+    lamp = house.plug(host, interface=None, config=configuration)
+    events.usable(is_link_local, 15)
+    assert "198.51.100.20" not in [held["local"] for held in host.addresses()]
+    other.run("ip", "address", "flush", "dev", "eth0")
+    found = events.usable(lambda address: address == "198.51.100.20", 75)
+    [held] = [held for held in host.addresses() if held["local"] == found.address]
+    assert (held["prefixlen"], held["scope"]) == (24, "global")
+    [default] = [route for route in host.routes() if route["dst"] == "default"]
+    assert (default["gateway"], default["dev"]) == ("198.51.100.1", "eth0")
+    servers = ["nameserver 198.51.100.1", "nameserver 9.9.9.9"]
+    eventually(lambda: [line for line in lamp.handed_on("resolv.conf") if "nameserver" in line] == servers, 5, "the name servers")
+    assert not frames.dhcp(), frames.transcript()
+
+
 @with_each(*SERVERS)
 def case_the_server_is_gone_at_T1_and_T2(house, kind):
     """A server that returns before T2 confirms the lease at T2. Then a lease of 20 s expires without a server, and the plug uses a

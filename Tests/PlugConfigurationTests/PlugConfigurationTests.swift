@@ -19,6 +19,19 @@ struct PlugConfigurationTests {
         #expect(plug.appliance == defaults)
     }
 
+    @Test("An interface has the address that the owner chose") func fixedAddress() throws {
+        let plug = try parse(
+            """
+            [network]
+            interface = "eth0"
+            address = "192.168.1.20/24"
+            router = "192.168.1.1"
+            name_servers = ["192.168.1.1", "9.9.9.9"]
+            """)
+        #expect(plug.fixedAddress?.line == "192.168.1.20/24,192.168.1.1,192.168.1.1,9.9.9.9")
+        #expect(try parse("[network]\ninterface = \"eth0\"").fixedAddress == nil)
+    }
+
     @Test("A complete plug is read") func aWholePlugIsRead() throws {
         let plug = try parse(
             """

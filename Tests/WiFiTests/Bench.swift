@@ -1,3 +1,4 @@
+import AddressConfiguration
 import PlugModel
 import ProtocolCore
 import Testing
@@ -18,6 +19,8 @@ struct Bench {
     var isFlashBroken = false
     /// True while the plug serves the setup page.
     private(set) var serves = false
+    /// The address that the owner chose for the network that the plug has joined.
+    private(set) var address: FixedAddress?
     private(set) var notices: [WiFiMachine.Notice] = []
     fileprivate(set) var answers: [UInt64: Result<WiFiReport, Refusal>] = [:]
     /// Violations of the rules that hold for every action.
@@ -97,6 +100,7 @@ struct Bench {
             case .serve(let serves):
                 if serves == self.serves { faults.append("serve(\(serves)) twice") }
                 self.serves = serves
+            case .address(let address): self.address = address
             case .answer(let number, let result):
                 if answers.updateValue(result, forKey: number) != nil { faults.append("two answers to \(number)") }
             case .notice(let notice): notices.append(notice)

@@ -1,3 +1,4 @@
+import AddressConfiguration
 import PlugModel
 import ProtocolCore
 import Testing
@@ -60,6 +61,8 @@ import Testing
         #expect(listed.network == home && listed.country == WiFiCountry(rawValue: "DE"))
         let other = try form("network=686f6d65&name=caf%C3%A9&password=")
         #expect(other.network == WiFiNetwork(WiFiName("café")!, password: nil) && other.country == nil)
+        let fixed = try form("name=home&address=192.168.1.20%2F24&router=192.168.1.1&name_server=9.9.9.9").address
+        #expect(fixed?.line == "192.168.1.20/24,192.168.1.1,9.9.9.9" && listed.address == nil)
         #expect(try form("name=a%26b&password=%22%3D%25+%2Babc").network.password?.secret == "\"=% +abc")
     }
 
@@ -68,7 +71,9 @@ import Testing
         arguments: [
             "", "network=&name=", "network=zz", "network=6", "name=\(String(repeating: "x", count: 33))",
             "name=home&password=short", "name=home&password=p%C3%A4ssword", "name=home&country=Germany", "name=%4",
-            "name=home&password=\(String(repeating: "x", count: 3000))",
+            "name=home&password=\(String(repeating: "x", count: 3000))", "name=home&address=192.168.1.20",
+            "name=home&address=192.168.1.255/24", "name=home&address=192.168.1.20/24&router=192.168.2.1",
+            "name=home&address=192.168.1.20/24&name_server=0.0.0.0", "name=home&router=192.168.1.1",
         ])
     func mistakes(_ text: String) {
         #expect(throws: SetupForm.Mistake.self) { try form(text) }
@@ -96,12 +101,16 @@ import Testing
         var networks = WiFiNetworks(country: WiFiCountry(rawValue: "SE"))
         networks.add(office)
         networks.add(WiFiNetwork(WiFiName(bytes: [0, 32, 58, 255])!, password: nil))
-        networks.add(home)
-        #expect(WiFiNetworks(line: networks.line) == networks)
+        networks.add(home, address: try FixedAddress("192.168.1.20/24", router: "", nameServers: ["9.9.9.9"]))
+        #expect(WiFiNetworks(line: networks.line) == networks && networks.addresses.count == 1)
         #expect(WiFiNetworks(line: WiFiNetworks().line) == WiFiNetworks())
+        #expect(networks.remove(home.name) && networks.addresses.isEmpty)
         for number in 0..<30 { networks.add(WiFiNetwork(WiFiName("\(number)")!, password: nil)) }
         #expect(networks.list.count == WiFiNetworks.limit && networks.list.first?.name == WiFiName("29"))
-        for line in ["", "D", "-- 68", "-- 68:zz", "-- :", "-- 68: 68:", "-- 68:3132", "DE  "] {
+        for line in [
+            "", "D", "-- 68", "-- 68:zz", "-- :", "-- 68: 68:", "-- 68:3132", "DE  ", "-- 68::x",
+            "-- 68::192.168.1.20/24", "-- 68::192.168.1.20/24,-:",
+        ] {
             #expect(WiFiNetworks(line: line) == nil, "\(line)")
         }
     }

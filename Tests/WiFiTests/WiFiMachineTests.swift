@@ -1,4 +1,5 @@
 import Foundation
+import AddressConfiguration
 import PlugModel
 import ProtocolCore
 import SimulatedLAN
@@ -56,7 +57,7 @@ import Testing
     func submitted() {
         var bench = started([], around: [home])
         bench.run(20)
-        bench.handle(.submitted(home, country: WiFiCountry(rawValue: "DE")))
+        bench.handle(.submitted(home, country: WiFiCountry(rawValue: "DE"), address: nil))
         #expect(bench.machine.report.phase == .trying(home.name) && bench.machine.setupPage?.isTrying == home.name)
         bench.run(1)
         #expect(bench.serves, "the answer to the form is still on its way")
@@ -76,11 +77,37 @@ import Testing
         #expect(bench.supplicant.commands.dropFirst(commands).contains { $0.hasPrefix("REMOVE") } == false)
     }
 
+    @Test("The address that an owner chose belongs to one network, also after a restart of plugd") func fixedAddress()
+        throws
+    {
+        let address = try FixedAddress("192.168.1.20/24", router: "192.168.1.1", nameServers: [])
+        var bench = started([office], around: [home])
+        bench.handle(.setupRequested)
+        bench.run(40)
+        bench.handle(.submitted(home, country: nil, address: address))
+        bench.run(20)
+        #expect(bench.joined == home.name && bench.address == address && bench.flash.addresses == [home.name: address])
+        bench.supplicant.accessPoints = [.init(office)]
+        bench.supplicant.lookAgain(bench.now)
+        bench.run(20)
+        #expect(bench.joined == office.name && bench.address == nil)
+        bench.supplicant.accessPoints = [.init(home)]
+        bench.supplicant.lookAgain(bench.now)
+        bench.run(20)
+        bench.restart()
+        #expect(bench.joined == home.name && bench.address == address)
+        // A later request without the setup page keeps the address.
+        _ = bench.ask(.join(home, country: nil))
+        bench.run(20)
+        #expect(bench.joined == home.name && bench.address == address && bench.faults.isEmpty)
+    }
+
     @Test("A wrong password is reported, nothing is stored, and the plug's own network opens again")
     func wrongPassword() {
         var bench = started([], around: [home])
         bench.run(20)
-        bench.handle(.submitted(WiFiNetwork(home.name, password: WiFiPassword("wrong horse")!), country: nil))
+        bench.handle(
+            .submitted(WiFiNetwork(home.name, password: WiFiPassword("wrong horse")!), country: nil, address: nil))
         bench.run(10)
         #expect(bench.serves && bench.flash.list.isEmpty)
         let failure = WiFiReport.Failure(home.name, .wrongPassword)
@@ -94,7 +121,7 @@ import Testing
             .init(name: "home", password: "of a neighbour", address: "02:00:00:00:02:00", signal: -30))
         bench.run(20)
         bench.supplicant.accessPoints.reverse()
-        bench.handle(.submitted(home, country: nil))
+        bench.handle(.submitted(home, country: nil, address: nil))
         bench.run(8)
         // wpa_supplicant ignores the neighbour's access point after its first attempt.
         bench.supplicant.accessPoints.reverse()
@@ -110,7 +137,7 @@ import Testing
         if !answers { bench.supplicant.mutes() }
         bench.isFlashBroken = reason == .notStored
         bench.run(20)
-        bench.handle(.submitted(home, country: nil))
+        bench.handle(.submitted(home, country: nil, address: nil))
         bench.run(43)
         #expect(bench.machine.report.failure == WiFiReport.Failure(home.name, reason))
         #expect(bench.flash.list.isEmpty && bench.faults.isEmpty)
@@ -253,6 +280,7 @@ import Testing
             known.contains(home) ? bench.joined == home.name : bench.serves,
             "seed \(seed): \(bench.machine.mode), stored \(bench.flash.list.map(\.name)), \(bench.supplicant.commands.suffix(20))"
         )
+        if let name = bench.joined { #expect(bench.address == bench.machine.networks.addresses[name], "seed \(seed)") }
         #expect(bench.faults.isEmpty, "seed \(seed)")
         #expect(bench.unansweredRequests.isEmpty, "seed \(seed)")
     }
@@ -264,8 +292,10 @@ extension Bench {
         switch Int.random(in: 0..<14, using: &random) {
         case 0: handle(.setupRequested)
         case 1: handle(.wired(Bool.random(using: &random)))
-        case 2: handle(.submitted(home, country: nil))
-        case 3: handle(.submitted(office, country: WiFiCountry(rawValue: "SE")))
+        case 2: handle(.submitted(home, country: nil, address: nil))
+        case 3:
+            let address = try? FixedAddress("192.168.1.20/24", router: "", nameServers: [])
+            handle(.submitted(office, country: WiFiCountry(rawValue: "SE"), address: address))
         case 4: _ = ask(.ask)
         case 5: _ = ask(.join(Bool.random(using: &random) ? home : office, country: nil))
         case 6: _ = ask(.remove(Bool.random(using: &random) ? home.name : office.name))

@@ -9,6 +9,8 @@ extension InterfaceAddressing {
         public var hostName: String
         /// The client identifier (RFC 4361), which is independent of the card.
         public var clientIdentifier: [UInt8]
+        /// The address that an owner chose; nil for one from a DHCP server.
+        public var fixed: FixedAddress?
         /// The addresses that a previous run stored.
         public var remembered: RememberedAddresses
         /// The addresses of a previous plugd that the kernel still has. They are kept while they are verified, so that
@@ -26,12 +28,14 @@ extension InterfaceAddressing {
         /// Creates a configuration.
         public init(
             hardwareAddress: MACAddress, hostName: String, clientIdentifier: [UInt8],
-            remembered: RememberedAddresses = RememberedAddresses(), inherited: Set<IPv4Address> = [],
+            fixed: FixedAddress? = nil, remembered: RememberedAddresses = RememberedAddresses(),
+            inherited: Set<IPv4Address> = [],
             isPowerOn: Bool = false, routeMetric: UInt32 = 100, seed: UInt64
         ) {
             self.hardwareAddress = hardwareAddress
             self.hostName = hostName
             self.clientIdentifier = clientIdentifier
+            self.fixed = fixed
             self.remembered = remembered
             self.inherited = inherited
             self.isPowerOn = isPowerOn

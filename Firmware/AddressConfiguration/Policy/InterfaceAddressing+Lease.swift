@@ -1,7 +1,7 @@
 import DNSWire
 import ProtocolCore
 
-/// Manages the lease of a DHCP server (RFC 2131), probed and defended like any address (RFC 5227).
+/// Manages the lease of a DHCP server (RFC 2131) or the owner's address, probed and defended like any address (RFC 5227).
 extension InterfaceAddressing {
     var leaseDeadline: Instant? {
         switch lease {
@@ -51,7 +51,7 @@ extension InterfaceAddressing {
         case .conflict(let other):
             countConflict(about: claim.address, with: other)
             if wasUsable { outbox.append(.notice(.gaveUp(claim.address))) }
-            // The client declines the address and requests another one.
+            // A DHCP client declines the address and requests another one.
             tellDHCP(.addressInConflict, now: now)
             lease = .none
             lingering.remove(claim.address)
@@ -60,7 +60,7 @@ extension InterfaceAddressing {
     }
 
     mutating func tellDHCP(_ event: DHCPClient.Event, now: Instant) {
-        for action in dhcp.handle(event, now: now) {
+        for action in source.handle(event, now: now) {
             switch action {
             case .broadcast(let message): outbox.append(.broadcastDHCP(message))
             case .send(let message, let source, let server):
@@ -76,7 +76,7 @@ extension InterfaceAddressing {
     /// Forgets a lease that a server refused or whose address another host has. It is not requested again, not even
     /// after a restart, and its address serves no connections any longer.
     private mutating func forgetRefusedLease() {
-        guard case .none = lease, dhcp.candidate == nil else { return }
+        guard case .none = lease, !source.hasCandidate else { return }
         memory.lease = nil
         stopLingering { !$0.isLinkLocal }
     }
@@ -93,17 +93,22 @@ extension InterfaceAddressing {
         switch lease {
         case .checking(_, let claim) where claim.isUsable && claim.address == new.address:
             lease = .bound(new, claim)
-            outbox.append(.notice(.leased(new.address, server: new.server, for: new.duration)))
+            outbox.append(.notice(obtained(new)))
         case .bound(let old, let claim) where claim.address == new.address:
             lease = .bound(new, claim)
             if old.server != new.server {
-                outbox.append(.notice(.leased(new.address, server: new.server, for: new.duration)))
+                outbox.append(.notice(obtained(new)))
             }
         case .none, .checking, .bound:
             preconditionFailure("the DHCP client is bound to \(new.address), which was not checked")
         }
         memory.lease = RememberedLease(address: new.address, server: new.server)
         lingering.remove(new.address)
+    }
+
+    private func obtained(_ new: DHCPLease) -> AddressingNotice {
+        if case .owner = source { return .fixed(new.address) }
+        return .leased(new.address, server: new.server, for: new.duration)
     }
 
     private mutating func lose(_ end: AddressingNotice.LeaseEnd) {

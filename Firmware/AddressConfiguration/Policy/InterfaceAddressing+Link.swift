@@ -49,7 +49,7 @@ extension InterfaceAddressing {
         lingering = []
         memory.linkLocal = nil
         selection = LinkLocalSelection(hardware: address, remembered: nil)
-        dhcp = Self.client(configuration, address, memory.lease, random: &random)
+        source = Self.source(configuration, address, memory.lease, random: &random)
         if isLinkUp { tellDHCP(.linkUp(isPowerOn: false), now: now) }
     }
 

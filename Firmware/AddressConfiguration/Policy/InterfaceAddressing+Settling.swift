@@ -58,6 +58,7 @@ extension InterfaceAddressing {
         switch lease {
         case .none, .checking: return .searching
         case .bound(let lease, _):
+            if case .owner = source { return .fixed(lease.address) }
             return .leased(
                 AddressingStatus.Lease(
                     address: lease.address, prefixLength: lease.prefixLength, server: lease.server,

@@ -2,7 +2,7 @@ import DNSWire
 public import ProtocolCore
 
 /// Manages the addresses of one interface: a link-local one (RFC 3927) until DHCP (RFC 2131) provides a lease, and
-/// again after the lease ends.
+/// again after the lease ends. An address that an owner chose replaces DHCP.
 ///
 /// The search for a link-local address and the search for a lease start as soon as there is a link. The desired state
 /// follows from their results, and each step requests the difference to the current state (`settle`). An address that
@@ -74,7 +74,7 @@ public struct InterfaceAddressing: Machine, Sendable {
     var linkLocal = LinkLocal.none
     var selection: LinkLocalSelection
     var lease = Lease.none
-    var dhcp: DHCPClient
+    var source: LeaseSource
     var interface: InterfaceContents
     /// Addresses that remain from before the link was lost or plugd started, and are not verified. They are at most the
     /// link-local address, the lease's, and inherited ones.
@@ -96,20 +96,22 @@ public struct InterfaceAddressing: Machine, Sendable {
         // The hardware address makes interfaces with the same seed claim at different times.
         random = SeededRandom(seed: configuration.seed ^ configuration.hardwareAddress.rawValue &* 0x9E37_79B9)
         selection = LinkLocalSelection(hardware: hardware, remembered: configuration.remembered.linkLocal)
-        dhcp = Self.client(configuration, hardware, configuration.remembered.lease, random: &random)
+        source = Self.source(configuration, hardware, configuration.remembered.lease, random: &random)
         lingering = configuration.inherited
         interface = InterfaceContents(inherited: configuration.inherited, remembered: configuration.remembered)
         memory = configuration.remembered
     }
 
-    static func client(
+    static func source(
         _ configuration: Configuration, _ hardware: MACAddress, _ remembered: RememberedLease?,
         random: inout SeededRandom
-    ) -> DHCPClient {
-        DHCPClient(
-            configuration: DHCPClient.Configuration(
-                hardwareAddress: hardware, hostName: configuration.hostName,
-                clientIdentifier: configuration.clientIdentifier, remembered: remembered, seed: random.next()))
+    ) -> LeaseSource {
+        if let fixed = configuration.fixed { return .owner(FixedLease(fixed)) }
+        return .server(
+            DHCPClient(
+                configuration: DHCPClient.Configuration(
+                    hardwareAddress: hardware, hostName: configuration.hostName,
+                    clientIdentifier: configuration.clientIdentifier, remembered: remembered, seed: random.next())))
     }
 
     /// Handles an event at the time `now` and returns the actions to perform in order.
@@ -152,7 +154,7 @@ public struct InterfaceAddressing: Machine, Sendable {
             advanceLinkLocal(now: now)
             advanceLease(now: now)
         }
-        if let next = dhcp.nextDeadline, next <= now { tellDHCP(.deadlineReached, now: now) }
+        if let next = source.nextDeadline, next <= now { tellDHCP(.deadlineReached, now: now) }
         if let lingeringUntil, lingeringUntil <= now { stopLingering { _ in true } }
         let interface = interface
         stopLingering { interface.expires($0).map { $0 <= now } ?? false }
@@ -160,7 +162,7 @@ public struct InterfaceAddressing: Machine, Sendable {
 
     /// The time of the next ``AddressingEvent/deadlineReached``, or nil.
     public var nextDeadline: Instant? {
-        var next = sooner(dhcp.nextDeadline, interface.nextDeadline)
+        var next = sooner(source.nextDeadline, interface.nextDeadline)
         next = sooner(next, lingering.isEmpty ? nil : lingeringUntil)
         for address in lingering { next = sooner(next, interface.expires(address)) }
         guard isLinkUp else { return next }

@@ -106,9 +106,11 @@ private struct FuzzedInterface {
     private static func configuration(
         _ hardware: MACAddress, _ memory: RememberedAddresses, _ inherited: Set<IPv4Address>, _ seed: UInt64
     ) -> InterfaceAddressing.Configuration {
-        InterfaceAddressing.Configuration(
-            hardwareAddress: hardware, hostName: "plug", clientIdentifier: [255, 1, 2], remembered: memory,
-            inherited: inherited, seed: seed)
+        // At every second start, the owner has chosen an address.
+        let fixed = seed % 2 == 0 ? try? FixedAddress("10.0.0.9/24", router: "10.0.0.1", nameServers: []) : nil
+        return InterfaceAddressing.Configuration(
+            hardwareAddress: hardware, hostName: "plug", clientIdentifier: [255, 1, 2], fixed: fixed,
+            remembered: memory, inherited: inherited, seed: seed)
     }
 
     mutating func take(_ step: Step) throws(FuzzFailure) {
@@ -165,10 +167,11 @@ private struct FuzzedInterface {
         // No neighbour or server acted in these five minutes, so the packets are those of an undisturbed plug.
         try require(sent < 200, "\(sent) packets in five quiet minutes")
         let status = machine.status
-        guard case .leased = status.dhcp else {
+        switch status.dhcp {
+        case .leased, .fixed: break
+        case .off, .searching:
             guard case .held(let address) = status.linkLocal else { throw FuzzFailure("no address: \(status)") }
             try require(assigned.contains(address), "\(address) is not assigned")
-            return
         }
     }
 

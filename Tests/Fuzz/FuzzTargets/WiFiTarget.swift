@@ -24,7 +24,7 @@ extension FuzzTarget {
         seeds: {
             [
                 Array("network=686f6d65&password=correct+horse&country=DE".utf8),
-                Array("name=caf%C3%A9&password=".utf8),
+                Array("name=caf%C3%A9&password=&address=192.168.1.20/24&router=192.168.1.1&name_server=9.9.9.9".utf8),
             ]
         },
         check: { bytes in
@@ -42,7 +42,7 @@ extension FuzzTarget {
             }
             guard let form = try? SetupForm(decoding: bytes) else { return false }
             var networks = WiFiNetworks(country: form.country)
-            networks.add(form.network)
+            networks.add(form.network, address: form.address)
             try require(WiFiNetworks(line: networks.line) == networks, "\(networks) cannot be read again")
             return true
         })
@@ -94,7 +94,7 @@ private struct RadioLink {
         case "":
             if let due = machine.nextDeadline { now = max(now, due) }
             try handle(.deadlineReached)
-        case "!join": try handle(.submitted(network, country: WiFiCountry(rawValue: "DE")))
+        case "!join": try handle(.submitted(network, country: WiFiCountry(rawValue: "DE"), address: nil))
         case "!button": try handle(.setupRequested)
         case "!lost": try handle(.socketFailed)
         case "?": try handle(.requested(.ask, 1))
@@ -121,7 +121,7 @@ private struct RadioLink {
             case .serve(let serves):
                 try require(serves != isServing, "serve(\(serves)) twice")
                 isServing = serves
-            case .answer, .notice: break
+            case .address, .answer, .notice: break
             }
         }
     }
