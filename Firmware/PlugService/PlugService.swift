@@ -121,7 +121,7 @@ public actor PlugService: ConnectionOwner {
         if storage.wasReset { logger.notice("reset to factory state") }
         let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
         let changed = storage.settings()
-        let updates = UpdateFolder(settings.directories, files: files).map { PlugUpdates(folder: $0) }
+        let updates = UpdateFolder(settings.directories, files: files).map { PlugUpdates($0) }
         let capabilities = settings.appliance.capabilities.union([.rename, .settings, .audit])
             .union(settings.log == nil ? [] : [.log]).union(settings.matter == nil ? [] : [.matter])
             .union(updates == nil ? [] : [.update]).union(settings.wiFi == nil ? [] : [.wifi])

@@ -7,20 +7,19 @@ import Testing
 
 /// Performs requests one after the other, as the service does.
 private final class Receiver {
-    private var reception = UpdateReception()
-    private let folder: UpdateFolder
+    private var updates: PlugUpdates
 
-    init(_ folder: UpdateFolder) { self.folder = folder }
+    init(_ folder: UpdateFolder) { updates = PlugUpdates(folder) }
 
     func ask(_ request: UpdateRequest, relayOn: Bool = false) throws(Refusal) -> UpdateReport {
-        let work = try reception.begin(request, relayOn: relayOn)
-        return try reception.finish(folder.perform(work)).get()
+        let work = try updates.reception.begin(request, relayOn: relayOn)
+        return try updates.reception.finish(updates.folder.perform(work)).get()
     }
 
     /// Returns true if a restart waited for this state of the relay.
     func restarts(relayOn: Bool) throws(Refusal) -> Bool {
-        guard let work = reception.restart(relayOn: relayOn) else { return false }
-        _ = try reception.finish(folder.perform(work)).get()
+        guard let work = updates.reception.restart(relayOn: relayOn) else { return false }
+        _ = try updates.reception.finish(updates.folder.perform(work)).get()
         return true
     }
 }
@@ -159,6 +158,18 @@ private final class Receiver {
         #expect(try !plug.restarts(relayOn: false))
         _ = try plug.ask(.restart(whenOff: true), relayOn: false)
         #expect(asksForRestart())
+    }
+
+    @Test("A restart that waits until the relay is off still waits after plugd has restarted") func waiting() throws {
+        let folder = try folder()
+        try write("system=1\nphase=installed\nnew=2\n")
+        #expect(try Receiver(folder).ask(.restart(whenOff: true), relayOn: true).restartsWhenOff)
+        #expect(try Receiver(folder).ask(.ask).restartsWhenOff)
+        #expect(try Receiver(folder).restarts(relayOn: false))
+        #expect(try !Receiver(folder).restarts(relayOn: false))
+        _ = try Receiver(folder).ask(.restart(whenOff: true), relayOn: true)
+        _ = try Receiver(folder).ask(.cancel)
+        #expect(try !Receiver(folder).ask(.ask).restartsWhenOff)
     }
 
     @Test(

@@ -3,9 +3,14 @@ import PlugModel
 /// The updates of a plug whose image can install them.
 struct PlugUpdates {
     let folder: UpdateFolder
-    var reception = UpdateReception()
+    var reception: UpdateReception
     /// Writes bundles, so that the event loop and the writes of the plug's state do not wait for them.
     var thread = LazyThread()
+
+    init(_ folder: UpdateFolder) {
+        self.folder = folder
+        reception = UpdateReception(restartsWhenOff: folder.restartsWhenOff)
+    }
 }
 
 extension PlugService {

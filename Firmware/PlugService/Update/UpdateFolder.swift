@@ -7,6 +7,7 @@ import PlugModel
 /// - `STATE/update/bundle.raucb`: a complete bundle, which the installer takes and deletes; `older` next to it permits
 ///   an older system. `bundle.part` is a bundle that plugd receives.
 /// - `RUNTIME/update`: the state, as lines NAME=VALUE that the installer writes. `RUNTIME/restart`: a request to restart.
+///   `RUNTIME/restart-when-off`: a restart waits until the relay is off. Only plugd reads this file, after it has restarted.
 struct UpdateFolder: Sendable {
     private let directories: PlugDirectories
     private let files: FileStore
@@ -27,6 +28,10 @@ struct UpdateFolder: Sendable {
     private var older: String { folder + "/older" }
     private var state: String { directories.runtime + "/update" }
     private var restart: String { directories.runtime + "/restart" }
+    private var waiting: String { directories.runtime + "/restart-when-off" }
+
+    /// True if a restart waited when plugd ended.
+    var restartsWhenOff: Bool { FileStamp(of: waiting) != nil }
 
     /// Performs the work and returns the state of the installer after it. May wait for the storage.
     func perform(_ work: UpdateReception.Work) -> Result<UpdateReport, Refusal> {
@@ -40,12 +45,19 @@ struct UpdateFolder: Sendable {
                     if allowsOlder { try files.replace(older, with: []) } else { try files.removeIfPresent(older) }
                     try append(bytes, offset, to: bundle)
                 }
-            case .delete: try write { () throws(FileError) in try files.removeIfPresent(part) }
+            case .delete:
+                try write { () throws(FileError) in
+                    try files.removeIfPresent(part)
+                    try files.removeIfPresent(waiting)
+                }
             case .restart(let atOnce):
                 guard installer.phase == .installed else {
                     throw Refusal(.outOfRange, "no new system is installed")
                 }
-                if atOnce { try write { () throws(FileError) in try files.replace(restart, with: []) } }
+                try write { () throws(FileError) in
+                    try files.replace(atOnce ? restart : waiting, with: [])
+                    if atOnce { try files.removeIfPresent(waiting) }
+                }
             }
             return .success(installer)
         } catch {

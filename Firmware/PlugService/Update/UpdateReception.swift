@@ -30,7 +30,10 @@ struct UpdateReception: Sendable {
     /// The work in progress.
     private var work: Work?
     /// True while a restart waits until the relay is off.
-    private(set) var restartsWhenOff = false
+    private(set) var restartsWhenOff: Bool
+
+    /// - Parameter restartsWhenOff: true if a restart waited before plugd started again.
+    init(restartsWhenOff: Bool = false) { self.restartsWhenOff = restartsWhenOff }
 
     /// Returns the work of a request. ``finish(_:)`` has to follow.
     ///
