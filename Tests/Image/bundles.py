@@ -5,6 +5,8 @@ import pathlib
 import shutil
 import subprocess
 
+from plug_machine import ARCHITECTURE
+
 KEYS = pathlib.Path(os.environ["SMARTPLUG_UPDATE_KEYS"])
 # Files that an emulated machine does not need. Systems without them are made faster.
 UNUSED = [f"usr/lib/modules/*/kernel/{folder}" for folder in (
@@ -54,7 +56,7 @@ class Bundles:
         (content / "file").write_text(version)
         return self._bundle(version, content, **options)
 
-    def _bundle(self, version, system, board="smartplug-amd64", keys=KEYS):
+    def _bundle(self, version, system, board=f"smartplug-{ARCHITECTURE}", keys=KEYS):
         parts = self._work / "parts"
         parts.mkdir()
         subprocess.run(

@@ -13,7 +13,15 @@ from harness.guest import Guest
 from power_cuts import WriteLog
 
 AGENT = pathlib.Path(__file__).parents[1] / "HardwareInTheLoop/guest/agent"
-FIRMWARE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
+IMAGE = pathlib.Path(os.environ["SMARTPLUG_IMAGE"])
+ARCHITECTURE = IMAGE.stem.removeprefix("smartplug-")
+# The firmware, its file for variables, and QEMU's words.
+MACHINES = {
+    "amd64": ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd",
+              ["qemu-system-x86_64", "-machine", "q35", "-cpu", "qemu64"]),
+    "arm64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd",
+              ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"]),
+}
 BOOT_LIMIT = 120  # seconds; an idle machine boots in 30 s
 # The clock of a machine with these words counts instructions, two nanoseconds each. So times do not depend on the host's load.
 COUNTED = ["-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off", "-smp", "1"]
@@ -47,7 +55,7 @@ class Medium:
     def __init__(self, work, megabytes=600):
         self.work, self.file = work, work / "medium"
         self.ports = {guest: free_port() for guest in (22, PORT)}
-        subprocess.run(["cp", "--sparse=always", os.environ["SMARTPLUG_IMAGE"], self.file], check=True)
+        subprocess.run(["cp", "--sparse=always", IMAGE, self.file], check=True)
         os.truncate(self.file, megabytes << 20)
         self.put("plugd.toml", f'[plug]\nname = "Lamp"\n[network]\nport = {PORT}\n[wifi]\ninterface = "wlan0"\n')
         self.writes, self._boots = None, 0
@@ -86,17 +94,19 @@ class PlugMachine(Guest):
     """A running copy of the image. The host's ports `medium.ports` lead to the guest's ports. A restart of the guest ends it."""
 
     def __init__(self, medium, work, is_counted):
-        shutil.copy(FIRMWARE.replace("CODE", "VARS"), work / "variables")
+        firmware, variables, program = MACHINES[ARCHITECTURE]
+        shutil.copy(variables, work / "variables")
         self.ssh = medium.ports[22]
         ports = "".join(f",hostfwd=tcp:127.0.0.1:{host}-:{guest}" for guest, host in medium.ports.items())
         words = []
         for name, text in CREDENTIALS.items():
             encoded = base64.b64encode(text.encode()).decode().replace(",", ",,")
             words += ["-smbios", f"type=11,value=io.systemd.credential.binary:{name}={encoded}"]
-        processors = COUNTED if is_counted else ["-accel", "tcg,thread=multi", "-smp", "2"]
+        # With two processors, the emulated kernel sometimes fails when it changes its own code.
+        processors = COUNTED if is_counted else ["-accel", "tcg,thread=single", "-smp", "1"]
         self._boot(work, COUNTED_BOOT_LIMIT if is_counted else BOOT_LIMIT, [
-            "qemu-system-x86_64", "-machine", "q35", *processors, "-cpu", "qemu64", "-m", "512",
-            "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE}",
+            *program, *processors, "-m", "512",
+            "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={firmware}",
             "-drive", f"if=pflash,format=raw,unit=1,file={work / 'variables'}",
             "-drive", f"if=none,id=medium,{medium.writes.drive if medium.writes else f'format=raw,file={medium.file}'}",
             "-device", "virtio-blk-pci,drive=medium,addr=0x10", "-device", "i6300esb", "-watchdog-action", "reset",

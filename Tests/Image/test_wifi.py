@@ -3,7 +3,7 @@
 import json
 
 from deadlines import eventually
-from test_update import House
+from house import House
 
 
 def test_an_owner_opens_the_plugs_own_network(tmp_path):
