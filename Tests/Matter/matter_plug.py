@@ -33,6 +33,12 @@ class MatterPlug:
     def code(self):
         return self.asks()["manualCode"]
 
+    @property
+    def payload(self):
+        """The content of the QR code, whose 12 bits distinguish plugs that wait for a home. The code has four bits, so that two of three
+        plugs are the same for a home in one of six cases."""
+        return self.asks()["setupPayload"]
+
     def open_window(self):
         return self.asks("--open-window")["manualCode"]
 

@@ -59,7 +59,7 @@ def test_a_group_switches_its_members_with_one_message(lamp, home, plug, lan, tm
     fan, heater = (MatterPlug(plug, lan.host(), name, tmp_path, credentials, controller(lan.host())) for name in ("Fan", "Heater"))
     somebody = home()
     for node, one in enumerate((lamp, fan, heater), 1):
-        somebody.does("commission", code=one.code, node=node)
+        somebody.does("commission", code=one.payload, node=node)
     for node in (1, 2):
         assert somebody.does("form_group", node=node, endpoint=1) == [0]
     somebody.does("tell_group", cluster="OnOff", command="On")
