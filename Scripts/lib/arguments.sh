@@ -111,7 +111,7 @@ read_arguments() {
         suites=(unit)
     fi
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages image format) default_seeds=100 compiles_benchmarks=true architectures=(amd64 arm64); fi
+    if $all; then suites=(unit simulation fuzz programs interoperability web homekit matter home-assistant sleep-proxy wide-area conformance hardware packages image format) compiles_benchmarks=true architectures=(amd64 arm64); fi
     durations=${cache/#off/.build-tests}/durations.json
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600

@@ -249,15 +249,20 @@ python_jobs() {
 
 jobs_programs() { python_jobs programs waits Tests/Programs "$driven"; }
 jobs_interoperability() { python_jobs interoperability waits Tests/Interoperability "$driven"; }
-# The files of a job share one browser. In one job they would take a third of the time of all suites.
-jobs_web() {
-    local files=(Tests/Web/test_*.py) half number chosen
+# half_jobs SUITE KIND FOLDER ARGUMENT...: prints two jobs with half of the folder's test files each. The files of a job share one browser,
+# or one guest.
+half_jobs() {
+    local suite=$1 kind=$2 folder=$3 half number chosen
+    local files=("$folder"/test_*.py)
+    shift 3
     for half in 0 1; do
         chosen=()
         for ((number = half; number < ${#files[@]}; number += 2)); do chosen+=("${files[number]##*/}"); done
-        job web "web $half" browser "$results/web-$half.xml" Tests/Web/run "$driven" --junit-xml "$results/web-$half.xml" "${chosen[@]}"
+        job "$suite" "$suite $half" "$kind" "$results/$suite-$half.xml" \
+            "$folder/run" "$@" --junit-xml "$results/$suite-$half.xml" "${chosen[@]}"
     done
 }
+jobs_web() { half_jobs web browser Tests/Web "$driven"; }
 jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
 jobs_matter() { python_jobs matter waits Tests/Matter "$driven" "$(shared_environment matter Tests/Matter/requirements.txt)"; }
 jobs_sleep-proxy() { python_jobs sleep-proxy waits Tests/SleepProxy "$driven"; }
@@ -266,8 +271,9 @@ jobs_home-assistant() {
     python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(shared_environment home-assistant Tests/HomeAssistant/requirements.txt)"
 }
 jobs_hardware() {
-    local tests=(test_board.py)
-    if tests_on amd64; then python_jobs hardware guest Tests/HardwareInTheLoop .build-guest "$driven"; fi
+    local tests=(test_board.py) short=(-m "not long")
+    if $is_long; then short=(); fi
+    if tests_on amd64; then half_jobs hardware guest Tests/HardwareInTheLoop .build-guest "$driven" "${short[@]}"; fi
     # All files are in one job, because they share one guest.
     if tests_on arm64; then
         if $is_long; then tests=(Tests/HardwareInTheLoop/test_*.py); fi

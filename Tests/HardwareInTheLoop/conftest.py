@@ -134,8 +134,9 @@ def controller(guest):
 
 
 def pytest_generate_tests(metafunc):
+    """The other tests use the first interface, so the short form runs these only with the second one."""
     if metafunc.definition.get_closest_marker("both"):
-        metafunc.parametrize("interface", INTERFACES, indirect=True)
+        metafunc.parametrize("interface", [pytest.param(INTERFACES[0], marks=pytest.mark.long), INTERFACES[1]], indirect=True)
 
 
 @pytest.hookimpl(wrapper=True)

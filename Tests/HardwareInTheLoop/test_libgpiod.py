@@ -16,7 +16,7 @@ def loaded(guest):
     return {line.rsplit("/", 1)[1] for line in maps.splitlines() if "libgpiod" in line}
 
 
-@pytest.mark.both
+@pytest.mark.parametrize("interface", FILES, indirect=True)
 def test_plugd_declares_libgpiod_as_its_header_does(interface):
     """The declarations of libgpiod in CGPIOD match its header."""
     header = pathlib.Path(os.environ["SMARTPLUG_GUEST"]) / f"{interface}.h"
@@ -26,7 +26,7 @@ def test_plugd_declares_libgpiod_as_its_header_does(interface):
         check=True)
 
 
-@pytest.mark.both
+@pytest.mark.parametrize("interface", FILES, indirect=True)
 def test_plugd_loads_the_one_that_is_there(guest, plug, interface):
     """plugd loads the only installed version of libgpiod."""
     plug().start()

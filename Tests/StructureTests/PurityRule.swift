@@ -17,10 +17,11 @@ enum PurityRule {
             "ProcessInfo", "FileManager", "CommandLine",
         ]
         let used = names.filter { name in
-            line.matches(of: /\w+/).contains { match in
-                // Only a call or a member access uses the type. A label with that name (`Date:`) does not.
-                match.output == name && line[match.range.upperBound...].starts(with: /\s*[.({]/)
-            }
+            line.contains(name)
+                && line.matches(of: /\w+/).contains { match in
+                    // Only a call or a member access uses the type. A label with that name (`Date:`) does not.
+                    match.output == name && line[match.range.upperBound...].starts(with: /\s*[.({]/)
+                }
         }
         return used + line.matches(of: /(?:^|[^\w.])(print|debugPrint|readLine)\(/).map { String($0.output.1) }
     }

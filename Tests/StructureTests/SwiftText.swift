@@ -35,30 +35,32 @@ struct SwiftText {
 
 /// Removes comments and string literals in one pass. Interpolations are removed with their string.
 private struct LiteralRemover {
-    private let source: [Character]
+    private let source: [UInt8]
     private var position = 0
-    private var kept = ""
+    private var kept: [UInt8] = []
 
-    init(_ text: String) { source = Array(text) }
+    init(_ text: String) { source = Array(text.utf8) }
 
     mutating func run() -> String {
         while position < source.count {
-            if looking(at: "//") {
-                skip { !$0.looking(at: "\n") }
-            } else if looking(at: "/*") {
-                skipBlockComment()
-            } else if let hashes = openingQuote() {
-                skipString(hashes: hashes)
-            } else {
-                kept.append(source[position])
-                position += 1
+            switch source[position] {
+            case UInt8(ascii: "/") where looking(at: "//"): skip { !$0.looking(at: "\n") }
+            case UInt8(ascii: "/") where looking(at: "/*"): skipBlockComment()
+            case UInt8(ascii: "\""), UInt8(ascii: "#"):
+                if let hashes = openingQuote() { skipString(hashes: hashes) } else { keep() }
+            default: keep()
             }
         }
-        return kept
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    private mutating func keep() {
+        kept.append(source[position])
+        position += 1
     }
 
     private func looking(at text: String) -> Bool {
-        source[position...].starts(with: text)
+        source[position...].starts(with: text.utf8)
     }
 
     private mutating func skip(while condition: (Self) -> Bool) {
@@ -67,7 +69,7 @@ private struct LiteralRemover {
 
     private mutating func drop(_ count: Int = 1) {
         for _ in 0..<count where position < source.count {
-            if source[position].isNewline { kept.append("\n") }
+            if source[position] == UInt8(ascii: "\n") { kept.append(UInt8(ascii: "\n")) }
             position += 1
         }
     }
@@ -89,9 +91,9 @@ private struct LiteralRemover {
 
     /// Returns the number of `#` before a string literal that begins at this position, or nil if none begins here.
     private func openingQuote() -> Int? {
-        let hashes = source[position...].prefix { $0 == "#" }.count
+        let hashes = source[position...].prefix { $0 == UInt8(ascii: "#") }.count
         let quote = position + hashes
-        return quote < source.count && source[quote] == "\"" ? hashes : nil
+        return quote < source.count && source[quote] == UInt8(ascii: "\"") ? hashes : nil
     }
 
     private mutating func skipString(hashes: Int) {
@@ -99,7 +101,7 @@ private struct LiteralRemover {
         let quote = looking(at: "\"\"\"") ? "\"\"\"" : "\""
         let end = quote + String(repeating: "#", count: hashes)
         let escape = "\\" + String(repeating: "#", count: hashes)
-        kept.append("\"\"")
+        kept += "\"\"".utf8
         drop(quote.count)
         while position < source.count, !looking(at: end) {
             if looking(at: escape + "(") {
@@ -118,9 +120,9 @@ private struct LiteralRemover {
         var depth = 0
         repeat {
             if let hashes = openingQuote() {
-                let before = kept
+                let count = kept.count
                 skipString(hashes: hashes)
-                kept = before + String(kept.dropFirst(before.count).filter(\.isNewline))
+                kept.replaceSubrange(count..., with: kept[count...].filter { $0 == UInt8(ascii: "\n") })
                 continue
             }
             if looking(at: "(") { depth += 1 }

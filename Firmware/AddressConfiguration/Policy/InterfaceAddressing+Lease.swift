@@ -44,7 +44,7 @@ extension InterfaceAddressing {
         outbox += outcome.packets.map { .sendARP($0) }
         switch outcome.result {
         case nil: break
-        case .usable: tellDHCP(.addressChecked, now: now)
+        case .usable: tellSource(.addressChecked, now: now)
         case .defended(let other):
             conflicts += 1
             outbox.append(.notice(.defended(claim.address, against: other)))
@@ -52,14 +52,14 @@ extension InterfaceAddressing {
             countConflict(about: claim.address, with: other)
             if wasUsable { outbox.append(.notice(.gaveUp(claim.address))) }
             // A DHCP client declines the address and requests another one.
-            tellDHCP(.addressInConflict, now: now)
+            tellSource(.addressInConflict, now: now)
             lease = .none
             lingering.remove(claim.address)
             forgetRefusedLease()
         }
     }
 
-    mutating func tellDHCP(_ event: DHCPClient.Event, now: Instant) {
+    mutating func tellSource(_ event: DHCPClient.Event, now: Instant) {
         for action in source.handle(event, now: now) {
             switch action {
             case .broadcast(let message): outbox.append(.broadcastDHCP(message))

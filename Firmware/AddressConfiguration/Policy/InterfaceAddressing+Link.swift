@@ -10,7 +10,7 @@ extension InterfaceAddressing {
         // previous plugd had them a moment ago on the same link. Later, only addresses with connections linger.
         if hadLink { lingering.formIntersection(inUse) }
         lingeringUntil = now + Self.longestLingering
-        tellDHCP(.linkUp(isPowerOn: configuration.isPowerOn && !hadLink), now: now)
+        tellSource(.linkUp(isPowerOn: configuration.isPowerOn && !hadLink), now: now)
         hadLink = true
     }
 
@@ -19,7 +19,7 @@ extension InterfaceAddressing {
         isLinkUp = false
         doubtAll()
         lingeringUntil = nil
-        tellDHCP(.linkDown, now: now)
+        tellSource(.linkDown, now: now)
     }
 
     /// Handles a resume after a suspend. Other hosts may have claimed our addresses, or the host may be in a different
@@ -28,7 +28,7 @@ extension InterfaceAddressing {
         guard isLinkUp else { return }
         doubtAll()
         lingeringUntil = now + Self.longestLingering
-        tellDHCP(.resumed, now: now)
+        tellSource(.resumed, now: now)
     }
 
     /// Stops all claims. Addresses without a connection are removed immediately: otherwise the kernel would use them
@@ -50,7 +50,7 @@ extension InterfaceAddressing {
         memory.linkLocal = nil
         selection = LinkLocalSelection(hardware: address, remembered: nil)
         source = Self.source(configuration, address, memory.lease, random: &random)
-        if isLinkUp { tellDHCP(.linkUp(isPowerOn: false), now: now) }
+        if isLinkUp { tellSource(.linkUp(isPowerOn: false), now: now) }
     }
 
     mutating func stopLingering(_ isOver: (IPv4Address) -> Bool) {

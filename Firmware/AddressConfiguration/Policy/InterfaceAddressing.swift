@@ -127,7 +127,7 @@ public struct InterfaceAddressing: Machine, Sendable {
             guard concerns(packet) else { return [] }
             received(packet, now: now)
         case .receivedDHCP(let message, let sender):
-            if isLinkUp { tellDHCP(.received(message, from: sender), now: now) }
+            if isLinkUp { tellSource(.received(message, from: sender), now: now) }
         case .assigned(let address): interface.assigned(address, now: now)
         case .assignmentFailed(let address, let reason):
             guard interface.failed(address, now: now) else { break }
@@ -154,7 +154,7 @@ public struct InterfaceAddressing: Machine, Sendable {
             advanceLinkLocal(now: now)
             advanceLease(now: now)
         }
-        if let next = source.nextDeadline, next <= now { tellDHCP(.deadlineReached, now: now) }
+        if let next = source.nextDeadline, next <= now { tellSource(.deadlineReached, now: now) }
         if let lingeringUntil, lingeringUntil <= now { stopLingering { _ in true } }
         let interface = interface
         stopLingering { interface.expires($0).map { $0 <= now } ?? false }

@@ -75,6 +75,8 @@ extension FuzzTarget {
     private static let configurations = [
         "[relay]\nline = \"GPIO17\"\nactive_low = true\n[button]\nchip = \"gpiochip0\"\noffset = 27\nbias = \"none\"\n",
         "[meter]\nkind = \"ina226\"\naddress = 0x41\nshunt_ohms = 0.002 # of the board\ninterval_s = 0.1\n",
+        "[network]\ninterface = \"eth0\"\naddress = \"192.168.1.20/24\"\nrouter = \"192.168.1.1\"\n"
+            + "name_servers = [\"192.168.1.1\", \"9.9.9.9\"]\n",
         "relay = { kind = 'latching', on_line = 'A', off_line = 'B', pulse_ms = 30 }\n[power]\nauto_off_s = 90\n",
         "[meter]\nkind = \"ina219\"\nshunt_ohms = 0.1\n"
             + "[protection]\nrated_current_a = 3\nrated_voltage_v = 24\nunder_voltage_v = 18.5\nwelded_relay = false\n",
