@@ -13,7 +13,8 @@ let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(Stri
 /// compile commands, so the tests, which need the dynamic runtime, could not share compiled modules with the demo build.
 let standaloneFlags = """
     -use-ld=lld -static-stdlib \(build == "profile" ? "" : "-Xlinker --strip-all") -l_FoundationICU -lCoreFoundation \
-    -l_FoundationCShims -l_FoundationCollections -lswiftSynchronization -Xlinker --no-export-dynamic
+    -l_FoundationCShims -l_FoundationCollections -lswiftSynchronization -Xlinker --no-export-dynamic -Xlinker -z \
+    -Xlinker pack-relative-relocs
     """
 let standalone: [LinkerSetting] = [nil, "fuzzer"].contains(build) ? [] : [.unsafeFlags(words(standaloneFlags))]
 

@@ -5,9 +5,9 @@ usage: jobs.py JOBS RESULTS [--limit SECONDS] [--durations FILE] [--cores N]
 
 JOBS has one job per line, with fields separated by tabs: suite, name, kind, report, and the command's words. The first phase runs
 jobs that compute, on one core or on all. The second phase runs jobs that wait for sockets, timers and processes, as many at once as the
-cores can serve: COST is the processor time that each kind uses. The last phase runs exact jobs, whose tests depend on the clock, one at a
-time. In each phase the longest job starts first. FILE has the durations of the previous run; a job that is not in FILE starts before all
-others, those with the highest cost first, so that a virtual machine or a browser is not the last to end.
+cores can serve: COST is the processor time that each kind uses. Virtual machines and browsers start first, but leave a core to the other
+jobs, and use what these leave of it. The last phase runs exact jobs, whose tests depend on the clock, one at a time. In each phase the
+longest job starts first. FILE has the durations of the previous run; a job that is not in FILE starts before those that are.
 
 After all phases, each test case that failed runs again alone, at most twice. A crash is not repeated, and nothing is repeated if more than
 five cases failed, because the run has then failed anyway.
@@ -41,9 +41,9 @@ REPEATED = 5  # if more cases failed, none is repeated
 ATTEMPTS = 2  # after the first run
 REPEATED_SECONDS = 900  # after this time no further case is repeated
 PHASES = [("parallel", "computes"), ("guest", "browser", "waits"), ("exact",)]
-# Tenths of a core; None for all cores. An emulated machine computes all the time, a browser most of the time, and a test that waits
-# for a quarter of its time.
-COST = dict(zip(JOB_KINDS, (None, 10, 10, 7, 2.5, None), strict=True))
+CORE = 10  # the unit of COST is a tenth of a core
+# None means all cores. An emulated machine and a browser compute all the time, and a test that waits for a fifth of its time.
+COST = dict(zip(JOB_KINDS, (None, CORE, CORE, CORE, 2, None), strict=True))
 
 
 class Job:
@@ -133,7 +133,7 @@ def read_durations(file):
 
 def order(job, durations):
     """Returns a value that is higher for jobs that must start earlier."""
-    return durations.get(job.key, UNKNOWN), COST[job.kind] or 0
+    return COST[job.kind] == CORE, durations.get(job.key, UNKNOWN)
 
 
 def write_durations(file, seconds):
@@ -147,7 +147,7 @@ class Run:
     """One run of all jobs. `ended` has (job, exit status, seconds) of each job that ended."""
 
     def __init__(self, jobs, cores, limit):
-        self._jobs, self._capacity, self._limit = jobs, 10 * cores, limit
+        self._jobs, self._capacity, self._limit = jobs, CORE * cores, limit
         self._changed = threading.Condition()
         self._running = set()
         self._free = self._capacity
@@ -159,7 +159,7 @@ class Run:
             waiting = [job for job in self._jobs if job.kind in kinds]
             with self._changed:
                 while (waiting or self._running) and not self._stopped:
-                    job = next((job for job in waiting if self._cost(job) <= self._free), None)
+                    job = self._next(waiting)
                     if job is None:
                         self._changed.wait(0.5)  # Python handles signals between two waits.
                         continue
@@ -167,6 +167,16 @@ class Run:
                     self._running.add(job)
                     self._free -= self._cost(job)
                     threading.Thread(target=self._work, args=(job,), daemon=True).start()
+
+    def _next(self, waiting):
+        """Returns the next job that can start now, or None."""
+        reserved = CORE if self._capacity > CORE and any(self._cost(job) < CORE for job in waiting) else 0
+        for job in waiting:
+            cost = self._cost(job)
+            heavy = sum(self._cost(running) for running in self._running if self._cost(running) >= CORE)
+            if cost <= self._free and (cost < CORE or heavy + cost <= self._capacity - reserved):
+                return job
+        return None
 
     def _cost(self, job):
         return min(self._capacity, COST[job.kind] or self._capacity)

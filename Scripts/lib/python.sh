@@ -1,16 +1,10 @@
-# Installs the pinned Python tools of the tests in a virtual environment. Sourced.
+# Installs pinned Python packages in virtual environments, which all checkouts share. Sourced.
 
-python_environment=.build-python
-
-# require_python_tools REQUIREMENTS: creates the environment, and recreates it if the list has changed.
+# require_python_tools REQUIREMENTS: creates the environment of the tests' tools, and the link .build-python to it.
 require_python_tools() {
-    if cmp -s "$1" "$python_environment/installed.txt"; then return; fi
-    say "installing the Python tools"
-    rm -rf "$python_environment"
-    quietly .build-logs/python.log python3 -m venv "$python_environment" &&
-        quietly .build-logs/python.log "$python_environment/bin/pip" install --quiet --disable-pip-version-check \
-            --requirement "$1" &&
-        cp "$1" "$python_environment/installed.txt"
+    require_shared_environment python "$1" python3 || return
+    if [[ ! -L .build-python ]]; then rm -rf .build-python; fi
+    ln -sfn "$(shared_environment python "$1")" .build-python
 }
 
 # home_assistant_python: prints the path of Python 3.13, which Home Assistant requires.

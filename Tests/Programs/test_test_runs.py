@@ -137,6 +137,19 @@ def test_waiting_jobs_run_at_the_same_time_and_exact_ones_do_not(run_jobs, tmp_p
         assert log.read_text().split() == ["+", "-", "+", "-"], kind
 
 
+def test_an_emulated_machine_leaves_a_core_to_jobs_that_wait(run_jobs, tmp_path):
+    """With two cores, a second machine starts when no other job waits for its start."""
+    log = tmp_path / "log"
+    machine, other = f"echo + >>{log}; sleep 0.5; echo - >>{log}", f"echo . >>{log}"
+    run_jobs({"one": ("guest", machine), "two": ("browser", machine), **{str(n): ("waits", f"sleep 0.2; {other}") for n in range(12)}},
+             "--cores", "2")
+    said = log.read_text().split()
+    assert said[0] == "+" and said.index(".") < said.index("-") and said.count("+") == 2
+    log.unlink()
+    run_jobs({"one": ("guest", machine), "two": ("browser", machine)}, "--cores", "2")
+    assert log.read_text().split() == ["+", "+", "-", "-"]
+
+
 def test_computing_jobs_come_first_and_exact_ones_last(run_jobs, tmp_path):
     kinds = ["exact", "waits", "guest", "computes", "parallel"]
     run_jobs({kind: (kind, f"echo {kind} >>{tmp_path}/order") for kind in kinds}, "--cores", "1")
