@@ -200,9 +200,8 @@ let supports: [Target] = [
 ]
 
 let examples: [Target] = [
-    program("Controller/Examples/Doorbell", "PlugClient"),
+    program("Controller/Examples/Doorbell", "PlugClient"), program("Controller/Examples/FollowPlug", "PlugClient"),
     program("Controller/Examples/BrowseServices", "LinuxNetwork"),
-    program("Controller/Examples/FollowPlug", "PlugClient"),
     program("Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp", "PlugClient"),
     program("Tests/MeasureCycles", "TestSupport"), program("Tests/Interoperability/DecodeMessages", "DNSWire"),
 ]
