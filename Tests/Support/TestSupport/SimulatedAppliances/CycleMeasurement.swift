@@ -5,7 +5,7 @@ public struct CycleMeasurement: Sendable {
     static let naiveSeconds: [Int64] = [60, 300]
 
     /// The name of the appliance.
-    public let name: String
+    public private(set) var name: String
     /// The number of samples.
     public private(set) var samples: Int
     /// The score of the detector's "finished".
@@ -73,7 +73,13 @@ public struct CycleMeasurement: Sendable {
             let truth = isTorn && !model.isCompressor ? nil : script.cycles
             return CycleMeasurement(model.rawValue, script.points, truth: truth, loads: script.innerEnds)
         }
+        self.init(model.rawValue, adding: rows)
+    }
+
+    /// Adds the results of several appliances, of which there is at least one.
+    public init(_ name: String, adding rows: [CycleMeasurement]) {
         self = rows[0]
+        self.name = name
         for row in rows.dropFirst() { add(row) }
     }
 

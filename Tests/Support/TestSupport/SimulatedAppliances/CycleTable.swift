@@ -43,16 +43,16 @@ extension CycleTable {
     /// Returns the results for all simulated appliances, on plugs that start without a learned profile. They are the
     /// same in each run, except the processing times.
     public static func models() -> (text: String, rows: [CycleMeasurement]) {
-        var whole = CycleTable("Model")
-        var torn = CycleTable("Model, with six gaps per day, each of 30 s to 10 min")
-        var rows: [CycleMeasurement] = []
-        for model in ApplianceModel.allCases {
-            let uses = model.isCompressor ? 40 : 20
-            rows.append(CycleMeasurement(model, seeds: seeds, uses: uses))
-            whole.add(rows[rows.count - 1])
-            rows.append(CycleMeasurement(model, seeds: seeds, uses: uses, holesADay: 6))
-            torn.add(rows[rows.count - 1])
+        let parts = [("Model", 0.0), ("Model, with six gaps per day, each of 30 s to 10 min", 6)].map { title, holes in
+            let rows = ApplianceModel.allCases.map { model in
+                (model, CycleMeasurement(model, seeds: seeds, uses: model.isCompressor ? 40 : 20, holesADay: holes))
+            }
+            var table = CycleTable(title)
+            for (_, row) in rows { table.add(row) }
+            let programmes = rows.filter { model, _ in !model.isCompressor && !model.hasNoCycles }.map(\.1)
+            table.add(CycleMeasurement("*all programmes*", adding: programmes))
+            return (text: table.text, rows: rows.map(\.1))
         }
-        return (whole.text + "\n" + torn.text, rows)
+        return (parts.map(\.text).joined(separator: "\n"), parts.flatMap(\.rows))
     }
 }
