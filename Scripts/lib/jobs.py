@@ -6,7 +6,7 @@ usage: jobs.py JOBS RESULTS [--limit SECONDS] [--durations FILE] [--cores N]
 JOBS has one job per line, with fields separated by tabs: suite, name, kind, report, and the command's words. The first phase runs
 jobs that compute, on one core or on all. The second phase runs jobs that wait for sockets, timers and processes, as many at once as the
 cores can serve: COST is the processor time that each kind uses. Virtual machines and browsers start first, but leave a core to the other
-jobs, and use what these leave of it. The last phase runs exact jobs, whose tests depend on the clock, one at a time. In each phase the
+jobs as long as there are any. The last phase runs exact jobs, whose tests depend on the clock, one at a time. In each phase the
 longest job starts first. FILE has the durations of the previous run; a job that is not in FILE starts before those that are.
 
 After all phases, each test case that failed runs again alone, at most twice. A crash is not repeated, and nothing is repeated if more than
