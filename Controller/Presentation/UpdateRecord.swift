@@ -54,7 +54,7 @@ public struct UpdateRecord: Encodable, Sendable {
             case "trying": "the new system\(new) runs and is being checked"
             case "returned": "the new system\(new) did not work: \(reason ?? ""); the previous system runs again"
             case "failed": "the update failed: \(reason ?? "")"
-            default: "unknown state; a newer plugctl may know it"
+            default: "its system has not reported its state yet"
             }
         return "\(plug): \(words)"
     }

@@ -198,7 +198,7 @@ struct UpdatesMachine: Machine, Sendable {
 
     private mutating func restartNext(_ now: Instant) -> [Action] {
         if let (plug, since) = restarting, let phase = systems[plug]?.report.phase {
-            guard phase != .installed && phase != .trying || now >= since + Self.returnLimit else { return [] }
+            guard !phase.isUnproved || now >= since + Self.returnLimit else { return [] }
         }
         let next = systems.filter { plug, system in
             system.report.phase == .installed && !system.isUpdating && !restarted.contains(plug)
@@ -216,11 +216,19 @@ struct UpdatesMachine: Machine, Sendable {
 }
 
 extension UpdateReport.Phase {
-    /// True while the plug changes its phase without a further request.
+    /// True while the plug changes its phase without a further request. A plug that has just started does not know its phase.
     fileprivate var isMoving: Bool {
         switch self {
-        case .installing, .trying: true
-        case .idle, .receiving, .installed, .returned, .failed, .unknown: false
+        case .installing, .trying, .unknown: true
+        case .idle, .receiving, .installed, .returned, .failed: false
+        }
+    }
+
+    /// True until a restarted plug's new system works or is taken back.
+    fileprivate var isUnproved: Bool {
+        switch self {
+        case .installed, .trying, .unknown: true
+        case .idle, .receiving, .installing, .returned, .failed: false
         }
     }
 }

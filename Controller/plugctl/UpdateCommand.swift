@@ -44,7 +44,7 @@ struct UpdateCommand: AsyncParsableCommand {
     var cancel = false
     @Flag(
         help: """
-            One JSON object per step: plug, id, phase (idle, receiving, installing, installed, trying, returned, failed), percent, board, \
+            One JSON object per step: plug, id, phase (idle, receiving, installing, installed, trying, returned, failed, unknown), percent, board, \
             system, newSystem, available, reason, restartsWhenOff.
             """)
     var json = false

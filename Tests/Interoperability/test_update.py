@@ -32,13 +32,15 @@ def test_a_plug_restarts_with_the_new_system(lan, controller, installer, bundle)
     person = controller(lan.host())
     sending = person.start("update", "Lamp", bundle, "--json")
     assert installer.install("system=1", "phase=installed", "new=2") == BUNDLE
-    installer.restart("system=2", "phase=trying", "new=2")
+    installer.restart()
+    sending.seen_object(lambda told: told["phase"] == "unknown", 20, "the restarted plug")
+    installer.writes("system=2", "phase=trying", "new=2")
     sending.seen_object(lambda told: told["phase"] == "trying", 20, "the new system")
     installer.writes("system=2", "phase=idle")
     assert sending.ended(10) == 0, sending.transcript()
     lines = [line.json for line in sending.lines if line.json]
     check("update", lines)
-    assert phases(lines)[0] == "receiving" and phases(lines)[-3:] == ["installed", "trying", "idle"]
+    assert phases(lines)[0] == "receiving" and phases(lines)[-4:] == ["installed", "unknown", "trying", "idle"]
     assert lines[-1]["system"] == "2"
     assert "a bundle of 512004 bytes" in person.does("audit", "Lamp").output
 

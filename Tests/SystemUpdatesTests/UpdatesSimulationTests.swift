@@ -14,8 +14,8 @@ private struct UpdatesWorld {
     private struct Plug {
         var isPresent = false
         var report: UpdateReport
-        /// The plug's next change by itself.
-        var change: (at: Instant, to: UpdateReport)?
+        /// The plug's next changes by itself, in order.
+        var changes: [(at: Instant, to: UpdateReport)] = []
     }
 
     private enum Arrival {
@@ -62,7 +62,7 @@ private struct UpdatesWorld {
         let end = now + duration
         var nextTrouble = now, nextMinute = now
         while true {
-            let changes = plugs.values.compactMap { $0.change?.at }
+            let changes = plugs.values.compactMap { $0.changes.first?.at }
             let times = arrivals.map(\.at) + changes + [nextMinute] + (isTroubled ? [nextTrouble] : [])
             let next = (times + [machine.nextDeadline].compactMap { $0 }).min() ?? end
             guard next <= end else { break }
@@ -138,9 +138,10 @@ private struct UpdatesWorld {
     private mutating func leave(_ id: PlugID) { plugs[id]?.isPresent = false }
 
     private mutating func changeByItself(_ id: PlugID) {
-        guard let change = plugs[id]?.change, change.at <= now else { return }
-        plugs[id]?.report = change.to
-        plugs[id]?.change = nil
+        while let change = plugs[id]?.changes.first, change.at <= now {
+            plugs[id]?.report = change.to
+            plugs[id]?.changes.removeFirst()
+        }
     }
 
     private mutating func install(_ version: String, _ id: PlugID) {
@@ -149,21 +150,22 @@ private struct UpdatesWorld {
         var next = plugs[id]!.report
         next.phase = random.chance(0.1) ? .failed("the signature is wrong") : .installed
         let at = now + .seconds(draw(30...300))
-        plugs[id]?.change = (at, next)
+        plugs[id]?.changes = [(at, next)]
     }
 
-    /// Restarts a plug: it is away for a while, and then proves its new system.
-    private mutating func boot(_ id: PlugID) {
+    /// Restarts a plug: it is away for a while, returns before or after it knows its state, and then proves its new system.
+    private mutating func boot(_ id: PlugID, trying: UpdateReport) {
         leave(id)
         arrivals.append((now + .seconds(draw(20...90)), .event(.connected(id))))
-        var next = plugs[id]!.report
+        var next = trying
         if random.chance(0.2) {
             next.phase = .returned("no controller has connected")
         } else {
             (next.phase, next.system, next.newSystem) = (.idle, next.newSystem, "")
         }
-        let at = now + .seconds(draw(100...600))
-        plugs[id]?.change = (at, next)
+        plugs[id]?.report = UpdateReport(phase: .unknown)
+        let changes = [(now + .seconds(draw(20...99)), trying), (now + .seconds(draw(100...600)), next)]
+        plugs[id]?.changes = changes
     }
 
     private mutating func cutPower(_ id: PlugID) {
@@ -172,16 +174,16 @@ private struct UpdatesWorld {
     }
 
     private mutating func restart(_ id: PlugID) {
-        plugs[id]?.report.phase = .trying
-        plugs[id]?.report.restartsWhenOff = false
-        boot(id)
+        var trying = plugs[id]!.report
+        (trying.phase, trying.restartsWhenOff) = (.trying, false)
+        boot(id, trying: trying)
     }
 
     // MARK: The machine
 
     private mutating func advance(_ event: UpdatesMachine.Event) {
         if case .reported(let id, let report) = event, restarted[id] != nil {
-            if report.phase != .installed, report.phase != .trying { proved.insert(id) }
+            if ![.installed, .trying, .unknown].contains(report.phase) { proved.insert(id) }
         }
         for action in machine.handle(event, now: now) { perform(action) }
     }
@@ -242,7 +244,7 @@ private struct UpdatesWorld {
             advance(.ended(id, fault: fault))
         }
         guard !isStopped else { return end("CancellationError()") }
-        guard plug.isPresent else { return later(1...5, .step(id)) }
+        guard plug.isPresent, plug.report.phase != .unknown else { return later(1...5, .step(id)) }
         let newest = "\(source[plug.report.board]!)"
         switch plug.report.phase {
         case .idle where plug.report.system == newest: return end()

@@ -89,7 +89,8 @@ struct UpdateFolder: Sendable {
     private var names: [String]? { try? files.names(in: folder) }
     private var isInstalling: Bool { names?.contains(Self.bundleName) == true }
 
-    /// The state that the installer has written. An unreadable file is the same as a missing one.
+    /// The state that the installer has written. An unreadable file is the same as a missing one: after a start of the system,
+    /// plugd runs before the installer.
     private var installer: UpdateReport {
         let text = (try? files.readText(state, limit: 4096)) ?? ""
         var report = UpdateReport(InstallerState(text))
@@ -118,7 +119,7 @@ struct InstallerState {
 }
 
 extension UpdateReport {
-    /// The state of an installer that runs or has run; ``Phase/idle`` if its phase is missing.
+    /// The state of an installer that runs or has run; ``Phase/unknown`` if its phase is missing.
     init(_ state: InstallerState) {
         let detail = state.text("detail", limit: PlugWire.longestUpdateDetail)
         let phase: Phase =
@@ -129,7 +130,8 @@ extension UpdateReport {
             case "trying": .trying
             case "returned": .returned(detail)
             case "failed": .failed(detail)
-            default: .idle
+            case "idle": .idle
+            default: .unknown
             }
         self.init(
             board: state.text("board", limit: PlugWire.maximumName),

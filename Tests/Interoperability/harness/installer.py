@@ -38,10 +38,13 @@ class Installer:
         return content
 
     def restart(self, *lines):
-        """Restarts the plug at its request, with a system that writes this state."""
+        """Restarts the plug at its request, with a system that writes this state before the plug starts, or none."""
         self.has("run/restart", within=20).unlink()
         self.plug.running.stop()
-        self.writes(*lines)
+        if lines:
+            self.writes(*lines)
+        else:
+            (self._state / "run" / "update").unlink()
         self.plug = self._start()
 
 
