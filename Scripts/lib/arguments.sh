@@ -8,7 +8,8 @@ Without a name it runs unit and a sample of simulation, and needs no root.
   --all         run all suites except bench and soak, and the checks of the format, as CI does; with --full also those two
                 (interoperability, web, homekit, matter, home-assistant, sleep-proxy, wide-area, conformance, packages, image and bench need root)
   --only NAMES  run only the unit tests of these modules, separated by commas: --only Automation,RuleFiles
-  --arch ARCH   the processor of the machine in the suite hardware: amd64 (default) or arm64; --all runs a short test for arm64 too
+  --arch ARCH   the processor of the machine in the suite hardware, and with --full in the suite image: amd64 (default) or arm64;
+                --all runs a short test of the hardware for arm64 too
   --full        run the long form: more seeds, the coverage-guided fuzzer, more kills of programs, more random
                 datagrams, and the proof that each criterion of conformance can fail
   --hours N     the duration of soak in hours; soak is a house of ten plugs with constant faults (default: five minutes; --all --full runs it)
@@ -119,6 +120,7 @@ read_arguments() {
         # The interoperability tests read these variables.
         export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000 SMARTPLUG_DAMAGES=1000,300
     fi
+    if [[ ${architectures[*]} == arm64 ]] && wants image && ! $full; then wrong_usage "image --arch arm64 requires --full"; fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep requires fuzz --full"; fi
     if [[ -n $hours ]]; then
         # The limit of the job is half an hour longer than the soak, for its start and its shutdown.

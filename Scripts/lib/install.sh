@@ -102,6 +102,8 @@ image-test       ovmf          file /usr/share/OVMF/OVMF_CODE_4M.fd
 image-test       fdisk         command sfdisk
 image-test       openssh-client  command ssh
 image-test       python3-venv  module ensurepip
+image-test-arm64  qemu-system-arm  command qemu-system-aarch64
+image-test-arm64  qemu-efi-aarch64  file /usr/share/AAVMF/AAVMF_CODE.fd
 image            mmdebstrap    command mmdebstrap
 image            genimage      command genimage
 image            squashfs-tools  command sqfstar

@@ -97,6 +97,7 @@ install_for_suites() {
     done
     if boots_sleeper; then purposes+=(hardware); fi
     if tests_arm64; then purposes+=(arm64 hardware-arm64); fi
+    if tests_image_of_arm64; then purposes+=(arm64 image-foreign image-test-arm64); fi
     if $compiles_benchmarks; then purposes+=(bench); fi
     require_packages "${purposes[@]}"
 }
@@ -296,12 +297,19 @@ jobs_packages() {
     job packages packages waits "$results/packages.xml" Tests/Packages/build_and_run --junit-xml "$results/packages.xml"
 }
 
-# The tests boot the image of amd64 in QEMU: the short form once, the long form also with updates and with Wi-Fi.
+# The tests boot an image in QEMU: the short form once and only that of amd64, the long form also with updates and with Wi-Fi.
 jobs_image() {
-    local tests=(-m "not long" test_image.py)
+    local tests=(-m "not long" test_image.py) arch
     if $is_long; then tests=(); fi
-    job image image guest "$results/image.xml" Tests/Image/build_and_run --junit-xml "$results/image.xml" "${tests[@]}"
+    for arch in "${architectures[@]}"; do
+        if [[ $arch == amd64 ]] || tests_image_of_arm64; then
+            job image "image $arch" guest "$results/image-$arch.xml" Tests/Image/build_and_run "$arch" --junit-xml "$results/image-$arch.xml" "${tests[@]}"
+        fi
+    done
 }
+
+# The image of arm64 takes ten minutes, because its programs run in an emulator while it is made.
+tests_image_of_arm64() { $is_long && wants image && [[ " ${architectures[*]} " == *" arm64 "* ]]; }
 
 # --quick does not apply bars, so the benchmarks may run in parallel with other jobs.
 jobs_bench() {
