@@ -54,10 +54,11 @@ def publish(zeroconf, service_type, name, port, address, *txt):
 def main(verb, service_type, interfaces, family, *rest):
     version = {"4": IPVersion.V4Only, "6": IPVersion.V6Only, "all": IPVersion.All}[family]
     chosen = InterfaceChoice.All if interfaces == "all" else [interfaces]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    # Blocked also in the threads that start later, so that a signal that arrives before the wait is not lost.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     with Zeroconf(interfaces=chosen, ip_version=version) as zeroconf:
         {"browse": browse, "publish": publish}[verb](zeroconf, service_type + ".local.", *rest)
-        signal.pause()
+        signal.sigwait({signal.SIGTERM})
 
 
 main(*sys.argv[1:])
