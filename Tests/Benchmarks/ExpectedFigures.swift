@@ -166,7 +166,10 @@ enum ExpectedFigures {
             "events repeated in these moves",
             "idle packets of a registered, mapped plug",
         ],
-        "image": ["start of the kernel to the first program", "from there to a working button"],
+        "image": [
+            "start of the kernel to the first program", "from there to systemd",
+            "from the first program to a working button",
+        ],
         "cli": [
             "on", "off", "toggle", "toggle, repeated at once", "dim", "info", "house", "history", "chart",
             "chart --energy", "rules state", "rules explain", "toggle --direct",
