@@ -12,9 +12,9 @@ enum PurityRule {
             let code = file.swift.code
             // Most files contain none of these names, and a search for a word in each line takes long.
             let types = types.filter { code.contains($0) }
-            let calls = functions.contains { code.contains($0 + "(") }
+            let mayCall = functions.contains { code.contains($0 + "(") }
             return file.swift.lines.flatMap { number, line in
-                (uses(of: types, in: line) + (calls ? self.calls(in: line) : [])).map {
+                (uses(of: types, in: line) + (mayCall ? calls(in: line) : [])).map {
                     Violation(path: file.path, line: number, reason: "\(target.name) is pure and uses \($0)")
                 }
             } + drawsWithoutGenerator(code, file, target)

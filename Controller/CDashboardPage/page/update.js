@@ -29,7 +29,7 @@ export function updateForm(name, say) {
   }
 
   function show(system) {
-    const isChanging = system.updating || ["receiving", "installing", "trying"].includes(system.phase);
+    const isChanging = system.updating || ["receiving", "installing", "trying", "unknown"].includes(system.phase);
     const isInstalled = system.phase === "installed";
     const isNew = system.available !== undefined && ![system.system, isInstalled && system.newSystem].includes(system.available);
     setText(words, [text(system), system.fault && phrase("The last update was not carried out: {reason}", { reason: system.fault })].filter(Boolean).join(" "));
